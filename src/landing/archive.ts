@@ -1,74 +1,60 @@
 /** Archives of loaded pages: the files of a scan become a few large ones. */
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { dayMs } from '../lib/dates.ts'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { encryptedEnd } from '../lib/encryption/stored-page.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { temporaryFolder } from '../temporary/places.ts'
-import {
-  archiveDamage,
-  type Damage,
-  Damaged,
-  folderDamage,
-  manifestFile,
-  manifestOf,
-  missingScans,
-} from './damage.ts'
-import { isOfKey, type LandingKeys, noteKey } from './encryption.ts'
-import { factsFile, type Landing, openLanding } from './folder.ts'
-import { recordFile, recordScan, recordScanGone } from './journal.ts'
-import { type Packing, packedFiles, packing } from './packed-pages.ts'
+import { archiveDamage, Damaged, folderDamage } from './damage.ts'
+import { isOfKey, keyBytes, type LandingKeys, noteKey } from './encryption.ts'
+import { type Landing, openLanding } from './folder.ts'
+import { pagesJournalOf, scanSum, scansJournal, sumOf, writeSum } from './journal.ts'
+import { manifestName, manifestOf, sumsIn } from './manifest.ts'
+import { isPacked, type PackedPage, type Packing, packing } from './packed-pages.ts'
+import { readFacts } from './scan-facts.ts'
+import type { LandingStore, Stored } from './store.ts'
 
 const suffix = '.archive'
 
-const archiveOf = (landing: Landing, scanId: string): string => join(landing.root, `${scanId}${suffix}`)
+export const archiveOf = (scanId: string): string => `${scanId}${suffix}`
 
-async function writeArchive(
-  pack: Packing,
-  landing: Landing,
-  { scanId, part }: { scanId: string; part: string },
-) {
-  writeFileSync(join(part, 'scan.json'), JSON.stringify(landing.facts(scanId)), { mode: 0o600 })
-  await pack.write(landing.pages(scanId), part)
-  writeFileSync(manifestFile(part), manifestOf(part), { mode: 0o600 })
+interface Between {
+  readonly from: Landing
+  readonly to: Landing
+  /** Whether it replaces an archive, and is as old as that one. */
+  readonly keepsAge?: boolean
 }
 
-/** Replaces the archive of a scan by one of its pages in another landing. */
-async function putArchive(
-  pack: Packing,
-  { from, to }: { from: Landing; to: Landing },
-  scanId: string,
-): Promise<void> {
-  const archive = archiveOf(to, scanId)
-  const part = temporaryFolder(`${archive}.part`, 'an archive of pages, before it takes its place')
+/** The archive of a scan, of its pages in this landing or in another one. */
+async function putArchive(pack: Packing, { from, to, keepsAge }: Between, scanId: string): Promise<void> {
+  const { store } = to
+  const archive = archiveOf(scanId)
+  const stem = join(store.root, `${archive}.part`)
+  const part = temporaryFolder(stem, 'an archive of pages, before it takes its place')
+  const write = (name: string, text: string): void =>
+    writeFileSync(join(part.path, name), text, { mode: 0o600 })
   try {
-    await writeArchive(pack, from, { scanId, part: part.path })
-    rmSync(archive, { recursive: true, force: true })
-    renameSync(part.path, archive)
+    write('scan.json', JSON.stringify(await from.facts(scanId)))
+    await pack.write(await from.pages(scanId), part.path, store.unique())
+    write(manifestName, manifestOf(part.path))
+    await store.putFolder(archive, part.path, keepsAge)
   } finally {
     part.remove()
   }
 }
 
 /** Its age stays, as retention counts from it. */
-export async function rearchive(to: Landing, from: Landing, scanId: string): Promise<void> {
-  const { atime, mtime } = statSync(archiveOf(to, scanId))
-  await packing(to.keys, pack => putArchive(pack, { from, to }, scanId))
-  utimesSync(archiveOf(to, scanId), atime, mtime)
+export const rearchive = (to: Landing, from: Landing, scanId: string): Promise<void> =>
+  packing(to.keys, pack => putArchive(pack, { from, to, keepsAge: true }, scanId))
+
+async function archivesAmong(landing: Landing, scans: readonly string[]): Promise<string[]> {
+  const names = (await landing.store.folders()).filter(name => name.endsWith(suffix))
+  return names.map(name => basename(name, suffix)).filter(scan => !scans.includes(scan))
 }
 
-/** Scans that are kept as archives. */
-export const archives = (landing: Landing): string[] => folders(landing).map(name => basename(name, suffix))
+/** Scans that are kept as archives. While a scan has pages its archive does not count: whoever made it was killed. */
+export async function archives(landing: Landing): Promise<string[]> {
+  return archivesAmong(landing, await landing.scans())
+}
 
 /** Turns the folders of these scans into archives. At any moment a scan exists as a folder or as an archive. */
 export async function compact(
@@ -77,74 +63,96 @@ export async function compact(
   signal?: AbortSignal,
 ): Promise<void> {
   if (scanIds.length === 0) return
+  const { store } = landing
   await packing(landing.keys, async pack => {
-    // A scan whose facts are damaged stays as it is, for the check to name.
-    for (const scanId of scanIds.filter(scan => folderDamage(landing, scan) === undefined)) {
+    for (const scanId of scanIds) {
+      // A scan whose facts are damaged stays as it is, for the check to name.
+      if ((await folderDamage(landing, scanId)) !== undefined) continue
       if (signal?.aborted) return
       await putArchive(pack, { from: landing, to: landing }, scanId)
-      landing.discard(scanId)
-      recordScan(landing.root, scanId)
+      await landing.discard(scanId)
+      await store.note(scansJournal, scanSum(scanId))
     }
   })
 }
 
-function folders(landing: Landing): string[] {
-  return existsSync(landing.root) ? readdirSync(landing.root).filter(name => name.endsWith(suffix)) : []
+/** Every scan that can be replayed, oldest first, folders and archives alike. */
+export async function keptScans(landing: Landing): Promise<string[]> {
+  const scans = await landing.scans()
+  return [...(await archivesAmong(landing, scans)), ...scans].sort()
 }
 
-/** Every scan that can be replayed, oldest first, folders and archives alike. */
-export function keptScans(landing: Landing): string[] {
-  return [...new Set([...folders(landing).map(name => basename(name, suffix)), ...landing.scans()])].sort()
+/** The files of an archive that have pages; those of earlier releases have no manifest. */
+async function packedIn(store: LandingStore, archive: string): Promise<Stored[]> {
+  const sums = (await sumsIn(store, archive)) ?? (await store.list(archive))
+  return sums.filter(({ name }) => isPacked(name)).sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
 /** The pages of an archived scan, written back as files below `folder`; the caller removes them. Throws Damaged. */
 export async function unpack(landing: Landing, scanId: string, folder: string): Promise<void> {
-  const archive = archiveOf(landing, scanId)
-  const damage = archiveDamage(archive, factsFile(archive), true)
+  const { store, keys } = landing
+  const archive = archiveOf(scanId)
+  const damage = await archiveDamage(store, archive, true)
   if (damage !== undefined) throw new Damaged(scanId, damage)
   const target = join(folder, scanId)
   mkdirSync(target, { recursive: true, mode: 0o700 })
   // The manifest has shown that the pages are as they were landed.
-  const isProved = existsSync(manifestFile(archive))
-  writeFileSync(join(target, 'scan.json'), readFileSync(factsFile(archive) ?? join(archive, 'scan.json')))
-  await packing(landing.keys, async pack => {
-    for (const file of packedFiles(archive)) {
-      const pages = await pack.read(join(archive, file)).catch(error => {
-        if (error instanceof ConfigError) throw error
-        throw new Damaged(scanId, `${file} cannot be read`, error)
-      })
-      for (const { name, bytes } of pages) {
-        const stored = landing.keys ? landing.keys.encrypt(bytes) : bytes
-        const storedName = landing.keys ? `${name}${encryptedEnd}` : name
-        writeFileSync(join(target, storedName), stored, { mode: 0o600 })
-        if (isProved) recordFile(target, storedName, stored)
-      }
+  const isProved = await store.has(`${archive}/${manifestName}`)
+  writeFileSync(join(target, 'scan.json'), JSON.stringify(await readFacts(store, archive)), { mode: 0o600 })
+  const write = ({ name, bytes }: PackedPage): void => {
+    const stored = keys ? keys.encrypt(bytes) : bytes
+    const storedName = keys ? `${name}${encryptedEnd}` : name
+    writeFileSync(join(target, storedName), stored, { mode: 0o600 })
+    if (isProved) writeSum(join(folder, pagesJournalOf(scanId)), sumOf(storedName, stored))
+  }
+  await packing(keys, async pack => {
+    for (const file of await packedIn(store, archive)) {
+      await store.bring(archive, [file])
+      const path = join(store.root, archive, file.name)
+      for (const page of await readPacked(pack, scanId, path)) write(page)
     }
+  })
+  store.release(archive)
+}
+
+function readPacked(pack: Packing, scanId: string, file: string): Promise<PackedPage[]> {
+  return pack.read(file).catch(error => {
+    if (error instanceof ConfigError) throw error
+    throw new Damaged(scanId, `${basename(file)} cannot be read`, error)
   })
 }
 
 /** Whether all of an archive is encrypted with the key that encrypts now. */
-const isCurrent = (archive: string, keys: LandingKeys): boolean =>
-  packedFiles(archive).every(name => name.endsWith(encryptedEnd) && isOfKey(join(archive, name), keys))
+async function isCurrent({ store }: Landing, scan: string, keys: LandingKeys): Promise<boolean> {
+  const archive = archiveOf(scan)
+  for (const { name } of await packedIn(store, archive)) {
+    // A file that is missing is for the check to name.
+    const isThere = await store.has(`${archive}/${name}`)
+    const start = isThere ? (await store.edges(`${archive}/${name}`, keyBytes)).start : ''
+    if (!name.endsWith(encryptedEnd) || !isOfKey(start, keys)) return false
+  }
+  return true
+}
 
 /** Archives of before there was a key, or of an earlier key, are encrypted with today's; returns how many. Damaged ones stay. */
 export async function encryptArchives(landing: Landing, signal: AbortSignal): Promise<number> {
   const { keys } = landing
   if (!keys) return 0
   let encrypted = 0
-  for (const scan of archives(landing).filter(scan => !isCurrent(archiveOf(landing, scan), keys))) {
+  for (const scan of await archives(landing)) {
+    if (await isCurrent(landing, scan, keys)) continue
     signal.throwIfAborted()
     if (await encryptArchive(landing, scan)) encrypted += 1
   }
-  if (encrypted > 0) noteKey(landing.root, keys)
+  if (encrypted > 0) await noteKey(landing.store, keys)
   return encrypted
 }
 
 async function encryptArchive(landing: Landing, scan: string): Promise<boolean> {
-  const folder = temporaryFolder(join(dirname(landing.root), '.muster-encrypt'), 'pages of an archive')
+  const folder = temporaryFolder(join(landing.store.home, '.muster-encrypt'), 'pages of an archive')
   try {
     await unpack(landing, scan, folder.path)
-    await rearchive(landing, openLanding(folder.path, { keys: landing.keys }), scan)
+    await rearchive(landing, await openLanding(folder.path, { keys: landing.keys }), scan)
     return true
   } catch (error) {
     if (error instanceof Damaged) return false
@@ -152,51 +160,4 @@ async function encryptArchive(landing: Landing, scan: string): Promise<boolean> 
   } finally {
     folder.remove()
   }
-}
-
-/** Reads so much of the archives at once: 2 s of a disk that gives 500 MB/s. */
-const mostAtOnce = 1_000_000_000
-
-/** Checksums of larger landings are compared a seventh a day, so that each archive is read once a week. */
-const parts = 7
-
-function isTurn(name: string, day: number): boolean {
-  const sum = [...name].reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0)
-  return sum % parts === day % parts
-}
-
-const bytesIn = (folder: string): number =>
-  readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
-
-/** What of the landed pages cannot be replayed; `now` in milliseconds since the epoch. Pages of open scans are read again. */
-export function damageOf(landing: Landing, now: number, open: ReadonlySet<string>): Damage[] {
-  const all = folders(landing)
-  const isSmall = all.reduce((sum, name) => sum + bytesIn(join(landing.root, name)), 0) <= mostAtOnce
-  const archived = all.flatMap((name): Damage[] => {
-    const folder = join(landing.root, name)
-    const deep = isSmall || isTurn(name, Math.floor(now / dayMs))
-    const what = archiveDamage(folder, factsFile(folder), deep)
-    return what === undefined ? [] : [{ scan: basename(name, suffix), what }]
-  })
-  const unarchived = landing.scans().flatMap((scan): Damage[] => {
-    const what = open.has(scan) ? undefined : folderDamage(landing, scan, isSmall)
-    return what === undefined ? [] : [{ scan, what }]
-  })
-  const missing = missingScans(landing, keptScans(landing)).filter(({ scan }) => !open.has(scan))
-  return [...archived, ...unarchived, ...missing]
-}
-
-const expired = (landing: Landing, before: number): string[] =>
-  folders(landing).filter(name => statSync(join(landing.root, name)).mtimeMs < before)
-
-export const isAnyExpired = (landing: Landing, before: number): boolean => expired(landing, before).length > 0
-
-/** Removes archives last written before `before` (milliseconds); returns how many. */
-export function expire(landing: Landing, before: number): number {
-  const old = expired(landing, before)
-  for (const name of old) {
-    recordScanGone(landing.root, basename(name, suffix))
-    rmSync(join(landing.root, name), { recursive: true, force: true })
-  }
-  return old.length
 }

@@ -1,10 +1,13 @@
 /** What is damaged among the landed pages: archives whose files differ from their manifest, and pages that break off. */
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { pageBytes } from '../lib/encryption/stored-page.ts'
 import type { LandedPage, Landing } from './folder.ts'
-import { type FileSum, pagesJournal, pagesOf, scansJournal, scansOf, sha256 } from './journal.ts'
-import { packedFiles } from './packed-pages.ts'
+import { edgesOf } from './folder-store.ts'
+import { type FileSum, pagesJournal, pagesJournalOf, scansJournal, sha256 } from './journal.ts'
+import { manifestName, sumsIn } from './manifest.ts'
+import { factsFile, readFacts } from './scan-facts.ts'
+import type { Edges, LandingStore, Stored } from './store.ts'
 
 /** A scan that cannot be replayed, or not whole. */
 export interface Damage {
@@ -24,85 +27,90 @@ export class Damaged extends Error {
   }
 }
 
-/** Beside the Parquet files of an archive, so that each can be told to be as it was written. */
-const manifestName = 'manifest.json'
-
-export const manifestFile = (folder: string): string => join(folder, manifestName)
-
-/** As JSON; to be written when the archive is complete. */
-export function manifestOf(folder: string): string {
-  const files = ['scan.json', ...packedFiles(folder)].map((name): FileSum => {
-    const bytes = readFileSync(join(folder, name))
-    return { name, bytes: bytes.length, sha256: sha256(bytes) }
-  })
-  return JSON.stringify({ files })
+/** A folder with the files that it has. */
+interface Listed {
+  readonly store: LandingStore
+  readonly folder: string
+  readonly files: readonly Stored[]
 }
 
-function edgesOf(file: string, length: number): { start: string; end: string; bytes: number } {
-  const opened = openSync(file, 'r')
-  try {
-    const { size } = fstatSync(opened)
-    const read = (position: number): string => {
-      const room = Buffer.alloc(length)
-      return room.toString('latin1', 0, readSync(opened, room, 0, length, Math.max(0, position)))
-    }
-    return { start: read(0), end: read(size - length), bytes: size }
-  } finally {
-    closeSync(opened)
-  }
-}
+const listed = async (store: LandingStore, folder: string): Promise<Listed> => ({
+  store,
+  folder,
+  files: await store.list(folder),
+})
 
 /** A Parquet file begins and ends with these letters. */
-function isParquet(file: string): boolean {
-  const { start, end, bytes } = edgesOf(file, 4)
-  return bytes > 12 && start === 'PAR1' && end === 'PAR1'
+async function isParquet({ store, folder }: Listed, { name, bytes }: Stored): Promise<boolean> {
+  if (bytes <= 12) return false
+  const { start, end } = await store.edges(`${folder}/${name}`, 4)
+  return start === 'PAR1' && end === 'PAR1'
 }
 
-function parsed<Json>(file: string): Json | undefined {
+async function whatOfFile(
+  among: Listed,
+  { name, bytes, sha256: wanted }: FileSum,
+  deep: boolean,
+): Promise<string | undefined> {
+  const file = among.files.find(one => one.name === name)
+  if (!file) return `${name} is missing`
+  if (file.bytes !== bytes) return `${name} has not ${bytes} bytes any more`
+  if (name.endsWith('.parquet') && !(await isParquet(among, file))) return `${name} is no Parquet file`
+  if (!deep) return undefined
+  const content = await among.store.read(`${among.folder}/${name}`)
+  return content && sha256(content) === wanted ? undefined : `${name} is not as it was written`
+}
+
+function isJson(bytes: Buffer | undefined): boolean {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Json
+    return bytes !== undefined && Boolean(JSON.parse(bytes.toString('utf8')))
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined
+    if (error instanceof SyntaxError) return false
     throw error
   }
 }
 
-function whatOfFile(folder: string, { name, bytes, sha256: wanted }: FileSum, deep: boolean) {
-  const file = join(folder, name)
-  if (!existsSync(file)) return `${name} is missing`
-  if (statSync(file).size !== bytes) return `${name} has not ${bytes} bytes any more`
-  if (name.endsWith('.parquet') && !isParquet(file)) return `${name} is no Parquet file`
-  return deep && sha256(readFileSync(file)) !== wanted ? `${name} is not as it was written` : undefined
-}
-
-const isSums = (json: unknown): json is FileSum[] =>
-  Array.isArray(json) && json.length > 0 && json.every(one => typeof Object(one).name === 'string')
-
 /** Whether the journal of the landing has the scan: then all files that tell of it have to be there. */
-const isRecorded = (folder: string, scan: string): boolean =>
-  scansOf(dirname(folder))?.kept.has(scan) ?? false
+const isRecorded = async (store: LandingStore, scan: string): Promise<boolean> =>
+  (await store.sums(scansJournal))?.kept.has(scan) ?? false
 
-/** What is wrong with an archive; undefined when nothing is. `deep` reads all of it and compares its checksums. */
-export function archiveDamage(folder: string, facts: string | undefined, deep: boolean): string | undefined {
-  if (facts === undefined || !parsed(facts)) return `${basename(facts ?? 'scan.json')} cannot be read`
-  if (!existsSync(manifestFile(folder))) {
-    if (isRecorded(folder, basename(folder, '.archive'))) return `${manifestName} is missing`
-    // Archives of earlier releases have none.
-    const files = packedFiles(folder).filter(name => name.endsWith('.parquet'))
-    const bad = files.find(name => !isParquet(join(folder, name)))
-    return bad === undefined ? undefined : `${bad} is no Parquet file`
-  }
-  const files = parsed<{ files?: unknown }>(manifestFile(folder))?.files
-  if (!isSums(files)) return `${manifestName} cannot be read`
-  for (const file of files) {
-    const what = whatOfFile(folder, file, deep)
+async function firstDamage(
+  sums: readonly FileSum[],
+  whatOf: (sum: FileSum) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  for (const sum of sums) {
+    const what = await whatOf(sum)
     if (what !== undefined) return what
   }
   return undefined
 }
 
+/** Archives of earlier releases have no manifest. */
+async function whatWithoutManifest(archive: Listed): Promise<string | undefined> {
+  if (await isRecorded(archive.store, basename(archive.folder, '.archive')))
+    return `${manifestName} is missing`
+  for (const file of archive.files.filter(({ name }) => name.endsWith('.parquet')))
+    if (!(await isParquet(archive, file))) return `${file.name} is no Parquet file`
+  return undefined
+}
+
+/** What is wrong with an archive; undefined when nothing is. `deep` reads all of it and compares its checksums. */
+export async function archiveDamage(
+  store: LandingStore,
+  folder: string,
+  deep: boolean,
+): Promise<string | undefined> {
+  const facts = (await factsFile(store, folder)) ?? 'scan.json'
+  if (!isJson(await store.read(`${folder}/${facts}`))) return `${facts} cannot be read`
+  const archive = await listed(store, folder)
+  if (!archive.files.some(({ name }) => name === manifestName)) return whatWithoutManifest(archive)
+  const sums = await sumsIn(store, folder)
+  if (!sums) return `${manifestName} cannot be read`
+  return firstDamage(sums, sum => whatOfFile(archive, sum, deep))
+}
+
 /** A page that breaks off, as a crash of the machine may leave it; its last byte closes its envelope. */
-const isCutOff = (end: string): boolean => !/\}\s*$/.test(end)
+const isCutOff = ({ end }: Edges): boolean => !/\}\s*$/.test(end)
 
 /** One of its records may be no JSON. */
 const isEnvelope = (bytes: Buffer): boolean =>
@@ -120,7 +128,7 @@ function whatOfEncrypted(page: LandedPage): string | undefined {
 function whatOfPage(page: LandedPage, deep: boolean): string | undefined {
   const { file } = page
   if (page.decrypt) return deep ? whatOfEncrypted(page) : undefined
-  if (isCutOff(edgesOf(file, 64).end)) return `${basename(file)} breaks off`
+  if (isCutOff(edgesOf(file, 64))) return `${basename(file)} breaks off`
   return deep && !isEnvelope(readFileSync(file)) ? `${basename(file)} cannot be read` : undefined
 }
 
@@ -134,21 +142,23 @@ export interface CheckedPages {
  * The pages of a scan that are as they were landed. `deep` reads them and compares their checksums; without it their sizes
  * are compared. A page that the journal does not have, as of an earlier release, has to be JSON.
  */
-export function checkedPages(landing: Landing, scan: string, deep: boolean): CheckedPages {
-  const folder = join(landing.root, scan)
-  const journal = pagesOf(folder)
+export async function checkedPages(landing: Landing, scan: string, deep: boolean): Promise<CheckedPages> {
+  const { store } = landing
+  const journal = await store.sums(pagesJournalOf(scan))
   const damaged: string[] = []
   if (journal?.isDamaged) damaged.push(`${pagesJournal} cannot be read`)
-  if (!journal && isRecorded(folder, scan)) damaged.push(`${pagesJournal} is missing`)
+  if (!journal && (await isRecorded(store, scan))) damaged.push(`${pagesJournal} is missing`)
   const kept = journal?.kept ?? new Map<string, FileSum>()
+  const landed = await landing.pages(scan)
+  const among = await listed(store, scan)
   const bad = new Set<string>()
   for (const sum of kept.values()) {
-    const what = whatOfFile(folder, sum, deep)
+    const what = await whatOfFile(among, sum, deep)
     if (what === undefined) continue
     bad.add(sum.name)
     damaged.push(what)
   }
-  const pages = landing.pages(scan).filter(page => {
+  const pages = landed.filter(page => {
     const name = basename(page.file)
     const what = kept.has(name) ? undefined : whatOfPage(page, deep)
     if (what !== undefined) damaged.push(what)
@@ -158,12 +168,12 @@ export function checkedPages(landing: Landing, scan: string, deep: boolean): Che
 }
 
 /** Why nothing of a scan can be replayed. */
-export function factsDamage(landing: Landing, scan: string): string | undefined {
-  const sum = pagesOf(join(landing.root, scan))?.kept.get('scan.json')
-  const changed = sum && whatOfFile(join(landing.root, scan), sum, true)
+export async function factsDamage({ store }: Landing, scan: string): Promise<string | undefined> {
+  const sum = (await store.sums(pagesJournalOf(scan)))?.kept.get('scan.json')
+  const changed = sum && (await whatOfFile(await listed(store, scan), sum, true))
   if (changed !== undefined) return changed
   try {
-    landing.facts(scan)
+    await readFacts(store, scan)
     return undefined
   } catch (error) {
     if (error instanceof SyntaxError) return 'scan.json cannot be read'
@@ -172,18 +182,23 @@ export function factsDamage(landing: Landing, scan: string): string | undefined 
 }
 
 /** Of a scan whose pages are files. */
-export const folderDamage = (landing: Landing, scan: string, deep = true): string | undefined =>
-  factsDamage(landing, scan) ?? checkedPages(landing, scan, deep).damaged[0]
+export async function folderDamage(landing: Landing, scan: string, deep = true): Promise<string | undefined> {
+  return (await factsDamage(landing, scan)) ?? (await checkedPages(landing, scan, deep)).damaged[0]
+}
 
 /** Scans that are gone though nobody has removed them; `found` are those that are there. */
-export function missingScans({ root }: Landing, found: readonly string[]): Damage[] {
-  const journal = scansOf(root)
-  const isOwn = (scan: string): boolean => existsSync(join(root, scan, pagesJournal))
-  if (!journal) return found.some(isOwn) ? [{ scan: scansJournal, what: 'it is missing' }] : []
+export async function missingScans({ store }: Landing, found: readonly string[]): Promise<Damage[]> {
+  const journal = await store.sums(scansJournal)
+  if (!journal) {
+    for (const scan of found)
+      if (await store.sums(pagesJournalOf(scan))) return [{ scan: scansJournal, what: 'it is missing' }]
+    return []
+  }
   const gone = [...journal.kept.keys()].filter(scan => !found.includes(scan))
+  const folders = gone.length > 0 ? new Set(await store.folders()) : new Set()
   const damage = gone.map(scan => ({
     scan,
-    what: existsSync(join(root, scan)) ? 'scan.json is missing' : 'its folder or archive is missing',
+    what: folders.has(scan) ? 'scan.json is missing' : 'its folder or archive is missing',
   }))
   return journal.isDamaged ? [{ scan: scansJournal, what: 'it cannot be read' }, ...damage] : damage
 }

@@ -6,10 +6,9 @@
  * in another order are found.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { keysIn } from '../lib/encryption/keys.ts'
 import { ConfigError } from '../lib/errors.ts'
+import type { LandingStore } from './store.ts'
 
 const letters = Buffer.from('MUSTERE1')
 const [idBytes, saltBytes, tagBytes] = [8, 16, 16]
@@ -135,42 +134,36 @@ export const decryptWith =
     throw lacksKey(keyIdIn(bytes) ?? 'that is in none of them', keys)
   }
 
-/** Whether a file was encrypted with the key that encrypts now. */
-export function isOfKey(file: string, keys: LandingKeys): boolean {
-  const opened = openSync(file, 'r')
-  try {
-    const header = Buffer.alloc(headerBytes + tagBytes)
-    readSync(opened, header, 0, header.length, 0)
-    return keyIdIn(header) === keys.id
-  } finally {
-    closeSync(opened)
-  }
-}
+/** Of a file's first bytes as letters of Latin 1: whether the key that encrypts now has encrypted it. */
+export const isOfKey = (start: string, keys: LandingKeys): boolean =>
+  keyIdIn(Buffer.from(start, 'latin1')) === keys.id
+
+/** As many bytes tell it. */
+export const keyBytes = headerBytes + tagBytes
 
 /** In a landing whose pages are encrypted: the key of the last one. Without it, a setting that is lost would go unnoticed. */
-const noteFile = (root: string): string => join(root, 'encryption.json')
+const noteName = 'encryption.json'
 
 /** The id of the key of a landing; undefined when nothing was encrypted there. */
-export function notedKey(root: string): string | undefined {
-  const file = noteFile(root)
-  if (!existsSync(file)) return undefined
-  const [, id] = /"key": ?"([0-9a-f]{16})"/.exec(readFileSync(file, 'utf8')) ?? []
-  return id ?? 'that encryption.json names no more'
+export async function notedKey(store: LandingStore): Promise<string | undefined> {
+  const note = await store.read(noteName)
+  if (!note) return undefined
+  const [, id] = /"key": ?"([0-9a-f]{16})"/.exec(note.toString('utf8')) ?? []
+  return id ?? `that ${noteName} names no more`
 }
 
-export function noteKey(root: string, { id }: LandingKeys): void {
-  if (notedKey(root) === id) return
+export async function noteKey(store: LandingStore, { id }: LandingKeys): Promise<void> {
+  if ((await notedKey(store)) === id) return
   const text = JSON.stringify({
     key: id,
     cipher,
     note: 'pages and archives here are encrypted with this key',
   })
-  writeFileSync(`${noteFile(root)}.part`, text, { mode: 0o600 })
-  renameSync(`${noteFile(root)}.part`, noteFile(root))
+  await store.put(noteName, Buffer.from(text))
 }
 
 /** Throws ConfigError. */
-export function requireKey(root: string, keys: LandingKeys | undefined): void {
-  const id = notedKey(root)
+export async function requireKey(store: LandingStore, keys: LandingKeys | undefined): Promise<void> {
+  const id = await notedKey(store)
   if (id !== undefined && !keys?.has(id)) throw lacksKey(id, keys)
 }

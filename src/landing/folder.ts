@@ -1,32 +1,13 @@
 /** Landed pages: a folder for each scan, a file for each page, written completely or not at all. */
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { encryptedEnd, type StoredPage } from '../lib/encryption/stored-page.ts'
 import { DiskFull, MusterError } from '../lib/errors.ts'
 import { requireFree } from '../temporary/free-space.ts'
 import { decryptWith, type LandingKeys, noteKey, requireKey } from './encryption.ts'
-import { recordFile, recordGone, recordScan, recordScanGone } from './journal.ts'
-
-/** The request of a scan; written once, beside its pages. */
-export interface ScanFacts {
-  readonly resource: string
-  /** Scope columns that the request stands for, such as company_id. */
-  readonly scope: Readonly<Record<string, string>>
-  /** For a snapshot: the rows of the warehouse that it replaces, as conditions by column. */
-  readonly extent?: Readonly<Record<string, string>>
-  /** Whether each page is one record, read by its id. */
-  readonly isById?: boolean
-}
+import { FolderStore } from './folder-store.ts'
+import { pagesJournalOf, scanSum, scansJournal, sumOf } from './journal.ts'
+import { factsFile, readFacts, type ScanFacts } from './scan-facts.ts'
+import type { LandingStore, Stored } from './store.ts'
 
 export interface LandedPage extends StoredPage {
   readonly bytes: number
@@ -79,30 +60,31 @@ export interface Arrived {
 
 /** The landing of one warehouse. */
 export interface Landing {
-  readonly root: string
+  readonly store: LandingStore
   /** Pages are encrypted with them; without them, pages are stored as they came. */
   readonly keys: LandingKeys | undefined
   /** Starts the folder of a scan, or finds it. */
-  begin(scanId: string, facts: ScanFacts): void
+  begin(scanId: string, facts: ScanFacts): Promise<void>
   land(scanId: string, arrived: Arrived): Promise<LandedPage>
-  /** Pages of a scan in the order of arrival. */
-  pages(scanId: string): LandedPage[]
+  /** Pages of a scan in the order of arrival; their files can be read. */
+  pages(scanId: string): Promise<LandedPage[]>
   /** Throws SyntaxError when they cannot be read. */
-  facts(scanId: string): ScanFacts
+  facts(scanId: string): Promise<ScanFacts>
+  /** Whether a scan has pages as files. */
+  has(scanId: string): Promise<boolean>
   /** Scans that have pages as files, oldest first. */
-  scans(): string[]
-  forget(page: LandedPage): void
-  discard(scanId: string): void
+  scans(): Promise<string[]>
+  forget(page: LandedPage): Promise<void>
+  discard(scanId: string): Promise<void>
 }
 
-function parsePage(folder: string, name: string, decrypt: StoredPage['decrypt']): LandedPage[] {
+function parsePage(folder: string, { name, bytes }: Stored, decrypt: StoredPage['decrypt']): LandedPage[] {
   const [, sequence, page, instant, runId] = namePattern.exec(name) ?? []
   if (!sequence || !page || !instant || !runId) return []
-  const file = join(folder, name)
   return [
     {
-      file,
-      bytes: statSync(file).size,
+      file: join(folder, name),
+      bytes,
       sequence: Number(sequence),
       page: Number(page),
       fetchedAt: expand(instant),
@@ -112,72 +94,12 @@ function parsePage(folder: string, name: string, decrypt: StoredPage['decrypt'])
   ]
 }
 
-function beginScan(root: string, scanId: string, facts: ScanFacts): void {
-  const folder = join(root, scanId)
-  const isNew = !existsSync(folder)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Half-written pages of a process that was killed; whoever begins a scan is its only writer.
-  for (const name of readdirSync(folder).filter(name => name.endsWith('.part')))
-    rmSync(join(folder, name), { force: true })
-  const file = join(folder, 'scan.json')
-  const bytes = Buffer.from(JSON.stringify(facts))
-  writeFileSync(`${file}.part`, bytes, { mode: 0o600 })
-  renameSync(`${file}.part`, file)
-  recordFile(folder, basename(file), bytes)
-  if (isNew) recordScan(root, scanId)
-}
-
-const isTexts = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.values(value).every(one => typeof one === 'string')
-
-function isFacts(json: unknown): json is ScanFacts {
-  const { resource, scope, extent, isById = false } = Object(json) as Partial<ScanFacts>
-  const isKnown = typeof resource === 'string' && typeof isById === 'boolean'
-  return isKnown && isTexts(scope) && (extent === undefined || isTexts(extent))
-}
-
-/** Throws SyntaxError. */
-function readFacts(file: string): ScanFacts {
-  const json: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  if (isFacts(json)) return json
-  throw new SyntaxError(`${file} has no facts of a scan`)
-}
-
-/** Where a folder of pages keeps its facts; undefined when it has none. Folders made before this release have the second name. */
-export function factsFile(folder: string): string | undefined {
-  return ['scan.json', 'walk.json'].map(name => join(folder, name)).find(file => existsSync(file))
-}
-
-/** Scan ids begin with the instant of their run, so their order is the order of time. */
-function scanFolders(root: string): string[] {
-  if (!existsSync(root)) return []
-  return readdirSync(root, { withFileTypes: true })
-    .filter(entry => entry.isDirectory() && !entry.name.includes('.archive'))
-    .filter(entry => factsFile(join(root, entry.name)) !== undefined)
-    .map(entry => entry.name)
-    .sort()
-}
-
 function fileName(
   { sequence, page, fetchedAt, runId }: Omit<Arrived, 'bytes'>,
   keys: LandingKeys | undefined,
 ): string {
   const facts = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}`
   return `${facts}.json${keys ? encryptedEnd : ''}`
-}
-
-async function writePage(file: string, bytes: Buffer): Promise<void> {
-  try {
-    await writeFile(`${file}.part`, bytes, { mode: 0o600 })
-    await rename(`${file}.part`, file)
-    recordFile(dirname(file), basename(file), bytes)
-  } catch (error) {
-    rmSync(`${file}.part`, { force: true })
-    throw error
-  }
 }
 
 /** What of a page may be stored. */
@@ -190,54 +112,107 @@ export interface LandingOptions {
   readonly keys?: LandingKeys | undefined
 }
 
-/** Throws ConfigError where pages are encrypted with a key that is not among `keys`. */
-export function openLanding(root: string, options: LandingOptions = {}): Landing {
-  const { scrub = (bytes: Buffer) => bytes, reserve = 0, keys } = options
-  requireKey(root, keys)
-  const decrypt = decryptWith(keys)
-  const folderOf = (scanId: string): string => join(root, scanId)
-  const discard = (scanId: string): void => {
-    if (!existsSync(folderOf(scanId))) return
-    recordScanGone(root, scanId)
-    rmSync(folderOf(scanId), { recursive: true, force: true })
+class StoredLanding implements Landing {
+  readonly store: LandingStore
+  readonly keys: LandingKeys | undefined
+  readonly #scrub: Scrub
+  readonly #reserve: number
+  readonly #decrypt: (bytes: Buffer) => Buffer
+  /** Of scans that this process has begun. */
+  readonly #begun = new Map<string, ScanFacts>()
+
+  constructor(store: LandingStore, { scrub = bytes => bytes, reserve = 0, keys }: LandingOptions) {
+    this.store = store
+    this.keys = keys
+    this.#scrub = scrub
+    this.#reserve = reserve
+    this.#decrypt = decryptWith(keys)
   }
-  return {
-    root,
-    keys,
-    begin(scanId, facts) {
-      try {
-        beginScan(root, scanId, facts)
-        if (keys) noteKey(root, keys)
-      } catch (error) {
-        // A folder without its facts is not a scan and would never be read or removed.
-        if (!factsFile(folderOf(scanId))) discard(scanId)
-        throw writeError(root, error)
-      }
-    },
-    async land(scanId, { bytes: arrived, ...facts }) {
-      const bytes = scrub(arrived, this.facts(scanId))
-      const file = join(folderOf(scanId), fileName(facts, keys))
-      try {
-        if (reserve > 0) requireFree(root, reserve)
-        await writePage(file, keys ? keys.encrypt(bytes) : bytes)
-      } catch (error) {
-        throw writeError(root, error)
-      }
-      return { file, bytes: bytes.length, ...facts, ...(keys && { decrypt }) }
-    },
-    pages(scanId) {
-      const names = readdirSync(folderOf(scanId)).sort()
-      return names.flatMap(name => parsePage(folderOf(scanId), name, decrypt))
-    },
-    facts(scanId) {
-      const file = factsFile(folderOf(scanId)) ?? join(folderOf(scanId), 'scan.json')
-      return readFacts(file)
-    },
-    scans: () => scanFolders(root),
-    forget({ file }) {
-      recordGone(dirname(file), basename(file))
-      rmSync(file, { force: true })
-    },
-    discard,
+
+  async begin(scanId: string, facts: ScanFacts): Promise<void> {
+    try {
+      await this.#begin(scanId, facts)
+      if (this.keys) await noteKey(this.store, this.keys)
+    } catch (error) {
+      // A folder without its facts is not a scan and would never be read or removed.
+      if (!(await this.has(scanId))) await this.discard(scanId)
+      throw writeError(this.store.where, error)
+    }
   }
+
+  async #begin(scanId: string, facts: ScanFacts): Promise<void> {
+    const isNew = (await this.store.list(scanId)).length === 0
+    await this.store.begin(scanId)
+    const bytes = Buffer.from(JSON.stringify(facts))
+    await this.store.put(`${scanId}/scan.json`, bytes)
+    await this.store.note(pagesJournalOf(scanId), sumOf('scan.json', bytes))
+    if (isNew) await this.store.note(scansJournal, scanSum(scanId))
+    this.#begun.set(scanId, facts)
+  }
+
+  async land(scanId: string, { bytes: arrived, ...facts }: Arrived): Promise<LandedPage> {
+    const { store, keys } = this
+    const bytes = this.#scrub(arrived, this.#begun.get(scanId) ?? (await this.facts(scanId)))
+    const name = fileName(facts, keys)
+    try {
+      if (this.#reserve > 0) requireFree(store.root, this.#reserve)
+      const stored = keys ? keys.encrypt(bytes) : bytes
+      await store.put(`${scanId}/${name}`, stored)
+      await store.note(pagesJournalOf(scanId), sumOf(name, stored))
+    } catch (error) {
+      throw writeError(store.where, error)
+    }
+    const file = join(store.root, scanId, name)
+    return { file, bytes: bytes.length, ...facts, ...(keys && { decrypt: this.#decrypt }) }
+  }
+
+  async pages(scanId: string): Promise<LandedPage[]> {
+    const files = await this.store.list(scanId)
+    const folder = join(this.store.root, scanId)
+    const pages = files.flatMap(file => parsePage(folder, file, this.#decrypt))
+    const names = new Set(pages.map(({ file }) => basename(file)))
+    await this.store.bring(
+      scanId,
+      files.filter(({ name }) => names.has(name)),
+    )
+    return pages
+  }
+
+  facts(scanId: string): Promise<ScanFacts> {
+    return readFacts(this.store, scanId)
+  }
+
+  async has(scanId: string): Promise<boolean> {
+    return (await factsFile(this.store, scanId)) !== undefined
+  }
+
+  /** Scan ids begin with the instant of their run, so their order is the order of time. */
+  async scans(): Promise<string[]> {
+    const found: string[] = []
+    for (const name of await this.store.folders())
+      if (!name.includes('.archive') && (await this.has(name))) found.push(name)
+    return found.sort()
+  }
+
+  async forget({ file }: LandedPage): Promise<void> {
+    const scanId = basename(dirname(file))
+    await this.store.noteGone(pagesJournalOf(scanId), basename(file))
+    await this.store.remove(`${scanId}/${basename(file)}`)
+  }
+
+  async discard(scanId: string): Promise<void> {
+    this.#begun.delete(scanId)
+    if ((await this.store.list(scanId)).length > 0) await this.store.noteGone(scansJournal, scanId)
+    await this.store.remove(scanId)
+  }
+}
+
+/** Throws ConfigError where pages are encrypted with a key that is not among those of the options. */
+export async function openLanding(
+  place: string | LandingStore,
+  options: LandingOptions = {},
+): Promise<Landing> {
+  const store = typeof place === 'string' ? new FolderStore(place) : place
+  await requireKey(store, options.keys)
+  return new StoredLanding(store, options)
 }

@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 
 export const pagesJournal = 'pages.jsonl'
 export const scansJournal = 'scans.jsonl'
@@ -14,6 +13,8 @@ export interface FileSum {
   readonly bytes: number
   readonly sha256: string
 }
+
+export const pagesJournalOf = (scan: string): string => `${scan}/${pagesJournal}`
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -29,19 +30,21 @@ interface Line {
 const write = (file: string, line: Line): void =>
   appendFileSync(file, `\n${JSON.stringify(line)}`, { mode: 0o600 })
 
-/** To be called when the file is there: a process that dies in between leaves a file that no line names. */
-export const recordFile = (folder: string, name: string, bytes: Buffer): void =>
-  write(join(folder, pagesJournal), { name, bytes: bytes.length, sha256: sha256(bytes) })
+/** Appends to the journal that the file is. */
+export const writeSum = (file: string, { name, bytes, sha256 }: FileSum): void =>
+  write(file, { name, bytes, sha256 })
 
-/** To be called before the file goes. */
-export const recordGone = (folder: string, name: string): void => write(join(folder, pagesJournal), { name })
+/** The same of what was taken away on purpose. */
+export const writeGone = (file: string, name: string): void => write(file, { name })
 
-export const recordScan = (root: string, scan: string): void =>
-  write(join(root, scansJournal), { name: scan, bytes: 0, sha256: '' })
+export const sumOf = (name: string, bytes: Buffer): FileSum => ({
+  name,
+  bytes: bytes.length,
+  sha256: sha256(bytes),
+})
 
-/** To be called before its folder or archive goes. */
-export const recordScanGone = (root: string, scan: string): void =>
-  write(join(root, scansJournal), { name: scan })
+/** A scan has no sum: its own journal has those of its pages. */
+export const scanSum = (scan: string): FileSum => ({ name: scan, bytes: 0, sha256: '' })
 
 export interface Journal {
   /** By name. */
@@ -66,11 +69,9 @@ const begin = '{"name":"'
 const isCutOff = (text: string): boolean =>
   begin.startsWith(text) || (text.startsWith(begin) && !text.endsWith('}'))
 
-/** Undefined when there is none. */
-function readJournal(file: string): Journal | undefined {
-  if (!existsSync(file)) return undefined
+function journalOf(content: string): Journal {
   const kept = new Map<string, FileSum>()
-  const texts = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  const texts = content.split('\n').filter(Boolean)
   let isDamaged = texts.length === 0
   for (const text of texts) {
     const line = parsed(text)
@@ -81,5 +82,6 @@ function readJournal(file: string): Journal | undefined {
   return { kept, isDamaged }
 }
 
-export const pagesOf = (folder: string): Journal | undefined => readJournal(join(folder, pagesJournal))
-export const scansOf = (root: string): Journal | undefined => readJournal(join(root, scansJournal))
+/** Undefined when there is none. */
+export const readJournal = (file: string): Journal | undefined =>
+  existsSync(file) ? journalOf(readFileSync(file, 'utf8')) : undefined

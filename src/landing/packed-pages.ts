@@ -1,5 +1,5 @@
 /** Files of an archive: zstd Parquet, or with a key encrypted gzip, as DuckDB encrypts no Parquet with what it carries itself. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
@@ -14,8 +14,8 @@ export interface PackedPage {
 }
 
 export interface Packing {
-  /** Makes the files of an archive in a folder. */
-  write(pages: readonly LandedPage[], folder: string): Promise<void>
+  /** Makes the files of an archive in a folder; `unique` is part of their names. */
+  write(pages: readonly LandedPage[], folder: string, unique: string): Promise<void>
   /** Rejects when the file cannot be read. */
   read(file: string): Promise<PackedPage[]>
 }
@@ -25,11 +25,8 @@ const bytesPerFile = 16_000_000
 
 const packedEnd = `.pages${encryptedEnd}`
 
-/** Of an archive, in order. */
-export const packedFiles = (folder: string): string[] =>
-  readdirSync(folder)
-    .filter(name => name.endsWith('.parquet') || name.endsWith(packedEnd))
-    .sort()
+/** Whether a file of an archive has pages. */
+export const isPacked = (name: string): boolean => name.endsWith('.parquet') || name.endsWith(packedEnd)
 
 /** The pages in order, cut into slices of about `bytesPerFile`. */
 function slices(pages: readonly LandedPage[]): LandedPage[][] {
@@ -46,18 +43,22 @@ function slices(pages: readonly LandedPage[]): LandedPage[][] {
   return result
 }
 
-const fileOf = (folder: string, index: number, end: string): string =>
-  join(folder, `${String(index + 1).padStart(6, '0')}${end}`)
+type FileOf = (index: number, end: string) => string
+
+const filesIn =
+  (folder: string, unique: string): FileOf =>
+  (index, end) =>
+    join(folder, `${String(index + 1).padStart(6, '0')}${unique}${end}`)
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 type Run = (sql: string) => Promise<unknown[][]>
 
-async function writeParquet(run: Run, pages: readonly LandedPage[], folder: string): Promise<void> {
+async function writeParquet(run: Run, pages: readonly LandedPage[], fileOf: FileOf): Promise<void> {
   for (const [index, slice] of slices(pages).entries()) {
     const files = slice.map(page => quote(page.file)).join(', ')
     await run(`copy (select parse_filename(filename) as name, content from read_blob([${files}]))
-      to ${quote(fileOf(folder, index, '.parquet'))} (format parquet, compression zstd)`)
+      to ${quote(fileOf(index, '.parquet'))} (format parquet, compression zstd)`)
   }
 }
 
@@ -71,14 +72,14 @@ async function readParquet(run: Run, file: string): Promise<PackedPage[]> {
 }
 
 /** Each page after a line with its name and size. */
-async function writeEncrypted(keys: LandingKeys, pages: readonly LandedPage[], folder: string) {
+async function writeEncrypted(keys: LandingKeys, pages: readonly LandedPage[], fileOf: FileOf) {
   for (const [index, slice] of slices(pages).entries()) {
     const parts = slice.flatMap(page => {
       const bytes = pageBytes(page)
       return [Buffer.from(`${JSON.stringify({ name: pageName(page), bytes: bytes.length })}\n`), bytes]
     })
     const packed = keys.encrypt(await promisify(gzip)(Buffer.concat(parts)))
-    writeFileSync(fileOf(folder, index, packedEnd), packed, { mode: 0o600 })
+    writeFileSync(fileOf(index, packedEnd), packed, { mode: 0o600 })
   }
 }
 
@@ -113,8 +114,10 @@ export const packing = <Result>(
 ): Promise<Result> =>
   withDuckdb(run =>
     work({
-      write: (pages, folder) =>
-        keys ? writeEncrypted(keys, pages, folder) : writeParquet(run, pages, folder),
+      write: (pages, folder, unique) =>
+        keys
+          ? writeEncrypted(keys, pages, filesIn(folder, unique))
+          : writeParquet(run, pages, filesIn(folder, unique)),
       read: file => (file.endsWith(packedEnd) ? readEncrypted(keys, file) : readParquet(run, file)),
     }),
   )

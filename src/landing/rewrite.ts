@@ -1,12 +1,11 @@
 /** Rewrites stored pages in place: each file is replaced as a whole, so that a rewrite that was cut off is run again. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pageBytes } from '../lib/encryption/stored-page.ts'
-import { temporaryFolder, temporaryPlace } from '../temporary/places.ts'
-import { archives, rearchive, unpack } from './archive.ts'
+import { temporaryFolder } from '../temporary/places.ts'
+import { archiveOf, archives, rearchive, unpack } from './archive.ts'
 import { Damaged } from './damage.ts'
 import { type Landing, openLanding, type Scrub } from './folder.ts'
-import { recordFile, recordScanGone } from './journal.ts'
+import { pagesJournalOf, scansJournal, sumOf } from './journal.ts'
 
 export interface Rewritten {
   /** Pages that were changed. */
@@ -16,37 +15,34 @@ export interface Rewritten {
 }
 
 /** Bytes that `scrub` changes; nothing is written with `isDry`. */
-function rewriteFolder(landing: Landing, scan: string, { scrub, isDry }: Rewrite): number {
+async function rewriteFolder(landing: Landing, scan: string, { scrub, isDry }: Rewrite): Promise<number> {
   let changed = 0
-  const facts = landing.facts(scan)
-  for (const page of landing.pages(scan)) {
+  const facts = await landing.facts(scan)
+  for (const page of await landing.pages(scan)) {
     const bytes = pageBytes(page)
     const rest = scrub(bytes, facts)
     if (rest === bytes) continue
     changed += 1
-    if (!isDry) replaceFile(page.file, page.decrypt && landing.keys ? landing.keys.encrypt(rest) : rest)
+    const stored = page.decrypt && landing.keys ? landing.keys.encrypt(rest) : rest
+    if (!isDry) await replaceFile(landing, `${scan}/${basename(page.file)}`, stored)
   }
+  landing.store.release(scan)
   return changed
 }
 
 /** Its sum goes into the journal first: after a kill in between, the same rewrite is done again. */
-function replaceFile(file: string, bytes: Buffer): void {
-  const place = temporaryPlace(`${file}.part`, 'a page without somebody who is forgotten')
-  try {
-    writeFileSync(place.path, bytes, { mode: 0o600 })
-    recordFile(dirname(file), basename(file), bytes)
-    renameSync(place.path, file)
-  } finally {
-    place.remove()
-  }
+async function replaceFile({ store }: Landing, name: string, bytes: Buffer): Promise<void> {
+  const [scan = ''] = name.split('/')
+  await store.note(pagesJournalOf(scan), sumOf(basename(name), bytes))
+  await store.replace(name, bytes)
 }
 
 async function rewriteArchive(landing: Landing, scan: string, rewrite: Rewrite): Promise<number> {
-  const folder = temporaryFolder(join(dirname(landing.root), '.muster-rewrite'), 'pages of an archive')
+  const folder = temporaryFolder(join(landing.store.home, '.muster-rewrite'), 'pages of an archive')
   try {
     await unpack(landing, scan, folder.path)
-    const unpacked = openLanding(folder.path, { keys: landing.keys })
-    const changed = rewriteFolder(unpacked, scan, rewrite)
+    const unpacked = await openLanding(folder.path, { keys: landing.keys })
+    const changed = await rewriteFolder(unpacked, scan, rewrite)
     if (changed > 0 && !rewrite.isDry) await rearchive(landing, unpacked, scan)
     return changed
   } finally {
@@ -66,7 +62,7 @@ export interface Rewrite {
 export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promise<Rewritten> {
   const damaged: string[] = []
   let pages = 0
-  const count = async (scan: string, work: () => number | Promise<number>): Promise<void> => {
+  const count = async (scan: string, work: () => Promise<number>): Promise<void> => {
     rewrite.signal.throwIfAborted()
     try {
       pages += await work()
@@ -75,7 +71,7 @@ export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promis
       damaged.push(scan)
     }
   }
-  const [unarchived, archived] = [landing.scans(), archives(landing)]
+  const [unarchived, archived] = [await landing.scans(), await archives(landing)]
   let done = 0
   const next = (): void => {
     done += 1
@@ -93,8 +89,8 @@ export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promis
 }
 
 /** What of the landing cannot be read, and so cannot be cleared of a person either. */
-export function removeScan(landing: Landing, scan: string): void {
-  landing.discard(scan)
-  recordScanGone(landing.root, scan)
-  rmSync(join(landing.root, `${scan}.archive`), { recursive: true, force: true })
+export async function removeScan(landing: Landing, scan: string): Promise<void> {
+  await landing.discard(scan)
+  await landing.store.noteGone(scansJournal, scan)
+  await landing.store.remove(archiveOf(scan))
 }

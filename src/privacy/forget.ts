@@ -169,12 +169,12 @@ async function clearLanding(
   request: ForgetRequest,
   { forgotten }: Subject,
 ): Promise<Rewritten> {
-  const landing = openLanding(request.landing, { keys: request.landingKeys })
+  const landing = await openLanding(request.landing, { keys: request.landingKeys })
   const { isDry } = request
   const rewritten = await rewriteLanding(landing, { scrub: scrubWith(forgotten), isDry, signal, onScan })
   if (isDry) return rewritten
   requireReadable(rewritten, request)
-  for (const scan of rewritten.damaged) removeScan(landing, scan)
+  for (const scan of rewritten.damaged) await removeScan(landing, scan)
   return rewritten
 }
 

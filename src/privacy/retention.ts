@@ -1,6 +1,6 @@
 /** Removes personal data that is older than the settings keep it, one class after the other. */
-import { expire } from '../landing/archive.ts'
 import type { Landing } from '../landing/folder.ts'
+import { expire } from '../landing/kept.ts'
 import { dayMs } from '../lib/dates.ts'
 import { removeResolvedQuarantine, removeSettledEvents } from '../state/privacy/retention.ts'
 import type { Engine } from '../warehouse/engine.ts'
@@ -40,5 +40,5 @@ export async function applyRetention(
     inbox: await removeSettledEvents(engine, before(keep.inbox)),
     quarantine: await removeResolvedQuarantine(engine, before(keep.quarantine)),
   }))
-  return { landing: expire(landing, now - keep.landing * dayMs), ...rows }
+  return { landing: await expire(landing, now - keep.landing * dayMs), ...rows }
 }

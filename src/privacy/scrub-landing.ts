@@ -1,6 +1,7 @@
 /** The landed pages without those who are forgotten: pages as they arrive, and all that are kept. */
 import { findResource } from '../contract/catalogue.ts'
-import type { ScanFacts, Scrub } from '../landing/folder.ts'
+import type { Scrub } from '../landing/folder.ts'
+import type { ScanFacts } from '../landing/scan-facts.ts'
 import { type Forgotten, readForgotten } from '../state/privacy/forgotten.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { recogniserOf } from './recogniser.ts'

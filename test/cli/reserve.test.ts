@@ -65,8 +65,8 @@ test('what only reads, or makes room, works all the same', async () => {
 })
 
 test('no page is landed into the reserve', async () => {
-  const landing = openLanding(temporaryFolder(), { reserve: 2 ** 60 })
-  landing.begin('scan', { resource: 'sites', scope: {} })
+  const landing = await openLanding(temporaryFolder(), { reserve: 2 ** 60 })
+  await landing.begin('scan', { resource: 'sites', scope: {} })
   const arrived = {
     sequence: 1,
     page: 1,
@@ -75,5 +75,5 @@ test('no page is landed into the reserve', async () => {
     bytes: Buffer.from('{}'),
   }
   await expect(landing.land('scan', arrived)).rejects.toMatchObject({ exitCode: 1 })
-  expect(landing.pages('scan')).toEqual([])
+  expect(await landing.pages('scan')).toEqual([])
 })

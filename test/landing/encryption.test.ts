@@ -4,9 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { compact, damageOf, encryptArchives, unpack } from '../../src/landing/archive.ts'
+import { compact, encryptArchives, unpack } from '../../src/landing/archive.ts'
 import { LandingKeys } from '../../src/landing/encryption.ts'
 import { type Landing, openLanding } from '../../src/landing/folder.ts'
+import { damageOf } from '../../src/landing/kept.ts'
 import { rewriteLanding } from '../../src/landing/rewrite.ts'
 import { pageBytes } from '../../src/lib/encryption/stored-page.ts'
 import { ConfigError } from '../../src/lib/errors.ts'
@@ -73,8 +74,8 @@ const all = (root: string): string =>
     .join()
 
 async function landed(root: string, keys: string | undefined, scan: string): Promise<Landing> {
-  const landing = openLanding(root, keys === undefined ? {} : { keys: new LandingKeys(keys) })
-  landing.begin(scan, { resource: 'users', scope: {} })
+  const landing = await openLanding(root, keys === undefined ? {} : { keys: new LandingKeys(keys) })
+  await landing.begin(scan, { resource: 'users', scope: {} })
   await landing.land(scan, page(1, 'Mustermann'))
   await landing.land(scan, page(2, 'Muster'))
   return landing
@@ -84,9 +85,8 @@ async function texts(landing: Landing, scan: string): Promise<string[]> {
   const target = mkdtempSync(join(folder, 'unpacked-'))
   await unpack(landing, scan, target)
   if (landing.keys) expect(all(target)).not.toContain('Muster')
-  return openLanding(target, { keys: landing.keys })
-    .pages(scan)
-    .map(one => pageBytes(one).toString())
+  const unpacked = await openLanding(target, { keys: landing.keys })
+  return (await unpacked.pages(scan)).map(one => pageBytes(one).toString())
 }
 
 const both = [page(1, 'Mustermann'), page(2, 'Muster')].map(({ bytes }) => bytes.toString())
@@ -95,8 +95,8 @@ test('pages and archives have nothing in clear, are checked, rewritten, and read
   const root = join(folder, 'a.landing')
   const landing = await landed(root, newKey(), 's1')
   expect(all(root)).not.toContain('Muster')
-  expect(landing.pages('s1').map(one => pageBytes(one).toString())).toEqual(both)
-  expect(damageOf(landing, 0, new Set())).toEqual([])
+  expect((await landing.pages('s1')).map(one => pageBytes(one).toString())).toEqual(both)
+  expect(await damageOf(landing, 0, new Set())).toEqual([])
   const scrub = (bytes: Buffer) =>
     bytes.includes('Mustermann') ? Buffer.from(bytes.toString().replace('Mustermann', '**********')) : bytes
   expect(await rewriteLanding(landing, { scrub, isDry: false, signal })).toEqual({ pages: 1, damaged: [] })
@@ -107,7 +107,7 @@ test('pages and archives have nothing in clear, are checked, rewritten, and read
     'scan.json',
   ])
   expect(all(root)).not.toContain('Muster')
-  expect(damageOf(landing, 0, new Set())).toEqual([])
+  expect(await damageOf(landing, 0, new Set())).toEqual([])
   const again = (bytes: Buffer) =>
     bytes.includes('"Muster"') ? Buffer.from(bytes.toString().replace('"Muster"', '"******"')) : bytes
   expect(await rewriteLanding(landing, { scrub: again, isDry: false, signal })).toMatchObject({ pages: 1 })
@@ -126,9 +126,9 @@ test('a key is changed: what the former one encrypted is read, and encrypted ane
   expect(await encryptArchives(landing, signal)).toBe(2)
   expect(await encryptArchives(landing, signal)).toBe(0)
   expect(all(root)).not.toContain('PAR1')
-  const without = openLanding(root, { keys: new LandingKeys(second) })
+  const without = await openLanding(root, { keys: new LandingKeys(second) })
   for (const scan of ['plain', 'first', 'second']) expect(await texts(without, scan)).toEqual(both)
-  expect(damageOf(without, 0, new Set())).toEqual([])
+  expect(await damageOf(without, 0, new Set())).toEqual([])
 })
 
 test('without the key, or with another one, the landing does not open', async () => {
@@ -136,16 +136,16 @@ test('without the key, or with another one, the landing does not open', async ()
   const key = newKey()
   const { id } = new LandingKeys(key)
   await landed(root, key, 's')
-  expect(() => openLanding(root)).toThrow(
+  await expect(openLanding(root)).rejects.toThrow(
     `landed pages are encrypted with the key ${id}, and there is no landingKey`,
   )
   const other = new LandingKeys(newKey())
-  expect(() => openLanding(root, { keys: other })).toThrow(`landingKey is another one (${other.id})`)
+  await expect(openLanding(root, { keys: other })).rejects.toThrow(`landingKey is another one (${other.id})`)
   // The file that names the key is gone: the pages themselves say it.
   rmSync(join(root, 'encryption.json'))
-  const [one] = openLanding(root, { keys: other }).pages('s')
+  const [one] = await (await openLanding(root, { keys: other })).pages('s')
   expect(() => pageBytes(one!)).toThrow(ConfigError)
-  const [bare] = openLanding(root).pages('s')
+  const [bare] = await (await openLanding(root)).pages('s')
   expect(() => pageBytes(bare!)).toThrow(`landed pages are encrypted with the key ${id}`)
 })
 
@@ -155,7 +155,7 @@ test('a damaged archive stays for the check to name', async () => {
   const [first, second] = [newKey(), newKey()]
   await compact(await landed(root, first, 's'), ['s'])
   rmSync(join(root, 's.archive', '000001.pages.enc'))
-  const landing = openLanding(root, { keys: new LandingKeys(`${second} ${first}`) })
+  const landing = await openLanding(root, { keys: new LandingKeys(`${second} ${first}`) })
   expect(await encryptArchives(landing, signal)).toBe(0)
-  expect(damageOf(landing, 0, new Set())).toEqual([{ scan: 's', what: '000001.pages.enc is missing' }])
+  expect(await damageOf(landing, 0, new Set())).toEqual([{ scan: 's', what: '000001.pages.enc is missing' }])
 })

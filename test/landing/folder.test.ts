@@ -20,27 +20,29 @@ const page = {
 }
 
 test('pages that an earlier release landed are read, archived and unpacked', async () => {
-  const landing = openLanding(join(folder, 'a.landing'))
-  landing.begin('scan', facts)
+  const root = join(folder, 'a.landing')
+  const landing = await openLanding(root)
+  await landing.begin('scan', facts)
   await landing.land('scan', page)
   const journals = [join('scan', 'pages.jsonl'), 'scans.jsonl', join('scan.archive', 'manifest.json')]
   // Earlier releases wrote none.
   const forget = () => {
-    for (const name of journals) rmSync(join(landing.root, name), { force: true })
+    for (const name of journals) rmSync(join(root, name), { force: true })
   }
   forget()
-  renameSync(join(landing.root, 'scan', 'scan.json'), join(landing.root, 'scan', 'walk.json'))
-  expect(landing.scans()).toEqual(['scan'])
-  expect(landing.facts('scan')).toEqual(facts)
+  renameSync(join(root, 'scan', 'scan.json'), join(root, 'scan', 'walk.json'))
+  expect(await landing.scans()).toEqual(['scan'])
+  expect(await landing.facts('scan')).toEqual(facts)
   await compact(landing, ['scan'])
-  const archive = join(landing.root, 'scan.archive')
+  const archive = join(root, 'scan.archive')
   forget()
   renameSync(join(archive, 'scan.json'), join(archive, 'walk.json'))
-  expect(keptScans(landing)).toEqual(['scan'])
+  expect(await keptScans(landing)).toEqual(['scan'])
   const unpacked = join(folder, 'unpacked')
   mkdirSync(unpacked)
   await unpack(landing, 'scan', unpacked)
-  const read = openLanding(unpacked)
-  expect([read.facts('scan'), read.pages('scan').length]).toEqual([facts, 1])
-  expect(readFileSync(read.pages('scan')[0]!.file, 'utf8')).toBe('{"data":[]}')
+  const read = await openLanding(unpacked)
+  const pages = await read.pages('scan')
+  expect([await read.facts('scan'), pages.length]).toEqual([facts, 1])
+  expect(readFileSync(pages[0]!.file, 'utf8')).toBe('{"data":[]}')
 })

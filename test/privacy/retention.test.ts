@@ -51,7 +51,7 @@ describeOnEngines(
             })
             .execute()
       }
-      const place = { engine, landing: openLanding(landing), now }
+      const place = { engine, landing: await openLanding(landing), now }
       const removed = await applyRetention(place, { landing: 90, piiHistory: 90, inbox: 90, quarantine: 90 })
       expect(removed).toEqual({ landing: 1, piiHistory: 1, inbox: 0, quarantine: 1 })
       expect(readdirSync(landing).filter(name => name.endsWith('.archive'))).toEqual(['b.archive'])

@@ -11,9 +11,9 @@ import { describeOnEngines } from '../warehouse/fixture.ts'
 describeOnEngines('the end of a run', bench => {
   test('leaves the pages of a run under way, and of a landing that another is at', async () => {
     const { engine, landing: root } = await bench.warehouse()
-    const landing = openLanding(root)
+    const landing = await openLanding(root)
     const scans = ['r1-users', 'r2-users', 'r3-users']
-    for (const scan of scans) landing.begin(scan, { resource: 'users', scope: {} })
+    for (const scan of scans) await landing.begin(scan, { resource: 'users', scope: {} })
     for (const runId of ['r2', 'r3'])
       await startRun(engine, {
         runId,
@@ -30,10 +30,10 @@ describeOnEngines('the end of a run', bench => {
     const other = { resource: 'landing', holder: 'r2', ms: 60_000 }
     await takeLease(engine, other)
     expect(await end('r3')).toBeUndefined()
-    expect(landing.scans()).toEqual(scans)
+    expect(await landing.scans()).toEqual(scans)
     await engine.run('delete from ops.lease')
     expect(await end('r3')).toBeUndefined()
-    expect(landing.scans()).toEqual(['r2-users', 'r3-users'])
-    expect(openLanding(join(root)).scans()).toHaveLength(2)
+    expect(await landing.scans()).toEqual(['r2-users', 'r3-users'])
+    expect(await (await openLanding(join(root))).scans()).toHaveLength(2)
   })
 })

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '../../config/connection.ts'
 import { type LandingKeys, requireKey } from '../../landing/encryption.ts'
+import { FolderStore } from '../../landing/folder-store.ts'
 import { nearestFolder } from '../../temporary/free-space.ts'
 import { landingKeys } from '../connection/landing-keys.ts'
 import { type Finding, failed, ok } from './finding.ts'
@@ -47,7 +48,7 @@ type Places = Pick<Connection, 'warehouse' | 'landing' | 'landingKey'>
 export async function encryption(places: Places, devices?: string): Promise<Finding> {
   try {
     const keys = landingKeys(places)
-    requireKey(places.landing, keys)
+    await requireKey(new FolderStore(places.landing), keys)
     const { warehouse } = places
     if (warehouse.kind === 'file' && warehouse.key)
       await (await encryptedFiles()).requireEncryption(warehouse.file)

@@ -1,6 +1,6 @@
 /** The check of the landed pages: whether a replay could read them. */
-import { damageOf } from '../../landing/archive.ts'
 import type { Landing } from '../../landing/folder.ts'
+import { damageOf } from '../../landing/kept.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Check } from '../../marts/checks/check.ts'
 import type { CheckResult } from '../../marts/checks/run.ts'
@@ -22,7 +22,7 @@ export async function checkLandedPages(
   engine: Engine,
   { landing, clock }: { readonly landing: Landing; readonly clock: Clock },
 ): Promise<CheckResult> {
-  const damaged = damageOf(landing, clock.now(), await openScanIds(engine))
+  const damaged = await damageOf(landing, clock.now(), await openScanIds(engine))
   const samples = damaged.slice(0, mostSamples).map(({ scan, what }) => `${scan}: ${what}`)
   const failures = damaged.length === 0 ? [] : [{ subject: 'landing', rows: damaged.length, samples }]
   return { ...landedPagesCheck, parts: 1, failures }

@@ -31,7 +31,7 @@ export async function keep(
   { clock, signal }: Surroundings,
 ): Promise<Kept> {
   const keeping = keepingOf(connection)
-  const landing = landingOf(connection)
+  const landing = await landingOf(connection)
   const removed = await applyRetention({ engine, landing, now: clock.now() }, keeping)
   return { keeping, removed, encrypted: await encryptArchives(landing, signal) }
 }

@@ -1,5 +1,5 @@
 /** Loads the landed pages of every kept scan into an empty warehouse, without one request. */
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { readEnvelope } from '../../api/client/envelope.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
@@ -60,10 +60,10 @@ function pagesToLoad(
 }
 
 /** Throws Damaged. */
-function knownScan(landing: Landing, scan: string): KnownScan {
-  const damage = factsDamage(landing, scan)
+async function knownScan(landing: Landing, scan: string): Promise<KnownScan> {
+  const damage = await factsDamage(landing, scan)
   if (damage !== undefined) throw new Damaged(scan, damage)
-  const facts = landing.facts(scan)
+  const facts = await landing.facts(scan)
   const resource = findResource(facts.resource)
   if (!resource) throw new Damaged(scan, 'scan.json names no resource that this release knows')
   return { scan, facts, resource }
@@ -80,16 +80,19 @@ export interface LandedPages {
 
 /** Undefined for a scan that is left out. */
 async function readyScan(replaying: Replay, landing: Landing, scan: string): Promise<ReadyScan | undefined> {
-  const folder = landing.scans().includes(scan)
+  const folder = (await landing.has(scan))
     ? undefined
-    : temporaryFolder(join(dirname(landing.root), '.muster-replay'), 'pages of an archive, for a replay')
-  const remove = (): void => folder?.remove()
+    : temporaryFolder(join(landing.store.home, '.muster-replay'), 'pages of an archive, for a replay')
+  const remove = (): void => {
+    folder?.remove()
+    landing.store.release(scan)
+  }
   try {
     if (folder) await unpack(landing, scan, folder.path)
-    const source = folder ? openLanding(folder.path, { keys: landing.keys }) : landing
-    const known = knownScan(source, scan)
+    const source = folder ? await openLanding(folder.path, { keys: landing.keys }) : landing
+    const known = await knownScan(source, scan)
     replaying.scans += 1
-    const checked = checkedPages(source, scan, true)
+    const checked = await checkedPages(source, scan, true)
     replaying.damaged.push(...checked.damaged.map(what => ({ scan, what })))
     return { ...known, pages: pagesToLoad(checked.pages, known), remove }
   } catch (error) {
@@ -105,10 +108,10 @@ export async function replay(
   { root, limits, keys }: LandedPages,
   onProgress: (progress: ReplayProgress) => void | Promise<void>,
 ): Promise<ReplayResult> {
-  const landing = openLanding(root, { keys })
-  const kept = keptScans(landing)
+  const landing = await openLanding(root, { keys })
+  const kept = await keptScans(landing)
   const replaying = new Replay(engine, limits)
-  replaying.damaged.push(...missingScans(landing, kept))
+  replaying.damaged.push(...(await missingScans(landing, kept)))
   const group: ReadyScan[] = []
   try {
     for (const [index, scan] of kept.entries()) {

@@ -82,7 +82,7 @@ export const command: CommandModule = {
       const { clock, rng, signal } = context
       const tolerance = toleranceOf(connection)
       const isAsked = checks.includes(landedPagesCheck)
-      const landing = landingOf(connection)
+      const landing = await landingOf(connection)
       const others = isAsked ? [() => checkLandedPages(engine, { landing, clock })] : []
       const effects = { engine, clock, rng, signal, version: programVersion, tolerance, others }
       const tables = checks.filter(check => check !== landedPagesCheck)

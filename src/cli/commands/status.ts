@@ -74,9 +74,9 @@ export const command: CommandModule = {
       if (context.json)
         printJson(context, {
           ...asJson(status, { file, isPublished, windows }),
-          kept: kept(context.stored()),
+          kept: await kept(context.stored()),
         })
-      else printStatus(context, status, windows)
+      else await printStatus(context, status, windows)
       return 0
     } finally {
       await engine.close()
@@ -106,7 +106,7 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
   }
 }
 
-function printStatus(context: CommandContext, status: Status, windows: boolean): void {
+async function printStatus(context: CommandContext, status: Status, windows: boolean): Promise<void> {
   const { resources, lastDone, budget, coverage, events, leases, lost, absences, notWhole: lacking } = status
   const freshness =
     lastDone === null ? 'no sync has finished yet' : `last sync ${ageOf(lastDone, context.clock.now())}`
@@ -118,7 +118,7 @@ function printStatus(context: CommandContext, status: Status, windows: boolean):
   for (const line of resources.flatMap(one => pagingLine(one) ?? [])) printLine(context, line)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(absences)) printLine(context, line)
-  for (const line of keptLines(context.stored())) printLine(context, line)
+  for (const line of await keptLines(context.stored())) printLine(context, line)
   printLine(context, crosscheckLine(status.crosscheck, context.clock.now()))
   const line = events && eventLine(events, context.clock.now())
   if (line !== undefined) printLine(context, line)

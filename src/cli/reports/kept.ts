@@ -13,21 +13,21 @@ interface Kept {
   readonly warehouseKey: boolean
 }
 
-export const kept = (connection: StoredConnection): Kept => ({
+export const kept = async (connection: StoredConnection): Promise<Kept> => ({
   days: {
     landing: connection.retentionDays,
     piiHistory: connection.piiHistoryDays ?? null,
     inbox: connection.inboxDays,
     quarantine: connection.quarantineDays,
   },
-  landingKey: landingKeyId(connection) ?? null,
+  landingKey: (await landingKeyId(connection)) ?? null,
   warehouseKey: fileKey(connection) !== undefined,
 })
 
 const period = (days: number | null): string => (days === null ? 'for ever' : counted(days, 'day'))
 
-export function keptLines(connection: StoredConnection): string[] {
-  const { days, landingKey, warehouseKey } = kept(connection)
+export async function keptLines(connection: StoredConnection): Promise<string[]> {
+  const { days, landingKey, warehouseKey } = await kept(connection)
   const key = landingKey === null ? 'not encrypted by muster' : `encrypted with the key ${landingKey}`
   const file =
     connection.warehouse.kind === 'file'

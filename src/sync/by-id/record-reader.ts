@@ -45,10 +45,11 @@ export class RecordReader {
     const { sync, resource } = this.task
     const scan = await unfinishedScan(sync.engine, resource.name, 'by id')
     if (!scan) return
-    sync.landing.begin(scan.scan_id, { resource: resource.name, scope: {}, isById: true })
-    const landed = sync.landing.pages(scan.scan_id)
+    await sync.landing.begin(scan.scan_id, { resource: resource.name, scope: {}, isById: true })
+    const landed = await sync.landing.pages(scan.scan_id)
     const left = landed.filter(({ sequence }) => sequence > Number(scan.loaded_sequence))
-    const records = left.flatMap(page => this.#landedRecord(page))
+    const records: LandedRecord[] = []
+    for (const page of left) records.push(...(await this.#landedRecord(page)))
     if (records.length > 0) await this.#load(scan.scan_id, { records, failed: [], retryLater: [] }, nothing)
     await fenced(this.task, engine => accept(engine, this.task, scan.scan_id))
   }
@@ -70,7 +71,7 @@ export class RecordReader {
   async #open(): Promise<void> {
     const { sync, resource } = this.task
     const { scanId } = this.#state
-    sync.landing.begin(scanId, { resource: resource.name, scope: {}, isById: true })
+    await sync.landing.begin(scanId, { resource: resource.name, scope: {}, isById: true })
     const facts = { scan_id: scanId, resource: resource.name, kind: 'by id' as const }
     const row = freshScan({ ...facts, run_id: sync.runId, started_at: now(sync) })
     await fenced(this.task, engine => openScan(engine, row))
@@ -90,7 +91,7 @@ export class RecordReader {
       if (!(error instanceof PageUnreadable) || !readAgain.add(error.pages)) throw error
       const isBad = ({ page }: LandedRecord): boolean => error.pages.some(({ file }) => file === page.file)
       const bad = fetched.records.filter(isBad)
-      for (const { page } of bad) this.task.sync.landing.forget(page)
+      for (const { page } of bad) await this.task.sync.landing.forget(page)
       const { records, failed, retryLater } = await again(
         bad.map(({ asked }) => ({ record_id: asked, state: 'stored', failures: 0 })),
       )
@@ -158,10 +159,10 @@ export class RecordReader {
   }
 
   /** Empty for a page that is no record: its id is fetched again. */
-  #landedRecord(page: LandedPage): LandedRecord[] {
+  async #landedRecord(page: LandedPage): Promise<LandedRecord[]> {
     const id = idOn(page)
     if (id === undefined) {
-      this.task.sync.landing.forget(page)
+      await this.task.sync.landing.forget(page)
       return []
     }
     return [{ page, asked: id, recordId: id, askedAt: page.fetchedAt }]

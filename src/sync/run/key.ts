@@ -52,7 +52,7 @@ export async function loadKey(task: ResourceTask): Promise<void> {
   const { sync, resource } = task
   const scanId = `${sync.runId}-${resource.name}`
   const scope = { api_key_id: sync.apiKeyId }
-  sync.landing.begin(scanId, { resource: resource.name, scope })
+  await sync.landing.begin(scanId, { resource: resource.name, scope })
   const { bytes } = sync.key
   const page = await sync.landing.land(scanId, {
     sequence: 1,

@@ -1,7 +1,10 @@
 /** The end of a run: its last ledger rows, and the pages of finished scans are archived. */
 import pRetry from 'p-retry'
-import { compact, expire, isAnyExpired } from '../../landing/archive.ts'
-import { isOfKey } from '../../landing/encryption.ts'
+import { compact } from '../../landing/archive.ts'
+import { isOfKey, keyBytes } from '../../landing/encryption.ts'
+import type { LandedPage } from '../../landing/folder.ts'
+import { edgesOf } from '../../landing/folder-store.ts'
+import { expire, isAnyExpired } from '../../landing/kept.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { forgetSent, recordSent } from '../../state/requests/key-state.ts'
@@ -31,7 +34,7 @@ interface RunEnd {
 async function finishedScans({ engine, landing, runId }: Ending): Promise<string[]> {
   const open = await openScanIds(engine)
   const runs = [runId, ...(await runningRuns(engine))]
-  return landing.scans().filter(scan => !open.has(scan) && !runs.some(run => scan.startsWith(run)))
+  return (await landing.scans()).filter(scan => !open.has(scan) && !runs.some(run => scan.startsWith(run)))
 }
 
 /**
@@ -41,13 +44,15 @@ async function finishedScans({ engine, landing, runId }: Ending): Promise<string
 const fullScans = 20
 const fullBytes = 16_000_000
 
-function isWorthArchives({ landing, clock }: Ending, scans: readonly string[]): boolean {
+async function isWorthArchives({ landing, clock }: Ending, scans: readonly string[]): Promise<boolean> {
   if (scans.length >= fullScans) return true
-  const pages = scans.flatMap(scan => landing.pages(scan))
+  const pages: LandedPage[] = []
+  for (const scan of scans) pages.push(...(await landing.pages(scan)))
   const isOld = pages.some(({ fetchedAt }) => Date.parse(fetchedAt) < clock.now() - dayMs)
   // Of before there was a key, or of an earlier one: their archive is encrypted with today's.
   const { keys } = landing
-  const isOfOther = keys !== undefined && pages.some(({ file }) => !isOfKey(file, keys))
+  const isOfOther =
+    keys !== undefined && pages.some(({ file }) => !isOfKey(edgesOf(file, keyBytes).start, keys))
   return isOld || isOfOther || pages.reduce((sum, page) => sum + page.bytes, 0) >= fullBytes
 }
 
@@ -55,8 +60,8 @@ function isWorthArchives({ landing, clock }: Ending, scans: readonly string[]): 
 async function archivePages(ending: Ending, { keepAfter, isQuiet = false }: RunEnd): Promise<void> {
   const { engine, landing, runId, signal } = ending
   if (signal.aborted) return
-  const isWorthIt = !isQuiet || isWorthArchives(ending, await finishedScans(ending))
-  if (!isWorthIt && !isAnyExpired(landing, keepAfter)) return
+  const isWorthIt = !isQuiet || (await isWorthArchives(ending, await finishedScans(ending)))
+  if (!isWorthIt && !(await isAnyExpired(landing, keepAfter))) return
   const lease = await takeLease(engine, { resource: landingLease, holder: runId, ms: usualLeaseMs }).catch(
     error => {
       // Another process holds it.
@@ -67,7 +72,7 @@ async function archivePages(ending: Ending, { keepAfter, isQuiet = false }: RunE
   try {
     // Another process may have archived them before this one got the lease.
     if (isWorthIt) await compact(landing, await finishedScans(ending), signal)
-    expire(landing, keepAfter)
+    await expire(landing, keepAfter)
   } finally {
     await releaseLease(engine, lease)
   }

@@ -146,7 +146,7 @@ async function openSession(
     tolerance: connection.tolerance,
   })
   const { client, sent, shared } = await openClient(connection, request, effects)
-  const landing = openLanding(connection.landing, {
+  const landing = await openLanding(connection.landing, {
     scrub: await scrubOf(engine),
     reserve: connection.reserveBytes ?? 0,
     keys: connection.landingKeys,

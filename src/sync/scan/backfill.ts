@@ -161,7 +161,7 @@ async function readOpenWindows(
     const isRefused = window.state === 'refused'
     const change = { ...afresh, run_id: task.sync.runId }
     if (isRefused) await fenced(task, engine => updateScan(engine, window.scan_id, change))
-    if (cause) forgetUnreadable(task, window, cause)
+    if (cause) await forgetUnreadable(task, window, cause)
     const job = jobOf(task, isRefused ? { ...window, ...change } : window, watermark)
     found.push(...(await shortfallOf(readUntilProved(task, job))))
   }

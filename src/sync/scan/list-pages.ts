@@ -62,7 +62,7 @@ export class ListPages {
   }
 
   async ask(page: number, progress: Progress): Promise<LoadedPage> {
-    const landed = this.#nextLanded(page)
+    const landed = await this.#nextLanded(page)
     if (!landed) return this.#fetch(page, progress)
     const content = orUnreadable(landed, () => {
       const bytes = pageBytes(landed)
@@ -71,10 +71,10 @@ export class ListPages {
     return this.#look(landed, content, progress)
   }
 
-  #nextLanded(page: number): LandedPage | undefined {
+  async #nextLanded(page: number): Promise<LandedPage | undefined> {
     for (let landed = this.#landed.shift(); landed; landed = this.#landed.shift()) {
       if (landed.page === page) return landed
-      this.#task.sync.landing.forget(landed)
+      await this.#task.sync.landing.forget(landed)
     }
     return undefined
   }

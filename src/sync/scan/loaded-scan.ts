@@ -61,22 +61,25 @@ export class LoadedScan implements Strategy<LoadedPage> {
   /** What the transaction of the last batch has decided. */
   #decided: Decision | undefined
 
-  private constructor(task: ResourceTask, job: LoadedScanJob, start: Progress) {
-    const { row } = job
+  private constructor(
+    task: ResourceTask,
+    job: LoadedScanJob,
+    { start, landed }: { readonly start: Progress; readonly landed: readonly LandedPage[] },
+  ) {
     this.#task = task
     this.#job = job
     this.start = start
-    // The run that opened the scan may have landed its pages on another machine.
-    task.sync.landing.begin(row.scan_id, { resource: task.resource.name, scope: {} })
-    const pages = task.sync.landing.pages(row.scan_id)
-    const left = pages.filter(({ sequence }) => sequence > start.sequence)
+    const left = landed.filter(({ sequence }) => sequence > start.sequence)
     this.#pages = new ListPages(task, job, left)
   }
 
   static async open(task: ResourceTask, job: LoadedScanJob): Promise<LoadedScan> {
     const { row, known, beginAt, pageSize = pageLimit } = job
     const beginning = { page: beginAt, size: pageSize, isPart: known !== undefined }
-    return new LoadedScan(task, job, await resumed(task.sync.engine, row, beginning))
+    const start = await resumed(task.sync.engine, row, beginning)
+    // The run that opened the scan may have landed its pages in a folder of another machine.
+    await task.sync.landing.begin(row.scan_id, { resource: task.resource.name, scope: {} })
+    return new LoadedScan(task, job, { start, landed: await task.sync.landing.pages(row.scan_id) })
   }
 
   rules(progress: Progress): PassRules & { readonly size: number } {

@@ -23,7 +23,7 @@ export async function lookAgain(task: ResourceTask): Promise<void> {
   const { bytes, fetchedAt, meta } = await sync.client.getPage(resource.path, query)
   counters.requests += 1
   const scanId = `${sync.runId}-quarantine-${resource.name}`
-  sync.landing.begin(scanId, { resource: resource.name, scope: {} })
+  await sync.landing.begin(scanId, { resource: resource.name, scope: {} })
   const arrived = { sequence: 1, page, fetchedAt, runId: sync.runId, bytes }
   const landed = await sync.landing.land(scanId, arrived)
   // What still cannot be loaded stays in quarantine.

@@ -21,9 +21,9 @@ const slackDays = 2
 const freshFor = 2 * dayMs
 
 /** False for pages that are on another machine: their age is unknown. */
-function isFresh({ sync }: ResourceTask, { scan_id }: ScanRow): boolean {
-  if (!sync.landing.scans().includes(scan_id)) return false
-  const last = sync.landing.pages(scan_id).at(-1)
+async function isFresh({ sync }: ResourceTask, { scan_id }: ScanRow): Promise<boolean> {
+  if (!(await sync.landing.has(scan_id))) return false
+  const last = (await sync.landing.pages(scan_id)).at(-1)
   return last !== undefined && Date.parse(last.fetchedAt) > sync.clock.now() - freshFor
 }
 
@@ -32,7 +32,8 @@ async function cutOff(task: ResourceTask): Promise<ScanRow[]> {
   const left = (await unfinishedScans(task.sync.engine, task.resource.name, 'backfill')).filter(
     ({ scope }) => scope !== null,
   )
-  const stale = left.filter(window => !isFresh(task, window))
+  const stale: ScanRow[] = []
+  for (const window of left) if (!(await isFresh(task, window))) stale.push(window)
   if (stale.length > 0)
     await fenced(task, async engine => {
       for (const { scan_id } of stale) await giveUpScans(engine, { scan_id })

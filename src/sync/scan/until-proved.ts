@@ -18,15 +18,15 @@ function hopeless({ resource }: ResourceTask, cause: PageUnreadable): MusterErro
 }
 
 /** Whether the page that could not be read belongs to the scan; its pages since the last commit are forgotten then. */
-export function forgetUnreadable(
+export async function forgetUnreadable(
   { sync }: ResourceTask,
   row: ScanRow,
   { page: unreadable }: PageUnreadable,
-): boolean {
-  if (!sync.landing.scans().includes(row.scan_id)) return false
-  const pages = sync.landing.pages(row.scan_id)
+): Promise<boolean> {
+  if (!(await sync.landing.has(row.scan_id))) return false
+  const pages = await sync.landing.pages(row.scan_id)
   if (!pages.some(({ file }) => file === unreadable.file)) return false
-  for (const page of pages) if (page.sequence > Number(row.loaded_sequence)) sync.landing.forget(page)
+  for (const page of pages) if (page.sequence > Number(row.loaded_sequence)) await sync.landing.forget(page)
   return true
 }
 
@@ -41,7 +41,7 @@ export async function readUntilProved(task: ResourceTask, job: LoadedScanJob): P
   } catch (error) {
     if (!(error instanceof PageUnreadable)) throw error
     const row = (await readScan(task.sync.engine, job.row.scan_id)) ?? job.row
-    forgetUnreadable(task, row, error)
+    await forgetUnreadable(task, row, error)
     if (!task.pipeline.readAgain.add(error.pages)) throw hopeless(task, error)
     await readUntilProved(task, { ...job, row })
   }

@@ -19,7 +19,7 @@ const bytesPerLoad = 16_000_000
 export async function giveUp(task: ResourceTask, scanId: string): Promise<void> {
   // A commit may have succeeded although its answer was lost: an accepted scan keeps its pages.
   const given = await giveUpScans(task.sync.engine, { scan_id: scanId })
-  for (const id of given) task.sync.landing.discard(id)
+  for (const id of given) await task.sync.landing.discard(id)
 }
 
 async function accept(engine: Engine, task: ResourceTask, { scanId, reading }: ReadScope): Promise<void> {

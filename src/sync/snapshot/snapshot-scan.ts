@@ -190,7 +190,8 @@ class SnapshotScan implements Strategy<SnapshotPage> {
 
 async function readList(task: ResourceTask, at: ScopeScan, before?: Reading): Promise<Reading> {
   const strategy = new SnapshotScan(task, at, before)
-  const sequence = Math.max(0, ...task.sync.landing.pages(at.scanId).map(page => page.sequence))
+  const landed = await task.sync.landing.pages(at.scanId)
+  const sequence = Math.max(0, ...landed.map(page => page.sequence))
   const from = before?.progress
     ? anotherPass(before.progress, strategy)
     : { pass: beginPass(1), attempt: 1, bases: [], sequence }

@@ -14,7 +14,7 @@ import { type ReadScope, readScope } from './snapshot-scan.ts'
 async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
   const { sync, resource } = task
   const scanId = `${sync.runId}-${resource.name}-${String(number).padStart(4, '0')}`
-  sync.landing.begin(scanId, { resource: resource.name, scope: scope.columns, extent: scope.extent })
+  await sync.landing.begin(scanId, { resource: resource.name, scope: scope.columns, extent: scope.extent })
   const row = freshScan({
     scan_id: scanId,
     resource: resource.name,
@@ -45,7 +45,7 @@ async function forgetHalfRead(task: ResourceTask): Promise<void> {
   const left = await fenced(task, engine =>
     giveUpScans(engine, { resource: resource.name, kind: 'snapshot' }),
   )
-  for (const id of left) sync.landing.discard(id)
+  for (const id of left) await sync.landing.discard(id)
 }
 
 interface Missing {

@@ -1,0 +1,149 @@
+/** A landing in a folder of this machine. */
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { temporaryPlace } from '../temporary/places.ts'
+import { type FileSum, type Journal, readJournal, writeGone, writeSum } from './journal.ts'
+import type { Edges, LandingStore, Stored } from './store.ts'
+
+export function edgesOf(file: string, length: number): Edges {
+  const opened = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(opened)
+    const read = (position: number): string => {
+      const room = Buffer.alloc(length)
+      return room.toString('latin1', 0, readSync(opened, room, 0, length, Math.max(0, position)))
+    }
+    return { start: read(0), end: read(size - length) }
+  } finally {
+    closeSync(opened)
+  }
+}
+
+const partEnd = '.part'
+
+export class FolderStore implements LandingStore {
+  readonly root: string
+
+  constructor(root: string) {
+    this.root = root
+  }
+
+  get where(): string {
+    return this.root
+  }
+
+  get home(): string {
+    return dirname(this.root)
+  }
+
+  #path(name: string): string {
+    return join(this.root, name)
+  }
+
+  async folders(): Promise<string[]> {
+    if (!existsSync(this.root)) return []
+    const entries = readdirSync(this.root, { withFileTypes: true })
+    return entries.filter(entry => entry.isDirectory()).map(({ name }) => name)
+  }
+
+  async list(folder: string): Promise<Stored[]> {
+    const path = this.#path(folder)
+    if (!existsSync(path)) return []
+    const names = readdirSync(path).sort()
+    return names.map(name => ({ name, bytes: statSync(join(path, name)).size }))
+  }
+
+  async has(name: string): Promise<boolean> {
+    return existsSync(this.#path(name))
+  }
+
+  async read(name: string): Promise<Buffer | undefined> {
+    return existsSync(this.#path(name)) ? readFileSync(this.#path(name)) : undefined
+  }
+
+  async edges(name: string, length: number): Promise<Edges> {
+    return edgesOf(this.#path(name), length)
+  }
+
+  async bring(): Promise<void> {}
+
+  /** Half-written pages of a process that was killed go. */
+  async begin(folder: string): Promise<void> {
+    const path = this.#path(folder)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    for (const name of readdirSync(path).filter(name => name.endsWith(partEnd)))
+      rmSync(join(path, name), { force: true })
+  }
+
+  async put(name: string, bytes: Buffer): Promise<void> {
+    const file = this.#path(name)
+    try {
+      await writeFile(`${file}${partEnd}`, bytes, { mode: 0o600 })
+      await rename(`${file}${partEnd}`, file)
+    } catch (error) {
+      await rm(`${file}${partEnd}`, { force: true })
+      throw error
+    }
+  }
+
+  async replace(name: string, bytes: Buffer): Promise<void> {
+    const place = temporaryPlace(`${this.#path(name)}${partEnd}`, 'a page without somebody who is forgotten')
+    try {
+      writeFileSync(place.path, bytes, { mode: 0o600 })
+      renameSync(place.path, this.#path(name))
+    } finally {
+      place.remove()
+    }
+  }
+
+  unique(): string {
+    return ''
+  }
+
+  async putFolder(folder: string, part: string, keepsAge = false): Promise<void> {
+    const path = this.#path(folder)
+    const age = keepsAge ? statSync(path) : undefined
+    rmSync(path, { recursive: true, force: true })
+    renameSync(part, path)
+    if (age) utimesSync(path, age.atime, age.mtime)
+  }
+
+  async writtenAt(folder: string): Promise<number> {
+    return statSync(this.#path(folder)).mtimeMs
+  }
+
+  async remove(name: string): Promise<void> {
+    rmSync(this.#path(name), { recursive: true, force: true })
+  }
+
+  async sums(journal: string): Promise<Journal | undefined> {
+    return readJournal(this.#path(journal))
+  }
+
+  async note(journal: string, sum: FileSum): Promise<void> {
+    writeSum(this.#path(journal), sum)
+  }
+
+  async noteGone(journal: string, name: string): Promise<void> {
+    writeGone(this.#path(journal), name)
+  }
+
+  release(): void {}
+
+  close(): void {}
+}
