@@ -1,6 +1,7 @@
 /** Ad hoc queries: their bounds, their result, and the errors that both engines share. */
 import { MusterError, UsageError } from '../lib/errors.ts'
 import { sqlFiles } from './sql-files.ts'
+import { statementsIn } from './statements-in.ts'
 
 /** What one ad hoc query may use. */
 export interface QueryBounds {
@@ -135,14 +136,17 @@ export function bareQuery(sql: string): string {
 /** No query that a person or an assistant writes is as long. */
 const longestQuery = 65_536
 
-/** Throws UsageError for a text that is empty or far too long. `example` is a query that this engine can run. */
-export function requireText(bare: string, example: string): void {
+/** Throws UsageError for a text that is empty, far too long, or several. `example` is a query that this engine can run. */
+export function requireOneText(bare: string, example: string): void {
   if (bare === '') throw new UsageError({ what: 'the query is empty', next: `try muster sql "${example}"` })
   if (bare.length > longestQuery)
     throw new UsageError({
       what: `the query has more than ${longestQuery} characters`,
       next: 'write a shorter one',
     })
+  const statements = statementsIn(bare)
+  if (statements > 1)
+    throw new UsageError({ what: `these are ${statements} statements`, next: 'give one query at a time' })
 }
 
 const writing =

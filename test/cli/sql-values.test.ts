@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { commandSet } from '../../src/cli/commands.ts'
 import { run } from '../../src/cli/program.ts'
@@ -100,9 +101,116 @@ describe.each(engines)('muster sql on %s', engine => {
     expect((await ask(engine, ['-'])).err).toContain('there is no stdin')
   })
 
+  const nested = `select array[1, null, 3] as whole, array[array[1, 2], array[3, 4]] as square, array['x', 'y,"z"', 'NULL', ''] as words,
+    cast(array[] as integer[]) as none, cast(null as integer[]) as nothing, array[1.50::numeric(9,2)] as money,
+    array[date '2026-03-01'] as days, array[timestamptz '2026-03-01 09:00:00.5+01'] as times,
+    t as one, array_agg(t) over () as all_of_them, '{"n": [1, 12345678901234567890], "s": "a\\"b"}'::json as doc
+    from (select 7 as id, 'a, "b"' as name, true as sure) as t`
+  const lists = {
+    whole: [1, null, 3],
+    square: [
+      [1, 2],
+      [3, 4],
+    ],
+    words: ['x', 'y,"z"', 'NULL', ''],
+    none: [],
+    nothing: null,
+    money: ['1.50'],
+    days: ['2026-03-01'],
+    times: ['2026-03-01T08:00:00.500Z'],
+  }
+  const one = { id: 7, name: 'a, "b"', sure: true }
+  const doc = { n: [1, '12345678901234567890'], s: 'a"b' }
+
+  test('arrays, rows and JSON are JSON in every form', async () => {
+    const whole = { ...lists, one, all_of_them: [one], doc }
+    expect(JSON.parse((await ask(engine, ['--json', nested])).out)).toEqual([whole])
+    expect(JSON.parse((await ask(engine, ['--ndjson', nested])).out)).toEqual(whole)
+    const { out } = await ask(engine, ['--csv', nested])
+    const [, ...cells] = parse(out, { relax_column_count: false }) as string[][]
+    expect(cells[0]?.map(cell => (cell === '' ? null : JSON.parse(cell)))).toEqual(Object.values(whole))
+    const shown = (await ask(engine, ['select array[1, null] as list, t as one from (select 7 as id) as t']))
+      .out
+    expect(shown).toMatch(/\[1,null\] +\{"id":7\}/)
+  })
+
+  test('--parquet has arrays as lists', async () => {
+    const file = `${engine}-nested.parquet`
+    expect(
+      await ask(engine, ['--parquet', file, nested.replace(/array\[array.*square, /, '')]),
+    ).toMatchObject({
+      code: 0,
+      err: '',
+    })
+    const [whole, words, none, nothing, money, days, times] = await inParquet(file)
+    expect([whole, words, none, nothing, money, days, times]).toEqual([
+      'whole INTEGER[] [1, NULL, 3]',
+      `words VARCHAR[] [x, 'y,"z"', 'NULL', '']`,
+      'none INTEGER[] []',
+      'nothing INTEGER[] null',
+      'money DECIMAL(9,2)[] [1.50]',
+      'days DATE[] [2026-03-01]',
+      `times TIMESTAMP WITH TIME ZONE[] ['2026-03-01 08:00:00.5+00']`,
+    ])
+  })
+
+  test.each([
+    ['select 1; select 2', 2],
+    ['select 1; no sql at all', 2],
+    [`select ';', $$;$$, e'\\';', ";" /* ; /* ; */ */ -- ;\n; select 2; select 3;`, 3],
+    ['drop table t; select 1', 2],
+    ['explain select 1; select 2', 2],
+  ])('several statements are wrong usage: %s', async (query, count) => {
+    expect(await ask(engine, [query])).toEqual({
+      code: 2,
+      out: '',
+      err: `muster: these are ${count} statements: give one query at a time\n`,
+    })
+  })
+
+  test.each([
+    'explain drop table t',
+    'explain (analyze) copy t to $$x$$',
+    'call x()',
+    'explain analyze vacuum',
+  ])('what is no query is wrong usage: %s', async query => {
+    expect(await ask(engine, [query])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is not a query'),
+    })
+  })
+
+  test.each([`select ';' as x`, 'select 1 as x;; -- ; done', ';select 1 as x', 'explain /* ; */ select 1'])(
+    'semicolons around a query are none: %s',
+    async query => {
+      expect(await ask(engine, [query])).toMatchObject({ code: 0, err: '' })
+    },
+  )
+
   test.each(['0', '-1', 'abc', '1.5'])('--limit %s is wrong usage', async limit => {
     expect((await ask(engine, ['--limit', limit, 'select 1'])).code).toBe(2)
   })
+})
+
+test('a type of the server is read by what it is made of', async () => {
+  const query = `select e.oid::regtype as name, array_fill(7, array[2], array[0]) as shifted, '{1 2}'::text as text,
+    int2vector '1 2' as vector, array[point '(1,2)', point '(3,4)'] as points, array[box '(1,2),(3,4)'] as boxes,
+    (select p from pg_catalog.pg_language p where lanname = 'internal') is null as "none" from pg_type e where typname = 'int4'`
+  expect(JSON.parse((await ask('PostgreSQL', ['--json', query])).out)).toEqual([
+    {
+      name: 'integer',
+      shifted: [7, 7],
+      text: '{1 2}',
+      vector: '1 2',
+      points: ['(1,2)', '(3,4)'],
+      boxes: ['(3,4),(1,2)'],
+      none: false,
+    },
+  ])
+  const row = `select l as language from pg_catalog.pg_language l where lanname = 'internal'`
+  expect(JSON.parse((await ask('PostgreSQL', ['--json', row])).out)).toEqual([
+    { language: expect.objectContaining({ lanname: 'internal', lanpltrusted: false, lanacl: null }) },
+  ])
 })
 
 test('a value that its column of Parquet cannot hold is told in a line', async () => {

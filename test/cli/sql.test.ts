@@ -132,7 +132,7 @@ describe('muster sql', () => {
       'big BOOLEAN',
       'half DOUBLE',
       'nothing INTEGER',
-      's VARCHAR',
+      's STRUCT(a INTEGER)',
     ])
     await connection.run(`attach '${join(cwd, 'w.duckdb')}' as w (read_only)`)
     const other = await connection.runAndReadAll(

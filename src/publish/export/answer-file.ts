@@ -95,8 +95,8 @@ const castable = (column: string, type: string): string =>
     : column
 
 function parquetCopy({ file, columns, longest }: Lines, to: string): string {
-  const isList = ({ type }: ResultColumn): boolean => type.endsWith('[]')
-  const read = columns.map((column, index) => `${place(index)}: ${isList(column) ? `'JSON'` : `'VARCHAR'`}`)
+  const isNested = ({ type }: ResultColumn): boolean => /\[\]$|^(STRUCT|MAP)\(/.test(type)
+  const read = columns.map((column, index) => `${place(index)}: ${isNested(column) ? `'JSON'` : `'VARCHAR'`}`)
   const typed = columns.map(
     ({ name, type }, index) => `cast(${castable(place(index), type)} as ${type}) as ${quoteName(name)}`,
   )

@@ -31,16 +31,16 @@ function dayText(value: DuckDBDateValue): string {
   return value.days < 0 ? '-infinity' : 'infinity'
 }
 
-function plain(value: DuckDBValue): unknown {
+export function plainValue(value: DuckDBValue): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
   if (value instanceof DuckDBTimestampTZValue || value instanceof DuckDBTimestampValue) return isoTime(value)
   if (value instanceof DuckDBDateValue) return dayText(value)
   if (value instanceof DuckDBDecimalValue) return value.toString()
-  if (value instanceof DuckDBListValue) return value.items.map(plain)
+  if (value instanceof DuckDBListValue) return value.items.map(plainValue)
   return value !== null && typeof value === 'object' ? value.toString() : value
 }
 
 /** Decimals as text, 64-bit integers as numbers where exact, dates as YYYY-MM-DD, timestamps as ISO 8601 UTC. */
 export function plainRow(row: Record<string, DuckDBValue>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)]))
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)]))
 }

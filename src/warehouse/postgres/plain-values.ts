@@ -57,7 +57,10 @@ function decimalType(modifier: number): string {
 }
 
 /** The type of DuckDB that takes the plain values of a column. */
-export const takingType = ({ dataTypeID, dataTypeModifier }: FieldDef): string =>
+export const takingType = ({
+  dataTypeID,
+  dataTypeModifier,
+}: Pick<FieldDef, 'dataTypeID' | 'dataTypeModifier'>): string =>
   dataTypeID === oid.numeric ? decimalType(dataTypeModifier) : (takingTypes[dataTypeID] ?? 'VARCHAR')
 
 /** `2026-03-01 09:00:00.12+00`, which PostgreSQL writes at UTC, as ISO 8601 with at least three decimals. */

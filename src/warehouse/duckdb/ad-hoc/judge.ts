@@ -1,7 +1,7 @@
 /** Decides by DuckDB's own parser whether a text is one query that only reads the warehouse. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { MusterError, UsageError } from '../../../lib/errors.ts'
-import { bareQuery, notAQuery, requireText, shortened } from '../../query.ts'
+import { bareQuery, notAQuery, requireOneText, shortened } from '../../query.ts'
 
 const beginnings = 'select, with, from, values, table, describe, summarize, show or explain'
 
@@ -10,7 +10,7 @@ const isBeginning =
   /^(select|with|from|values|table|describe|desc|show|summarize|explain|unpivot|pivot)\b|^\(/i
 
 /** EXPLAIN and its options; what follows is judged like any other query. */
-const explaining = /^explain\s+(analyze\s+)?(\(\s*(?:analyze\s*,\s*)?format\s+\w+\s*\)\s*)?/i
+const explaining = /^explain\b\s*(analyze\b\s*)?(\((?:\s*(?:analyze|format\s+\w+)\s*(?:,|(?=\))))+\)\s*)?/i
 
 /** Functions that name no table of the warehouse and tell no more than its catalogue. Every other table function is refused. */
 const tableFunctions = new Set([
@@ -96,10 +96,11 @@ async function requireReading(connection: DuckDBConnection, statement: unknown):
 /** The query to run. Throws UsageError unless the text is one query, MusterError for a text that is no SQL. */
 export async function judged(connection: DuckDBConnection, sql: string): Promise<string> {
   const bare = bareQuery(sql)
-  requireText(bare, 'show all tables')
+  requireOneText(bare, 'show all tables')
   if (!isBeginning.test(bare)) throw notAQuery(bare, beginnings)
   const [explain = ''] = explaining.exec(bare) ?? []
   const query = bare.slice(explain.length)
+  if (!isBeginning.test(bareQuery(query))) throw notAQuery(bare, beginnings)
   const { error_type: fault, error_message: message, statements = [] } = await serialised(connection, query)
   if (fault === 'parser') throw new MusterError({ what: shortened(`Parser Error: ${message}`) })
   if (fault !== undefined) throw notAQuery(bare, beginnings)

@@ -4,10 +4,9 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBInstance,
-  DuckDBListType,
   type DuckDBResult,
-  type DuckDBType,
   DuckDBTypeId,
+  type DuckDBValue,
   StatementType,
 } from '@duckdb/node-api'
 import { MusterError } from '../../../lib/errors.ts'
@@ -27,8 +26,8 @@ import { quoteName, quoteText } from '../../sql-text.ts'
 import { isPublishedFile, realFile, requireOrdinary } from '../database-file.ts'
 import { attachOptions, type FileKey } from '../encrypted-file.ts'
 import { openError } from '../failure.ts'
-import { plainRow } from '../plain-row.ts'
 import { judged } from './judge.ts'
+import { plainOf, takingType } from './nested-values.ts'
 
 interface Asked {
   readonly sql: string
@@ -85,38 +84,24 @@ const numeric: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.DECIMAL,
 ])
 
+interface Read {
+  readonly name: string
+  readonly plain: (value: DuckDBValue) => unknown
+}
+
 /** One row is converted at a time: a chunk of 2,048 may be far larger than the answer. */
-function* rowsOf(names: readonly string[], chunk: DuckDBDataChunk): Generator<Record<string, unknown>> {
-  for (let row = 0; row < chunk.rowCount; row += 1) {
-    const values = names.map((name, column) => [name, chunk.getColumnVector(column).getItem(row)] as const)
-    yield plainRow(Object.fromEntries(values))
-  }
+function* rowsOf(columns: readonly Read[], chunk: DuckDBDataChunk): Generator<Record<string, unknown>> {
+  for (let row = 0; row < chunk.rowCount; row += 1)
+    yield Object.fromEntries(
+      columns.map(({ name, plain }, index) => [name, plain(chunk.getColumnVector(index).getItem(row))]),
+    )
 }
 
-/** Types whose plain values are texts of another kind than the type: what is made of them holds texts. */
-const told: ReadonlySet<DuckDBTypeId> = new Set([
-  DuckDBTypeId.STRUCT,
-  DuckDBTypeId.MAP,
-  DuckDBTypeId.UNION,
-  DuckDBTypeId.ARRAY,
-  DuckDBTypeId.ENUM,
-  DuckDBTypeId.BLOB,
-  DuckDBTypeId.BIT,
-  DuckDBTypeId.INTERVAL,
-  DuckDBTypeId.SQLNULL,
-  DuckDBTypeId.ANY,
-])
-
-function takingType(type: DuckDBType): string {
-  if (type instanceof DuckDBListType) return `${takingType(type.valueType)}[]`
-  return told.has(type.typeId) || type.alias !== undefined ? 'VARCHAR' : type.toString()
-}
-
-async function* chunksOf(result: DuckDBResult, names: readonly string[]) {
+async function* chunksOf(result: DuckDBResult, columns: readonly Read[]) {
   for (;;) {
     const chunk = await result.fetchChunk()
     if (!chunk || chunk.rowCount === 0) return
-    yield rowsOf(names, chunk)
+    yield rowsOf(columns, chunk)
   }
 }
 
@@ -132,8 +117,12 @@ async function sourceOf(connection: DuckDBConnection, sql: string): Promise<Sour
     name,
     isNumeric: numeric.has(result.columnTypeId(index)),
     type: takingType(result.columnType(index)),
+    plain: plainOf(result.columnType(index)),
   }))
-  return { columns: () => columns, rows: chunksOf(result, names) }
+  return {
+    columns: () => columns.map(({ name, isNumeric, type }) => ({ name, isNumeric, type })),
+    rows: chunksOf(result, columns),
+  }
 }
 
 export interface OpenFile {

@@ -1,7 +1,7 @@
 /** Decides whether a text is one query that only reads, before the server does: it alone can parse SQL. */
 import type pg from 'pg'
 import { UsageError } from '../../../lib/errors.ts'
-import { bareQuery, notAQuery, requireText } from '../../query.ts'
+import { bareQuery, notAQuery, requireOneText } from '../../query.ts'
 
 const beginnings = 'select, with, values, table, show or explain'
 const selecting = /^(select|with|values|table)\b|^\(/i
@@ -56,10 +56,10 @@ async function requireReading(client: pg.Client, bare: string): Promise<void> {
 /** Throws UsageError unless the text can be one query that only reads. */
 export async function judged(client: pg.Client, sql: string): Promise<Judged> {
   const bare = bareQuery(sql)
-  requireText(bare, 'select count(*) from star.dim_company')
+  requireOneText(bare, 'select count(*) from star.dim_company')
   if (showing.test(bare)) return { tells: bare }
   const explain = explained(bare)
-  const select = explain?.rest ?? bare
+  const select = bareQuery(explain?.rest ?? bare)
   if (!selecting.test(select)) throw notAQuery(bare, beginnings)
   await requireReading(client, bare)
   return explain ? { select, tells: `explain ${explain.options} ${select}` } : { select }

@@ -21,12 +21,13 @@ import { withPrefix } from '../../schema/schemas.ts'
 import { statementError } from '../failure.ts'
 import { isNumericType, takingType } from '../plain-values.ts'
 import { type Address, openSession, type Session } from '../session.ts'
+import { ColumnTypes, isNameless } from './column-types.ts'
 import { judged } from './judge.ts'
 import { largestArrival } from './largest-arrival.ts'
 
 /** The extended protocol takes a single statement, so nothing can be appended to it. */
-function once(client: pg.Client, text: string): Promise<pg.QueryArrayResult<unknown[]>> {
-  const config = { text, rowMode: 'array', queryMode: 'extended' } as const
+function once(client: pg.Client, text: string, types?: ColumnTypes): Promise<pg.QueryArrayResult<unknown[]>> {
+  const config = { text, rowMode: 'array', queryMode: 'extended', ...(types && { types: types.config }) }
   return client.query<unknown[]>(config as unknown as pg.QueryArrayConfig)
 }
 
@@ -42,41 +43,66 @@ function distinctNames(names: readonly string[]): string[] {
 
 type Arrived = pg.QueryArrayResult<unknown[]>
 
-const rowsOf = ({ fields, rows }: Arrived): Record<string, unknown>[] => {
+const rowsOf = ({ rows }: Arrived, fields: readonly pg.FieldDef[]): Record<string, unknown>[] => {
   const names = distinctNames(fields.map(({ name }) => name))
   return rows.map(values => Object.fromEntries(values.map((value, index) => [names[index] ?? '', value])))
 }
 
-function columnsOf(fields: readonly pg.FieldDef[]): ResultColumn[] {
+function columnsOf(fields: readonly pg.FieldDef[], types?: ColumnTypes): ResultColumn[] {
   const names = distinctNames(fields.map(({ name }) => name))
   return fields.map((field, index) => ({
     name: names[index] ?? '',
     isNumeric: isNumericType(field.dataTypeID),
-    type: takingType(field),
+    type: types?.taking(field) ?? takingType(field),
   }))
+}
+
+interface Cursor {
+  readonly fields: readonly pg.FieldDef[]
+  readonly types: ColumnTypes
+}
+
+const cursor = 'muster_query'
+
+async function declare(client: pg.Client, select: string): Promise<readonly pg.FieldDef[]> {
+  await once(client, `declare ${cursor} no scroll cursor for ${select}`)
+  return (await once(client, `fetch 0 from ${cursor}`)).fields
+}
+
+/** Rows without names and types come as JSON of the server. The query was accepted as one before anything is put around it. */
+async function openCursor(client: pg.Client, select: string): Promise<Cursor> {
+  const fields = await declare(client, select)
+  if (!fields.some(isNameless)) return { fields, types: await ColumnTypes.of(client, fields) }
+  await client.query(`close ${cursor}`)
+  const places = fields.map((_, index) => `c${index}`)
+  const values = fields.map((field, index) => (isNameless(field) ? `to_json(c${index})` : `c${index}`))
+  const read = await declare(
+    client,
+    `select ${values.join(', ')} from (${select}\n) as asked(${places.join(', ')})`,
+  )
+  const named = read.map((field, index) => ({ ...field, name: fields[index]?.name ?? '' }))
+  return { fields: named, types: await ColumnTypes.of(client, named) }
 }
 
 /** Of one fetch from the cursor. */
 const fetchBytes = 1_048_576
 
 /** Rows of the cursor, few at first: how large they are is known only when they have arrived. */
-function cursorRows(client: pg.Client, { answerMegabytes }: QueryBounds): Source {
-  let fields: readonly pg.FieldDef[] = []
+function cursorRows(client: pg.Client, { fields, types }: Cursor, { answerMegabytes }: QueryBounds): Source {
   async function* fetched() {
     for (let count = 1; ; ) {
-      const fetch = (): Promise<Arrived> => once(client, `fetch ${count} from muster_query`)
+      const fetch = (): Promise<Arrived> => once(client, `fetch ${count} from ${cursor}`, types)
       const { result, bytes } = await largestArrival(client, answerMegabytes * 1_048_576, fetch)
-      fields = result.fields
-      yield rowsOf(result)
+      yield rowsOf(result, fields)
       if (result.rows.length < count) return
       count = Math.max(1, Math.min(count * 4, Math.floor((fetchBytes * count) / bytes)))
     }
   }
-  return { columns: () => columnsOf(fields), rows: fetched() }
+  return { columns: () => columnsOf(fields, types), rows: fetched() }
 }
 
 async function* oneArrival(arrived: Arrived) {
-  yield rowsOf(arrived)
+  yield rowsOf(arrived, arrived.fields)
 }
 
 /** A cursor takes nothing but a query, and rows beyond the limit are never computed. */
@@ -88,10 +114,9 @@ async function* read(
   const { select, tells } = await judged(client, sql)
   await client.query('begin read only')
   try {
-    if (select !== undefined)
-      await once(client, `declare muster_query no scroll cursor for ${withPrefix(select, prefix)}`)
-    if (tells === undefined) return yield* results(cursorRows(client, bounds), cuts)
-    const told = await once(client, withPrefix(tells, prefix))
+    const opened = select === undefined ? undefined : await openCursor(client, withPrefix(select, prefix))
+    if (opened && tells === undefined) return yield* results(cursorRows(client, opened, bounds), cuts)
+    const told = await once(client, withPrefix(tells ?? '', prefix))
     yield* results({ columns: () => columnsOf(told.fields), rows: oneArrival(told) }, cuts)
   } finally {
     // On a lost connection there is nothing to roll back; the query itself has failed with the reason.
