@@ -1,5 +1,6 @@
 /** Rebuilds one mart in one transaction: a reader sees all of yesterday's rows or all of today's. */
 import { counted } from '../lib/counted.ts'
+import { OutOfMemory } from '../lib/errors.ts'
 import { recordMart } from '../state/marts/marts.ts'
 import type { MartRow } from '../state/marts/tables.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
@@ -144,8 +145,7 @@ async function refill(rebuild: Rebuild): Promise<number> {
   return rows
 }
 
-/** Throws Refused for the errors that the gate found; whatever it throws, yesterday's rows stay. */
-export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
+async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
   const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
   const started = now()
   return engine.transaction(async engine => {
@@ -176,4 +176,16 @@ export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
     await renewLease(engine, lease)
     return { rows, milliseconds, findings }
   })
+}
+
+/** Throws Refused for the errors that the gate found; whatever it throws, yesterday's rows stay. */
+export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
+  await rebuild.engine.freeMemory()
+  try {
+    return await rebuildOnce(rebuild)
+  } catch (error) {
+    if (!(error instanceof OutOfMemory)) throw error
+    await rebuild.engine.freeMemory(0)
+    return rebuildOnce(rebuild)
+  }
 }

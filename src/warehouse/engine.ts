@@ -162,5 +162,10 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
    * space of removed rows, where the engine does not do that by itself.
    */
   makeLasting(options?: { readonly reclaims?: boolean }): Promise<void>
+  /**
+   * Makes room for a large statement: what was written and takes more than `most` bytes of memory goes where it stays. Not
+   * inside a transaction.
+   */
+  freeMemory(most?: number): Promise<void>
   close(): Promise<void>
 }

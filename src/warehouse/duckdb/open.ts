@@ -1,17 +1,15 @@
 /** The engine over a DuckDB file: one process writes, and stages several batches at once. */
 
-import { existsSync, statSync } from 'node:fs'
-import { Interrupted } from '../../lib/errors.ts'
 import type { Engine, Insertion, Traits, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Priority, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
-import { connect, create, logBytes, type Opened, type OpenOptions, reclaiming, setUp } from './connect.ts'
+import { connect, create, logBytes, type Opened, type OpenOptions, setUp, threads } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { attachOptions } from './encrypted-file.ts'
-import { logKept } from './failure.ts'
+import { freeMemory, intoFile, longLogIntoFile, type Place, slowCompressions } from './into-file.ts'
 import { attachMemory, attachStageFile } from './stage-database.ts'
-import { Connection, type Statements } from './statements.ts'
+import { Connection } from './statements.ts'
 
 const duckdbTraits: Traits = {
   kind: 'duckdb',
@@ -33,43 +31,10 @@ const duckdbTraits: Traits = {
  */
 const pooledConnections = 2
 
-/**
- * DuckDB does not try the slow compressions where pages are loaded and the log is written into the file: a batch commits in
- * 69 ms instead of 109, and the file is a fifth larger. What reclaims space, and the published copy, tries them all.
- */
-const slowCompressions = 'fsst,dict_fsst,zstd,alp,alprd,chimp,patas,roaring'
-
-const quickly = (checkpoint: string): string =>
-  `set disabled_compression_methods = '${slowCompressions}'; ${checkpoint}; reset disabled_compression_methods`
-
 /** The limit of the log applies to all attached databases: while it is raised, only `checkpoint` writes the log of the warehouse. */
 const beforeLoading = `set threads = 1; set disabled_compression_methods = '${slowCompressions}';
   set wal_autocheckpoint = '1TB'`
-const afterLoading = `reset threads; reset disabled_compression_methods; set wal_autocheckpoint = '${logBytes}B'`
-
-interface Place {
-  /** As it was named, for messages. */
-  readonly file: string
-  /** Where the log of the warehouse goes. */
-  readonly log: string
-  isWritten(): boolean
-  /** The database that unqualified names refer to. */
-  readonly home: string
-  readonly zone: string | undefined
-}
-
-/**
- * Writes the log into the file when it is long, as DuckDB does by itself when no batch is being staged. DuckDB refuses while
- * another connection may still read the rows that a commit has replaced; its statement ends soon.
- */
-async function checkpoint({ log, home }: Place, { run }: Statements): Promise<void> {
-  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) < logBytes) return
-  try {
-    await run(`checkpoint ${home}`)
-  } catch (error) {
-    if (!String(error).includes('Cannot CHECKPOINT')) throw error
-  }
-}
+const afterLoading = `set threads = ${threads}; reset disabled_compression_methods; set wal_autocheckpoint = '${logBytes}B'`
 
 function poolOf({ file, home, zone }: Place, opened: Opened): ConnectionPool<Connection> {
   let count = 0
@@ -98,26 +63,12 @@ interface Database {
   readonly announced: Set<string>
 }
 
-/** What DuckDB would do as it closes the file, without a word when that fails: the rows would be in the log alone. */
-async function intoFile({ place, main }: Database, reclaims = false): Promise<void> {
-  if (!place.isWritten() || !existsSync(place.log)) return
-  const { run } = main.statementsOn(main.turns)
-  try {
-    const statement = `checkpoint ${place.home}`
-    await run(reclaims ? reclaiming(statement) : quickly(statement))
-  } catch (error) {
-    // What is interrupted is in the log as well, and the next command writes it.
-    if (error instanceof Interrupted || String(error).includes('Cannot CHECKPOINT')) return
-    throw logKept(place.file, error)
-  }
-}
-
 async function close(database: Database): Promise<void> {
-  const { opened, main, pool } = database
+  const { place, opened, main, pool } = database
   const pooled = await pool.drain()
   await main.turns.onIdle()
   try {
-    await intoFile(database)
+    await intoFile(place, main.statementsOn(main.turns))
   } finally {
     // Whoever still asked while the log was written: to close a connection under a statement crashes the process.
     await Promise.all([main, ...pooled].map(({ turns }) => turns.onIdle()))
@@ -145,7 +96,7 @@ function blocksOn(database: Database, seat: Seat) {
     if (connection === main || turns !== connection.turns) return here()
     // Transactions of pooled connections take turns with all others that write.
     return main.turns.exclusive(async () => {
-      await checkpoint(place, connection.statementsOn(turns))
+      await longLogIntoFile(place, connection.statementsOn(turns))
       return here()
     }, priority)
   }
@@ -165,7 +116,7 @@ function blocksOn(database: Database, seat: Seat) {
 }
 
 function engineOn(database: Database, seat: Seat): Engine {
-  const { place, opened, announced } = database
+  const { place, opened, main, announced } = database
   const { rows, run } = seat.connection.statementsOn(seat.turns)
   return {
     ...duckdbTraits,
@@ -204,7 +155,8 @@ function engineOn(database: Database, seat: Seat): Engine {
     // Another process cannot hold the file while this one does.
     isPresent: async name => announced.has(name),
     async evict() {},
-    makeLasting: ({ reclaims } = {}) => intoFile(database, reclaims),
+    makeLasting: ({ reclaims } = {}) => intoFile(place, main.statementsOn(main.turns), { reclaims }),
+    freeMemory: most => freeMemory(place, main.statementsOn(main.turns), most),
     close: () => close(database),
   }
 }

@@ -172,6 +172,7 @@ function engineOn(server: Server, seat: Seat): Engine {
     openBeside: () => openBeside(parts),
     // The server does so with every commit.
     async makeLasting() {},
+    async freeMemory() {},
     close: () => closeServer(server),
   }
 }
