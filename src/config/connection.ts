@@ -1,6 +1,8 @@
 /** One connection: one API key and one warehouse, with all their settings. */
 import { join, resolve } from 'node:path'
 import { keysIn } from '../lib/encryption/keys.ts'
+import type { Environment } from './environment.ts'
+import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
 import { buildNotify, type NotifySettings } from './groups/notify.ts'
 import type { Secret } from './secret.ts'
 import { type Findings, readSecret } from './secret-source.ts'
@@ -31,8 +33,10 @@ export interface Connection {
   readonly warehouse: Warehouse
   /** Precedes the name of every schema, so that connections can share a PostgreSQL database. */
   readonly schemaPrefix?: string
-  /** Absolute path of the folder of landed pages. */
+  /** Absolute path of the folder of landed pages; where they are in a bucket, of what temporary files lie beside. */
   readonly landing: string
+  /** Where machines share the landed pages. */
+  readonly bucket?: BucketSettings
   /** Landed pages are encrypted with its first key; absent: they are stored as they came. */
   readonly landingKey?: Secret
   /** How long landed pages are kept. */
@@ -83,6 +87,7 @@ export type StoredConnection = Omit<Connection, 'baseUrl' | 'apiKey' | 'webhook'
 
 export interface Building {
   readonly source: Source
+  readonly env: Environment
   readonly cwd: string
   readonly findings: Findings
 }
@@ -115,6 +120,7 @@ export function buildStored(
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
   const landingKey = readKeys(raw, [...path, 'landingKey'], building)
   const notify = raw.notify && buildNotify(raw.notify, [...path, 'notify'], building)
+  const bucket = bucketIn(raw, path, building)
   const warehouse = buildWarehouse(raw, path, building)
   if (!warehouse) return undefined
   return {
@@ -122,7 +128,8 @@ export function buildStored(
     ...(apiKey && { apiKey }),
     warehouse,
     ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),
-    landing: resolve(cwd, raw.landing ?? besideWarehouse(warehouse, name)),
+    landing: resolve(cwd, folderIn(raw) ?? besideWarehouse(warehouse, name)),
+    ...(bucket && { bucket }),
     ...(landingKey && { landingKey }),
     retentionDays: raw.retentionDays,
     ...(raw.piiHistoryDays !== undefined && { piiHistoryDays: raw.piiHistoryDays }),
@@ -215,6 +222,22 @@ function withKey(
   if (!key || warehouse.kind === 'file') return { ...warehouse, ...(key && { key }) }
   building.findings.problem(path, 'warehouseKey is for DuckDB only, a server encrypts its disk: remove it')
   return warehouse
+}
+
+const folderIn = ({ landing }: RawConnection): string | undefined =>
+  landing === undefined || isBucketUrl(landing) ? undefined : landing
+
+function bucketIn(
+  { landing }: RawConnection,
+  path: Path,
+  { findings, env }: Building,
+): BucketSettings | undefined {
+  if (landing === undefined || !isBucketUrl(landing)) return undefined
+  const bucket = buildBucket(landing, env)
+  const where = [...path, 'landing']
+  if (!bucket)
+    findings.problem(where, `${dotted(where)} must be s3://BUCKET or s3://BUCKET/PREFIX, or a folder`)
+  return bucket
 }
 
 function besideWarehouse(warehouse: Warehouse, name: string): string {

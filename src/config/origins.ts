@@ -64,6 +64,7 @@ function placeOf(source: Source, path: Path): string {
 interface Reading {
   readonly source: Source
   readonly cwd: string
+  readonly env: SettingsRequest['env']
 }
 
 /** Of the warehouse, which says where pages land; undefined where that cannot be told. */
@@ -100,7 +101,7 @@ export interface Origins {
 export function settingOrigins(request: SettingsRequest): Origins {
   const { source } = findSource(request, 'warehouse')
   const { settings } = checkShape(source.tree)
-  const reading = { source, cwd: request.cwd }
+  const reading = { source, cwd: request.cwd, env: request.env }
   return {
     source: source.name,
     settings: Object.entries(settings?.connections ?? {}).flatMap(([name, raw]) =>

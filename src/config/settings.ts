@@ -9,6 +9,7 @@ import {
   type StoredConnection,
 } from './connection.ts'
 import { type Environment, variable } from './environment.ts'
+import { bucketSecrets } from './groups/bucket.ts'
 import { choiceOf } from './nearest.ts'
 import { Secret } from './secret.ts'
 import { checkShape, type RawConnection } from './shape.ts'
@@ -65,7 +66,7 @@ function load<One extends StoredConnection>(
   if (problems.length === 0 && connections.length === 0) {
     problems.push({ path: ['connections'], text: 'connections is empty: add one, as `muster init` does' })
   }
-  if (problems.length === 0) problems.push(...sharedWarehouses(connections))
+  if (problems.length === 0) problems.push(...sharedWarehouses(connections), ...sharedBuckets(connections))
   if (problems.length > 0) throw asError(source, problems)
   return settingsOf(source, { connections, warnings, env: request.env })
 }
@@ -73,7 +74,11 @@ function load<One extends StoredConnection>(
 /** All connections that are right, and why the others are not. Throws ConfigError for what is wrong with all. */
 export function loadStoredOfAll(request: SettingsRequest): StoredSettings & { readonly faulty: Faulty } {
   const { source, built, warnings } = read(request, storedLoading)
-  const problems = [...built.problems, ...sharedWarehouses(built.connections)]
+  const problems = [
+    ...built.problems,
+    ...sharedWarehouses(built.connections),
+    ...sharedBuckets(built.connections),
+  ]
   const names = new Set<unknown>(namesIn(source))
   const ofAll = problems.filter(({ path: [root, name] }) => root !== 'connections' || !names.has(name))
   if (ofAll.length > 0) throw asError(source, ofAll)
@@ -102,7 +107,7 @@ function read<One extends StoredConnection>(
     warning: (path: Path, text: string) => void warnings.push(`${source.where(path)}: ${text}`),
   }
   const connections = Object.entries(shape.settings?.connections ?? {}).flatMap(
-    ([name, raw]) => build(name, raw, { source, cwd: request.cwd, findings }) ?? [],
+    ([name, raw]) => build(name, raw, { source, cwd: request.cwd, env: request.env, findings }) ?? [],
   )
   return { source, built: { connections, problems }, warnings }
 }
@@ -190,6 +195,18 @@ function sharedWarehouses(connections: readonly StoredConnection[]): readonly Pr
   })
 }
 
+/** Pages of one would be replayed into the other. */
+function sharedBuckets(connections: readonly StoredConnection[]): readonly Problem[] {
+  const owners = new Map<string, string>()
+  return connections.flatMap(({ name, bucket }) => {
+    const owner = bucket && owners.get(bucket.url)
+    if (bucket) owners.set(bucket.url, owner ?? name)
+    if (!bucket || owner === undefined) return []
+    const text = `${owner} and ${name} share a landing: give each a prefix, such as ${bucket.url}/${name}`
+    return [{ path: ['connections', name, 'landing'], text }]
+  })
+}
+
 /** Each line of a file with several keys, and as DuckDB is given one. */
 function keysOf(keys: Secret): readonly Secret[] {
   const given = keys.reveal().split(/[\s,]+/)
@@ -198,14 +215,22 @@ function keysOf(keys: Secret): readonly Secret[] {
 }
 
 function secretsOf(
-  { apiKey, webhook, warehouse, landingKey, notify }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
+  {
+    apiKey,
+    webhook,
+    warehouse,
+    bucket,
+    landingKey,
+    notify,
+  }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
   env: Environment,
 ): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
   const fileKey = warehouse.kind === 'file' ? warehouse.key : undefined
   const encryption = [landingKey, fileKey].flatMap(key => (key ? keysOf(key) : []))
   const sent = [notify?.url, notify?.token].flatMap(secret => secret ?? [])
-  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks, ...sent]
+  const signing = bucket ? bucketSecrets(env).map(text => new Secret(text)) : []
+  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks, ...sent, ...signing]
   if (warehouse.kind === 'file') return own
   // The driver uses PGPASSWORD when the address has no password.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

@@ -57,9 +57,11 @@ const connection = z.strictObject({
     ),
   landing: z
     .string()
-    .min(1, 'must name a folder')
+    .min(1, 'must name a folder or s3://BUCKET/PREFIX')
     .optional()
-    .describe('Folder of landed pages; by default beside the DuckDB file, or data/landing/NAME.'),
+    .describe(
+      'Folder of landed pages, by default beside the DuckDB file, or data/landing/NAME; s3://BUCKET/PREFIX where machines share them.',
+    ),
   ...keyShape,
   retentionDays: whole(0)
     .default(90)

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { pageBytes } from '../lib/encryption/stored-page.ts'
+import { manifestName } from './archive-files.ts'
 import type { LandedPage, Landing } from './folder.ts'
 import { edgesOf } from './folder-store.ts'
 import { type FileSum, pagesJournal, pagesJournalOf, scansJournal, sha256 } from './journal.ts'
-import { manifestName, sumsIn } from './manifest.ts'
+import { sumsIn } from './manifest.ts'
 import { factsFile, readFacts } from './scan-facts.ts'
 import type { Edges, LandingStore, Stored } from './store.ts'
 

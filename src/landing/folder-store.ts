@@ -55,6 +55,8 @@ export class FolderStore implements LandingStore {
     return join(this.root, name)
   }
 
+  async tryOut(): Promise<void> {}
+
   async folders(): Promise<string[]> {
     if (!existsSync(this.root)) return []
     const entries = readdirSync(this.root, { withFileTypes: true })

@@ -3,9 +3,10 @@ import { basename, dirname, join } from 'node:path'
 import { encryptedEnd, type StoredPage } from '../lib/encryption/stored-page.ts'
 import { DiskFull, MusterError } from '../lib/errors.ts'
 import { requireFree } from '../temporary/free-space.ts'
+import type { LandingPlace } from './bucket/place.ts'
 import { decryptWith, type LandingKeys, noteKey, requireKey } from './encryption.ts'
-import { FolderStore } from './folder-store.ts'
 import { pagesJournalOf, scanSum, scansJournal, sumOf } from './journal.ts'
+import { openStore } from './open-store.ts'
 import { factsFile, readFacts, type ScanFacts } from './scan-facts.ts'
 import type { LandingStore, Stored } from './store.ts'
 
@@ -209,10 +210,15 @@ class StoredLanding implements Landing {
 
 /** Throws ConfigError where pages are encrypted with a key that is not among those of the options. */
 export async function openLanding(
-  place: string | LandingStore,
+  place: string | LandingPlace | LandingStore,
   options: LandingOptions = {},
 ): Promise<Landing> {
-  const store = typeof place === 'string' ? new FolderStore(place) : place
-  await requireKey(store, options.keys)
-  return new StoredLanding(store, options)
+  const store = typeof place === 'object' && 'where' in place ? place : openStore(place)
+  try {
+    await requireKey(store, options.keys)
+    return new StoredLanding(store, options)
+  } catch (error) {
+    store.close()
+    throw error
+  }
 }

@@ -69,7 +69,7 @@ const begin = '{"name":"'
 const isCutOff = (text: string): boolean =>
   begin.startsWith(text) || (text.startsWith(begin) && !text.endsWith('}'))
 
-function journalOf(content: string): Journal {
+export function journalOf(content: string): Journal {
   const kept = new Map<string, FileSum>()
   const texts = content.split('\n').filter(Boolean)
   let isDamaged = texts.length === 0

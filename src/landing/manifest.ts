@@ -1,11 +1,9 @@
 /** What an archive has, written when it is complete, so that each of its files can be told to be as it was written. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isPacked, manifestName } from './archive-files.ts'
 import { type FileSum, sumOf } from './journal.ts'
-import { isPacked } from './packed-pages.ts'
 import type { LandingStore } from './store.ts'
-
-export const manifestName = 'manifest.json'
 
 /** Of a folder of this machine, as JSON. */
 export function manifestOf(folder: string): string {

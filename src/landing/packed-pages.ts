@@ -4,7 +4,8 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { DuckDBBlobValue } from '@duckdb/node-api'
-import { encryptedEnd, pageBytes, pageName } from '../lib/encryption/stored-page.ts'
+import { pageBytes, pageName } from '../lib/encryption/stored-page.ts'
+import { packedEnd } from './archive-files.ts'
 import { decryptWith, type LandingKeys } from './encryption.ts'
 import type { LandedPage } from './folder.ts'
 
@@ -22,11 +23,6 @@ export interface Packing {
 
 /** Pages of one file are in memory together while it is written. */
 const bytesPerFile = 16_000_000
-
-const packedEnd = `.pages${encryptedEnd}`
-
-/** Whether a file of an archive has pages. */
-export const isPacked = (name: string): boolean => name.endsWith('.parquet') || name.endsWith(packedEnd)
 
 /** The pages in order, cut into slices of about `bytesPerFile`. */
 function slices(pages: readonly LandedPage[]): LandedPage[][] {

@@ -25,7 +25,7 @@ function isFacts(json: unknown): json is ScanFacts {
 }
 
 /** Folders made before this release have the second name. */
-const factsNames = ['scan.json', 'walk.json']
+export const factsNames: readonly string[] = ['scan.json', 'walk.json']
 
 /** Which file of a folder has the facts of its scan; undefined when none has. */
 export async function factsFile(store: LandingStore, folder: string): Promise<string | undefined> {

@@ -15,6 +15,8 @@ export interface LandingStore {
   readonly root: string
   /** Where temporary files lie. */
   readonly home: string
+  /** Throws where files cannot be put, read, listed or removed. */
+  tryOut(): Promise<void>
   /** Scans and archives. */
   folders(): Promise<string[]>
   /** Empty for a folder that is not there. */

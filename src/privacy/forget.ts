@@ -3,8 +3,10 @@
  * overwritten, then the warehouse. Each step may be repeated, so a command that was killed is run again.
  */
 import { findResource } from '../contract/catalogue.ts'
+import type { LandingPlace } from '../landing/bucket/place.ts'
 import type { LandingKeys } from '../landing/encryption.ts'
-import { openLanding } from '../landing/folder.ts'
+import { type Landing, openLanding } from '../landing/folder.ts'
+import { openStore } from '../landing/open-store.ts'
 import { type Rewritten, removeScan, rewriteLanding } from '../landing/rewrite.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
@@ -23,7 +25,8 @@ import { cellsWith, valuesOf } from './values-held.ts'
 
 export interface ForgetRequest {
   readonly person: Person
-  readonly landing: string
+  /** A text is a folder. */
+  readonly landing: string | LandingPlace
   /** Of landed pages that are encrypted. */
   readonly landingKeys?: LandingKeys | undefined
   /** A record that changes at the service afterwards may bring the person back. */
@@ -155,30 +158,41 @@ async function eraseRows(engine: Engine, request: ForgetRequest, subject: Subjec
   return counts
 }
 
-function requireReadable({ damaged }: Rewritten, { acceptLoss, landing }: ForgetRequest): void {
+function requireReadable(landing: Landing, { damaged }: Rewritten, acceptLoss: boolean): void {
   if (damaged.length === 0 || acceptLoss) return
   throw new MusterError({
     what: `landed pages cannot be read, so they may still hold the person: ${damaged.join(', ')}`,
-    where: landing,
+    where: landing.store.where,
     next: 'run the same command with --accept-loss, which removes them',
   })
 }
 
 async function clearLanding(
-  { signal, onScan }: ForgetEffects,
-  request: ForgetRequest,
+  landing: Landing,
+  { signal, onScan, ...request }: Pick<ForgetEffects, 'signal' | 'onScan'> & ForgetRequest,
   { forgotten }: Subject,
 ): Promise<Rewritten> {
-  const landing = await openLanding(request.landing, { keys: request.landingKeys })
-  const { isDry } = request
+  const { isDry, acceptLoss } = request
   const rewritten = await rewriteLanding(landing, { scrub: scrubWith(forgotten), isDry, signal, onScan })
   if (isDry) return rewritten
-  requireReadable(rewritten, request)
+  requireReadable(landing, rewritten, acceptLoss)
   for (const scan of rewritten.damaged) await removeScan(landing, scan)
   return rewritten
 }
 
+/** The landing is opened before anything is changed. */
 export async function forget(effects: ForgetEffects, request: ForgetRequest): Promise<Held> {
+  const store = openStore(request.landing, effects.signal)
+  try {
+    const landing = await openLanding(store, { keys: request.landingKeys })
+    if (!request.isDry) await store.tryOut()
+    return await forgetIn(landing, effects, request)
+  } finally {
+    store.close()
+  }
+}
+
+async function forgetIn(landing: Landing, effects: ForgetEffects, request: ForgetRequest): Promise<Held> {
   const { engine, clock } = effects
   const now = new Date(clock.now()).toISOString()
   const subject = await subjectOf(engine, request, now)
@@ -192,7 +206,7 @@ export async function forget(effects: ForgetEffects, request: ForgetRequest): Pr
   const row = subject.forgotten.persons.find(({ person }) => person === subject.hash)
   const values = [...subject.values].map(value => subject.hashes.value(value))
   if (!request.isDry && row) await engine.transaction(engine => recordForgotten(engine, row, values))
-  const pages = await clearLanding(effects, request, subject)
+  const pages = await clearLanding(landing, { ...effects, ...request }, subject)
   const rows = request.isDry
     ? await eraseRows(engine, request, subject)
     : await engine.merge(engine => eraseRows(engine, request, subject))

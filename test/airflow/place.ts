@@ -1,10 +1,11 @@
 /** An Airflow of its own: a virtual environment, SQLite, and a folder with settings of Muster. */
-import { execFile, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { pythonEnvironment } from '../python-environment.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -12,20 +13,8 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 const packages = ['apache-airflow>=3.1,<4', 'ruff', 'mypy']
 
 /** Some 300 MB and two minutes, kept for the next time; MUSTER_AIRFLOW_VENV names one that is there. */
-export function virtualEnvironment(name = 'airflow', wanted: readonly string[] = packages): string {
-  const folder = process.env.MUSTER_AIRFLOW_VENV ?? join(root, 'node_modules/.cache', name)
-  const python = join(folder, 'bin/python')
-  if (!existsSync(join(folder, 'bin/airflow'))) {
-    run('python3', ['-m', 'venv', folder])
-    run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...wanted])
-  }
-  return folder
-}
-
-function run(file: string, args: readonly string[]): void {
-  const { status } = spawnSync(file, args, { stdio: 'inherit' })
-  if (status !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${status}`)
-}
+export const virtualEnvironment = (name = 'airflow', wanted: readonly string[] = packages): string =>
+  pythonEnvironment({ name, wanted, program: 'airflow', at: process.env.MUSTER_AIRFLOW_VENV })
 
 export interface Ended {
   readonly code: number

@@ -61,6 +61,50 @@ describe('a file', () => {
     expect(connectionNamed(settings).apiKey.reveal()).toBe('a: {b: "c')
   })
 
+  test('names a folder or a bucket for pages, and no bucket twice', () => {
+    const landing = (text: string, env = ENV) =>
+      connectionNamed(load(acme(KEY, DUCKDB, `landing: ${text}`), env).settings)
+    const { bucket, landing: beside } = landing('s3://data-1/muster//acme/')
+    expect(bucket).toEqual({
+      url: 's3://data-1/muster/acme',
+      bucket: 'data-1',
+      prefix: 'muster/acme/',
+      isOther: false,
+    })
+    expect(beside).toMatch(/data\/acme\.landing$/)
+    const other = { ...ENV, AWS_ENDPOINT_URL: 'http://127.0.0.1:9000' }
+    expect(landing('s3://data-1', other).bucket).toMatchObject({
+      url: 's3://data-1',
+      prefix: '',
+      isOther: true,
+    })
+    for (const wrong of [
+      's3://',
+      's3:data',
+      's3:///prefix',
+      's3://A_b/x',
+      'S3://data/x',
+      's3://data/../x',
+      's3://d',
+    ])
+      expect(messageOf(() => landing(wrong))).toBe(
+        'config/muster.yaml is wrong: line 6: connections.acme.landing must be s3://BUCKET or s3://BUCKET/PREFIX, or a folder',
+      )
+    const beta = acme(KEY, DUCKDB.replace('acme', 'beta'), 'landing: s3://data/x/').split('\n').slice(2)
+    const both = [acme(KEY, DUCKDB, 'landing: s3://data/x'), '  beta:', ...beta].join('\n')
+    expect(messageOf(() => load(both))).toContain(
+      'acme and beta share a landing: give each a prefix, such as s3://data/x/beta',
+    )
+  })
+
+  test('does not show what requests to a bucket are signed with', () => {
+    const env = { ...ENV, AWS_SECRET_ACCESS_KEY: 'secret-0123456789', AWS_SESSION_TOKEN: 'token-0123456789' }
+    const { settings } = load(acme(KEY, DUCKDB, 'landing: s3://data/x'), env)
+    expect(settings.secrets.map(secret => secret.reveal())).toEqual(
+      expect.arrayContaining([env.AWS_SECRET_ACCESS_KEY, env.AWS_SESSION_TOKEN]),
+    )
+  })
+
   test('named on the command line must exist', () => {
     const attempt = () => loadSettings({ configFile: 'other.yaml', env: ENV, cwd: folder() })
     expect(messageOf(attempt)).toBe(

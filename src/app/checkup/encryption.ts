@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '../../config/connection.ts'
 import { type LandingKeys, requireKey } from '../../landing/encryption.ts'
-import { FolderStore } from '../../landing/folder-store.ts'
+import { openStore } from '../../landing/open-store.ts'
 import { nearestFolder } from '../../temporary/free-space.ts'
-import { landingKeys } from '../connection/landing-keys.ts'
+import { landingKeys, landingPlace } from '../connection/landing-keys.ts'
 import { type Finding, failed, ok } from './finding.ts'
 
 /** Of a device of Linux or of one that it lies on; dm-crypt, which LUKS uses, begins its ids so. */
@@ -26,8 +26,10 @@ export function isOnEncryptedDisk(folder: string, devices = '/sys/dev/block'): b
   return existsSync(device) && isCrypt(device)
 }
 
-function pagesText(keys: LandingKeys | undefined, isOnDisk: boolean): string {
+function pagesText(keys: LandingKeys | undefined, isOnDisk: boolean, isInBucket: boolean): string {
   const disk = isOnDisk ? ', and by their disk' : ''
+  if (isInBucket)
+    return `landed pages: ${keys ? `with the key ${keys.id}, and ` : ''}by their bucket, as it is set up`
   if (keys) return `landed pages: with the key ${keys.id}${disk}`
   return isOnDisk ? 'landed pages: by their disk' : 'landed pages: not known to be encrypted'
 }
@@ -42,13 +44,23 @@ async function reasonOf(): Promise<string> {
   return `DuckDB ${lacks.version.replace('v', '')} encrypts what it writes only with its extension httpfs, which it cannot load`
 }
 
-type Places = Pick<Connection, 'warehouse' | 'landing' | 'landingKey'>
+type Places = Pick<Connection, 'warehouse' | 'landing' | 'bucket' | 'landingKey'>
+
+/** Throws ConfigError where pages are encrypted with another key. */
+async function requireNoted(places: Places, keys: LandingKeys | undefined): Promise<void> {
+  const store = openStore(landingPlace(places))
+  try {
+    await requireKey(store, keys)
+  } finally {
+    store.close()
+  }
+}
 
 /** `devices` is where Linux lists its disks. */
 export async function encryption(places: Places, devices?: string): Promise<Finding> {
   try {
     const keys = landingKeys(places)
-    await requireKey(new FolderStore(places.landing), keys)
+    await requireNoted(places, keys)
     const { warehouse } = places
     if (warehouse.kind === 'file' && warehouse.key)
       await (await encryptedFiles()).requireEncryption(warehouse.file)
@@ -65,16 +77,16 @@ function withKey(pages: string, arePagesEncrypted: boolean): Finding {
 }
 
 async function findingOf(
-  { warehouse, landing }: Places,
+  { warehouse, landing, bucket }: Places,
   keys: LandingKeys | undefined,
   devices?: string,
 ): Promise<Finding> {
-  const isOnDisk = isOnEncryptedDisk(landing, devices)
-  const isEncrypted = isOnDisk || keys !== undefined
-  const pages = pagesText(keys, isOnDisk)
+  const isOnDisk = !bucket && isOnEncryptedDisk(landing, devices)
+  const isEncrypted = isOnDisk || bucket !== undefined || keys !== undefined
+  const pages = pagesText(keys, isOnDisk, bucket !== undefined)
   if (warehouse.kind === 'server')
     return ok('encryption', `warehouse: by the server and its disk, if at all; ${pages}`)
-  if (warehouse.key) return withKey(pagesText(keys, isOnDisk), isEncrypted)
+  if (warehouse.key) return withKey(pagesText(keys, isOnDisk, bucket !== undefined), isEncrypted)
   const isFileEncrypted = isOnEncryptedDisk(join(warehouse.file, '..'), devices)
   if (isFileEncrypted && isOnDisk && !keys)
     return ok('encryption', 'by the disk of warehouse and landed pages')

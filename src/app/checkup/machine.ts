@@ -1,7 +1,6 @@
-/** Checks of this machine: Node, the landing folder, and free disk space. */
-import { accessSync, constants } from 'node:fs'
+/** Checks of this machine: Node, and free disk space. */
 import { dirname } from 'node:path'
-import { freeBytes, inMegabytes, nearestFolder } from '../../temporary/free-space.ts'
+import { freeBytes, inMegabytes } from '../../temporary/free-space.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const leastNode = [20, 19] as const
@@ -12,21 +11,6 @@ export function nodeVersion(version: string): Finding {
   const enough = major > leastMajor || (major === leastMajor && minor >= leastMinor)
   if (enough) return ok('node', version)
   return fail('node', `${version} is too old`, `install Node ${leastNode.join('.')} or later`)
-}
-
-export function landingFolder(folder: string): Finding {
-  const nearest = nearestFolder(folder)
-  try {
-    accessSync(nearest, constants.W_OK | constants.X_OK)
-  } catch {
-    // EACCES or EROFS: the folder is not for this user to write.
-    return fail(
-      'landing',
-      `${nearest} cannot be written`,
-      'check its owner and permissions, or set landing to another folder',
-    )
-  }
-  return ok('landing', nearest === folder ? folder : `${folder} will be created`)
 }
 
 const leastBytes = 1_000_000_000

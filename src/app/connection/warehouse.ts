@@ -18,7 +18,7 @@ import { dropLeftoverSchemas } from '../../warehouse/postgres/temporary-schemas.
 import type { QuerySession } from '../../warehouse/query.ts'
 import type { Notices } from '../surroundings.ts'
 import { fileKey } from './file-key.ts'
-import { landingKeys } from './landing-keys.ts'
+import { landingKeys, landingPlace } from './landing-keys.ts'
 import { leavingOverview } from './overview.ts'
 import { isFileBehind, upgradeFile } from './upgrade-file.ts'
 
@@ -107,7 +107,7 @@ export function runConnection(connection: Connection): RunConnection {
   return {
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey.reveal(),
-    landing: connection.landing,
+    landing: landingPlace(connection),
     landingKeys: landingKeys(connection),
     retentionDays: connection.retentionDays,
     lookbackMinutes: connection.lookbackMinutes,

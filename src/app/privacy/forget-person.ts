@@ -26,7 +26,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, rewriteFile } from '../../warehouse/on-demand.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import { fileKey } from '../connection/file-key.ts'
-import { landingKeys } from '../connection/landing-keys.ts'
+import { landingKeys, landingPlace } from '../connection/landing-keys.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Output, outputsOf } from './outputs.ts'
@@ -66,7 +66,7 @@ interface Job {
 
 const requestOf = ({ connection, options }: Job): ForgetRequest => ({
   ...options,
-  landing: connection.landing,
+  landing: landingPlace(connection),
   landingKeys: landingKeys(connection),
 })
 
@@ -223,7 +223,7 @@ export async function forgetPerson(
   }
   const engine = await openMade(connection)
   try {
-    await finishForgetting({ engine, ...around }, { ...options, landing: connection.landing })
+    await finishForgetting({ engine, ...around }, { ...options, landing: landingPlace(connection) })
   } finally {
     await engine.close()
   }

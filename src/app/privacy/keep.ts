@@ -3,7 +3,7 @@ import type { StoredConnection } from '../../config/connection.ts'
 import { encryptArchives } from '../../landing/archive.ts'
 import { applyRetention, type Keeping, type Removed } from '../../privacy/retention.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { landingOf } from '../connection/landing-keys.ts'
+import { withLanding } from '../connection/landing-keys.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 export interface Kept {
@@ -31,7 +31,8 @@ export async function keep(
   { clock, signal }: Surroundings,
 ): Promise<Kept> {
   const keeping = keepingOf(connection)
-  const landing = await landingOf(connection)
-  const removed = await applyRetention({ engine, landing, now: clock.now() }, keeping)
-  return { keeping, removed, encrypted: await encryptArchives(landing, signal) }
+  return withLanding(connection, signal, async landing => {
+    const removed = await applyRetention({ engine, landing, now: clock.now() }, keeping)
+    return { keeping, removed, encrypted: await encryptArchives(landing, signal) }
+  })
 }

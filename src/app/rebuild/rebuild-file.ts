@@ -8,6 +8,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { fileKey } from '../connection/file-key.ts'
+import { shownLanding } from '../connection/landing-keys.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
 import {
   changedMeanwhile,
@@ -57,8 +58,8 @@ function requireSomething({ connection }: Rebuild, { isNew }: Original, { scans 
   if (scans > 0 || !isNew) return
   throw new MusterError({
     what: 'there are no landed pages, and no warehouse either',
-    where: connection.landing,
-    next: 'run muster sync first, or name the folder of the pages as landing',
+    where: shownLanding(connection),
+    next: 'run muster sync first, or name the place of the pages as landing',
   })
 }
 

@@ -13,7 +13,7 @@ import { standingDeletions } from '../../state/evidence/evidence.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import { landingKeys } from '../connection/landing-keys.ts'
+import { landingKeys, landingPlace } from '../connection/landing-keys.ts'
 import { limitsOf } from '../connection/warehouse.ts'
 import type { LandedPages, ReplayProgress, ReplayResult } from './replay.ts'
 
@@ -21,13 +21,15 @@ export interface Rebuild {
   readonly connection: Connection
   readonly clock: Clock
   readonly rng: Rng
+  readonly signal: AbortSignal
   /** Replaces the warehouse even if the pages have fewer records. */
   readonly acceptLoss: boolean
   readonly onProgress: (progress: ReplayProgress) => void
 }
 
-export const landedPages = ({ connection }: Rebuild): LandedPages => ({
-  root: connection.landing,
+export const landedPages = ({ connection, signal }: Rebuild): LandedPages => ({
+  root: landingPlace(connection),
+  signal,
   limits: limitsOf(connection),
   keys: landingKeys(connection),
 })

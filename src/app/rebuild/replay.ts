@@ -5,9 +5,11 @@ import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
 import { rowsAt } from '../../contract/fields/resource.ts'
 import { keptScans, unpack } from '../../landing/archive.ts'
+import type { LandingPlace } from '../../landing/bucket/place.ts'
 import { checkedPages, Damaged, factsDamage, missingScans } from '../../landing/damage.ts'
 import type { LandingKeys } from '../../landing/encryption.ts'
 import { type LandedPage, type Landing, openLanding } from '../../landing/folder.ts'
+import { openStore } from '../../landing/open-store.ts'
 import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
@@ -70,12 +72,14 @@ async function knownScan(landing: Landing, scan: string): Promise<KnownScan> {
 }
 
 export interface LandedPages {
-  /** The folder of the landing. */
-  readonly root: string
+  /** A text is a folder. */
+  readonly root: string | LandingPlace
   /** Of a record. */
   readonly limits: RecordLimits
   /** Of pages that are encrypted. */
   readonly keys?: LandingKeys | undefined
+  /** After it, requests to a bucket end soon. */
+  readonly signal?: AbortSignal
 }
 
 /** Undefined for a scan that is left out. */
@@ -105,15 +109,16 @@ async function readyScan(replaying: Replay, landing: Landing, scan: string): Pro
 /** Oldest first; rows carry the times and runs of their pages. `onProgress` is awaited before each scan is loaded. */
 export async function replay(
   engine: Engine,
-  { root, limits, keys }: LandedPages,
+  { root, limits, keys, signal }: LandedPages,
   onProgress: (progress: ReplayProgress) => void | Promise<void>,
 ): Promise<ReplayResult> {
-  const landing = await openLanding(root, { keys })
-  const kept = await keptScans(landing)
+  const store = openStore(root, signal)
   const replaying = new Replay(engine, limits)
-  replaying.damaged.push(...(await missingScans(landing, kept)))
   const group: ReadyScan[] = []
   try {
+    const landing = await openLanding(store, { keys })
+    const kept = await keptScans(landing)
+    replaying.damaged.push(...(await missingScans(landing, kept)))
     for (const [index, scan] of kept.entries()) {
       const ready = await readyScan(replaying, landing, scan)
       if (!ready) continue
@@ -128,6 +133,7 @@ export async function replay(
     await replayGroup(replaying, group.splice(0))
   } finally {
     for (const { remove } of group) remove()
+    store.close()
   }
   const { scans, pages, records, quarantined, damaged } = replaying
   return { scans, pages, records, quarantined, damaged }

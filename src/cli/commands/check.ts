@@ -1,7 +1,7 @@
 /** `muster check`: checks the warehouse, and says what to do about each failure. */
 
 import { checkLandedPages, landedPagesCheck } from '../../app/checkup/landed-pages.ts'
-import { landingOf } from '../../app/connection/landing-keys.ts'
+import { withLanding } from '../../app/connection/landing-keys.ts'
 import { openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { nearest } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
@@ -82,8 +82,9 @@ export const command: CommandModule = {
       const { clock, rng, signal } = context
       const tolerance = toleranceOf(connection)
       const isAsked = checks.includes(landedPagesCheck)
-      const landing = await landingOf(connection)
-      const others = isAsked ? [() => checkLandedPages(engine, { landing, clock })] : []
+      const landed = () =>
+        withLanding(connection, signal, landing => checkLandedPages(engine, { landing, clock }))
+      const others = isAsked ? [landed] : []
       const effects = { engine, clock, rng, signal, version: programVersion, tolerance, others }
       const tables = checks.filter(check => check !== landedPagesCheck)
       const report = await reportChecks(effects, tables)

@@ -3,7 +3,8 @@
 import { encryption } from '../../app/checkup/encryption.ts'
 import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
-import { diskSpace, landingFolder, nodeVersion } from '../../app/checkup/machine.ts'
+import { landing } from '../../app/checkup/landing.ts'
+import { diskSpace, nodeVersion } from '../../app/checkup/machine.ts'
 import { checkFile, checkServer, webhookFindings } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { reserveOf } from '../../app/connection/room.ts'
@@ -46,7 +47,7 @@ async function examine(context: CommandContext): Promise<Examination> {
   try {
     findings.push(
       finding,
-      landingFolder(connection.landing),
+      await landing(connection, context.signal),
       diskSpace(file ?? connection.landing, reserveOf(connection)),
       await encryption(connection),
     )

@@ -33,6 +33,7 @@ export const command: CommandModule = {
       connection,
       clock: context.clock,
       rng: context.rng,
+      signal: context.signal,
       acceptLoss: flagOption(options, 'acceptLoss'),
       onProgress: ({ resource, done, scans }) => {
         context.signal.throwIfAborted()

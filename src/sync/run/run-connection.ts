@@ -1,14 +1,22 @@
 /** What a run is told: where to read from and write to, and how far it may go. */
 import type { FetchOptions } from '../../api/client/wire.ts'
+import type { LandingPlace } from '../../landing/bucket/place.ts'
 import type { LandingKeys } from '../../landing/encryption.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Rng } from '../../lib/rng.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
+import type { Engine } from '../../warehouse/engine.ts'
+import type { SweepOptions } from '../deletions/sweep.ts'
+import type { ResourceEvent } from './context.ts'
+import type { SyncRequest } from './sync.ts'
 
 /** Where to read from and write to; secrets already revealed. */
 export interface RunConnection {
   readonly baseUrl: string
   readonly apiKey: string
-  readonly landing: string
+  /** A text is a folder. */
+  readonly landing: string | LandingPlace
   /** Of landed pages that are encrypted. */
   readonly landingKeys?: LandingKeys | undefined
   readonly retentionDays: number
@@ -38,4 +46,27 @@ export interface BudgetFigures {
   readonly spentThisRun: number
   /** Undefined until the service has told it. */
   readonly perMinute?: number
+}
+
+export interface RunRequest extends SyncRequest {
+  /** Looks for what is gone instead of reading what changed. */
+  readonly sweep?: SweepOptions
+  readonly command: string
+  readonly arguments: string
+  readonly limits: RunLimits
+}
+
+export interface RunEffects {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly rng: Rng
+  readonly signal: AbortSignal
+  readonly version: string
+  /** How long a lease holds after its last renewal; as long as usual when absent. */
+  readonly leaseMs?: number
+  readonly emit: (event: ResourceEvent) => void
+  /** Requests left today and spent in this run, after each request. */
+  readonly onBudget: (budget: BudgetFigures) => void
+  /** Told once when the service accepts no connection and is still tried. */
+  readonly onUnreached?: (sentence: string) => void
 }

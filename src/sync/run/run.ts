@@ -4,10 +4,10 @@ import { type Client, createClient } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
 import { catalogue } from '../../contract/catalogue.ts'
 import { type Landing, openLanding } from '../../landing/folder.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { openStore } from '../../landing/open-store.ts'
+import type { LandingStore } from '../../landing/store.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
-import type { Rng } from '../../lib/rng.ts'
 import { scrubOf } from '../../privacy/scrub-landing.ts'
 import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
 import { TooManyQuarantined, tooManyQuarantined } from '../../state/evidence/quarantine-limit.ts'
@@ -15,39 +15,16 @@ import { migrate } from '../../state/migrate.ts'
 import type { KeyRequests } from '../../state/requests/key-requests.ts'
 import { recordUsage, sentBySecond } from '../../state/requests/key-state.ts'
 import { newRunId, startRun } from '../../state/runs/runs.ts'
-import type { Engine } from '../../warehouse/engine.ts'
-import type { SweepOptions } from '../deletions/sweep.ts'
 import { sweepResources } from '../deletions/sweep-run.ts'
-import { type ResourceEvent, type SyncContext, usualLeaseMs } from './context.ts'
+import { type SyncContext, usualLeaseMs } from './context.ts'
 import { Incomplete } from './incomplete.ts'
 import { apiKeyId } from './key.ts'
 import { ledgerBudget } from './key-budget.ts'
-import type { BudgetFigures, RunConnection, RunLimits } from './run-connection.ts'
+import type { RunConnection, RunEffects, RunRequest } from './run-connection.ts'
 import { isUnchanged, notLasting, recordEnd } from './run-end.ts'
-import { failureAmong, type ResourceOutcome, type SyncRequest, syncResources } from './sync.ts'
+import { failureAmong, type ResourceOutcome, syncResources } from './sync.ts'
 
-export interface RunRequest extends SyncRequest {
-  /** Looks for what is gone instead of reading what changed. */
-  readonly sweep?: SweepOptions
-  readonly command: string
-  readonly arguments: string
-  readonly limits: RunLimits
-}
-
-export interface RunEffects {
-  readonly engine: Engine
-  readonly clock: Clock
-  readonly rng: Rng
-  readonly signal: AbortSignal
-  readonly version: string
-  /** How long a lease holds after its last renewal; as long as usual when absent. */
-  readonly leaseMs?: number
-  readonly emit: (event: ResourceEvent) => void
-  /** Requests left today and spent in this run, after each request. */
-  readonly onBudget: (budget: BudgetFigures) => void
-  /** Told once when the service accepts no connection and is still tried. */
-  readonly onUnreached?: (sentence: string) => void
-}
+export type { RunEffects, RunRequest } from './run-connection.ts'
 
 export interface RunOutcome {
   readonly runId: string
@@ -130,10 +107,11 @@ interface Session extends Pick<Opened, 'client' | 'shared'> {
 
 async function openSession(
   connection: RunConnection,
-  request: RunRequest,
+  { request, store }: { readonly request: RunRequest; readonly store: LandingStore },
   effects: RunEffects,
 ): Promise<Session> {
   const { engine, clock, signal, emit } = effects
+  await store.tryOut()
   await migrate(engine, instant(clock.now()))
   const runId = newRunId(clock, effects.rng)
   const { command, arguments: words } = request
@@ -146,7 +124,7 @@ async function openSession(
     tolerance: connection.tolerance,
   })
   const { client, sent, shared } = await openClient(connection, request, effects)
-  const landing = await openLanding(connection.landing, {
+  const landing = await openLanding(store, {
     scrub: await scrubOf(engine),
     reserve: connection.reserveBytes ?? 0,
     keys: connection.landingKeys,
@@ -223,9 +201,22 @@ export async function runSync(
   request: RunRequest,
   effects: RunEffects,
 ): Promise<RunOutcome> {
+  const store = openStore(connection.landing, effects.signal)
+  try {
+    return await runWith(connection, { request, store }, effects)
+  } finally {
+    store.close()
+  }
+}
+
+async function runWith(
+  connection: RunConnection,
+  { request, store }: { readonly request: RunRequest; readonly store: LandingStore },
+  effects: RunEffects,
+): Promise<RunOutcome> {
   const { clock } = effects
   const startedAt = clock.now()
-  const session = await openSession(connection, request, effects)
+  const session = await openSession(connection, { request, store }, effects)
   const read = await readAll(session, request)
   const { requestsThisRun, retries, remainingToday: assumedToday } = session.client.usage()
   await session.client.close()

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+/** Landed pages in a bucket, on moto's S3 server from PyPI: 100 MB and a minute to install, and some two minutes. */
+export default defineConfig({
+  test: {
+    include: ['test/bucket/*.test.ts'],
+    setupFiles: ['test/every-file.ts'],
+    globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  },
+})
