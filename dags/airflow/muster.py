@@ -103,9 +103,16 @@ class RunFailed(RuntimeError):
     """A failure that may pass: the task is tried again."""
 
 
-def execute(words: Sequence[str]) -> tuple[int, dict[str, Any], str]:
+def execute(words: Sequence[str], given: str | None = None) -> tuple[int, dict[str, Any], str]:
     """Exit code, figures and last line of one command; what it tells people goes to the log of the task as it comes."""
-    process = subprocess.Popen(command(*words), cwd=home(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command(*words),
+        cwd=home(),
+        stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     told: list[str] = []
 
     def follow() -> None:
@@ -116,6 +123,9 @@ def execute(words: Sequence[str]) -> tuple[int, dict[str, Any], str]:
     follower = threading.Thread(target=follow)
     follower.start()
     try:
+        if given is not None:
+            cast("Any", process.stdin).write(given)
+            cast("Any", process.stdin).close()
         output = cast("Any", process.stdout).read()
         code = process.wait()
     finally:
@@ -155,18 +165,23 @@ def summary(code: int, figures: dict[str, Any], reason: str) -> dict[str, Any]:
 def run_task(words: Sequence[str], connection: str) -> dict[str, Any]:
     context = get_current_context()
     instance = cast("Any", context["ti"])
+    begun = now()
     code, figures, reason = execute([*words, "--connection", connection, "--json", "--wait", LOCK_WAIT])
-    result = summary(code, figures, reason)
+    result = {**summary(code, figures, reason), "startedAt": begun, "finishedAt": now()}
     print(f"muster run {result.get('runId', 'without an id')} of {connection}: exit code {code}", flush=True)
     changed = [Asset(f"muster://{connection}/mart/{name}") for name in result.get("marts", [])]
     for asset in changed:
         cast("Any", context["outlet_events"])[AssetAlias(alias_of(connection))].add(asset)
     if code in (0, LATER):
         return result
-    instance.xcom_push(key="reason", value=reason)
+    instance.xcom_push(key="failure", value=result)
     if code in HOPELESS:
         raise AirflowFailException(f"{HOPELESS[code]}: {reason}")
     raise RunFailed(reason or f"muster {' '.join(words)} ended with exit code {code}")
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).isoformat()
 
 
 def alias_of(connection: str) -> str:
@@ -278,24 +293,21 @@ class Night:
 
     def conclude(self) -> None:
         """The run fails with the reasons of its tasks; a partial one goes on when the budget is there again."""
-        ids = [end.operator.task_id for ends in self.ends.values() for end in ends]
-        mapped = {
-            one["id"]: len(one["groups"]["lists"]) for one in self.dag["tasks"] if self.is_shared and one.get("groups")
-        }
+        pool = {"pool": self.pool} if self.pool is not None else {}
 
-        @task.short_circuit(task_id="partial", trigger_rule=TriggerRule.ALL_DONE, retries=0)
+        @task.short_circuit(task_id="partial", trigger_rule=TriggerRule.ALL_DONE, retries=0, **pool)
         def partial() -> bool:
             instance = cast("Any", get_current_context()["ti"])
-            reasons: list[str] = []
-            is_partial = False
-            for name in ids:
-                results = pulled(instance, name)
-                is_partial = is_partial or any(one.get("partial") for one in results)
-                if len(results) < mapped.get(name, 1):
-                    said = instance.xcom_pull(task_ids=name, key="reason")
-                    reasons.append(f"{name}: {said or 'did not run to its end'}")
+            outcomes = {one["id"]: self.outcome(instance, one["id"]) for one in self.dag["tasks"]}
+            self.record(outcomes)
+            reasons = [
+                f"{name}: {one['error'] if one else 'did not run to its end'}"
+                for name, one in outcomes.items()
+                if one is None or one["exitCode"] not in (0, LATER)
+            ]
             if reasons:
                 raise AirflowFailException("; ".join(reasons))
+            is_partial = any(one is not None and one["exitCode"] == LATER for one in outcomes.values())
             print("partial: goes on when the budget is there again" if is_partial else "whole", flush=True)
             return is_partial
 
@@ -305,10 +317,39 @@ class Night:
                 end >> last
         last >> GoOn(task_id="go_on", trigger_dag_id=self.dag_id, retries=0)
 
+    def outcome(self, instance: Any, name: str) -> dict[str, Any] | None:
+        """How a task of Muster ended: the worst of the tasks of Airflow that it is; None where one told nothing."""
+        names = [end.operator.task_id for end in self.ends[name]]
+        failures = [one for task_id in names for one in pulled(instance, task_id, "failure")]
+        results = [one for task_id in names for one in pulled(instance, task_id)]
+        if not failures and len(results) < self.parts(name):
+            return None
+        told = failures or [one for one in results if one["exitCode"] == LATER] or results
+        return {
+            "task": name,
+            "exitCode": told[0]["exitCode"],
+            "error": "; ".join(one["reason"] for one in told if one["reason"]),
+            "startedAt": min(one["startedAt"] for one in [*failures, *results]),
+            "finishedAt": max(one["finishedAt"] for one in [*failures, *results]),
+        }
 
-def pulled(instance: Any, name: str) -> list[dict[str, Any]]:
-    """The results of a task, or of each task that it was mapped to."""
-    found = instance.xcom_pull(task_ids=name)
+    def parts(self, name: str) -> int:
+        """A task for each list, and one for the records that are read by id."""
+        groups = next(one.get("groups") for one in self.dag["tasks"] if one["id"] == name)
+        return len(groups["lists"]) + 1 if self.is_shared and groups else 1
+
+    def record(self, outcomes: dict[str, dict[str, Any] | None]) -> None:
+        """For `muster status`, the metrics and the messages about nights; a failure to record fails no night."""
+        told = json.dumps({"dag": self.dag["name"], "tasks": [one for one in outcomes.values() if one is not None]})
+        words = ["dag", "record", self.dag["name"], "-", "--connection", self.connection, "--json"]
+        code, _, reason = execute([*words, "--wait", LOCK_WAIT], told)
+        if code:
+            print(f"the night could not be recorded: {reason}", flush=True)
+
+
+def pulled(instance: Any, name: str, key: str = "return_value") -> list[dict[str, Any]]:
+    """What a task left, or each task that it was mapped to."""
+    found = instance.xcom_pull(task_ids=name, key=key)
     if found is None:
         return []
     return [found] if isinstance(found, dict) else [one for one in found if one is not None]

@@ -178,6 +178,11 @@ export const commandSet: CommandSet = {
       aliases: ['run'],
       load: () => import('./commands/dag-run.ts'),
     },
+    'dag record': {
+      summary: 'record how the tasks of a DAG ended that another scheduler ran, as a night of this DAG',
+      purpose: schedule,
+      load: () => import('./commands/dag-record.ts'),
+    },
     'dag export': {
       summary: 'print a DAG as the files of another scheduler: cron, systemd or kubernetes',
       purpose: schedule,

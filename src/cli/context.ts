@@ -38,6 +38,8 @@ interface Program {
   readonly set: unknown
   /** Runs another command of this program in the same process, with the same global options. */
   invoke(argv: readonly string[], globals?: Pick<GlobalOptions, 'wait'>): Promise<Invoked>
+  /** Why that command would not take these words, without running it; undefined when it would. */
+  refusal(argv: readonly string[]): Promise<string | undefined>
 }
 
 export interface Invoked {

@@ -17,14 +17,20 @@ import type { World } from './world.ts'
 
 /** Never throws: a failure is one line on stderr and its exit code. */
 export const run = async (argv: readonly string[], world: World, commands: CommandSet): Promise<ExitStatus> =>
-  (await outcomeOf(argv, world, commands)).status
+  (await outcomeOf(argv, { world, commands, isTrial: false })).status
 
-async function outcomeOf(typed: readonly string[], world: World, commands: CommandSet): Promise<Invoked> {
+type Surroundings = Pick<Session, 'world' | 'commands' | 'isTrial'>
+
+async function outcomeOf(
+  typed: readonly string[],
+  { world, commands, isTrial }: Surroundings,
+): Promise<Invoked> {
   const argv = unaliased(typed.map(asOperand), commands)
   const session: Session = {
     argv,
     world,
     commands,
+    isTrial,
     redactor: createRedactor(),
     status: 0,
     keyPlace: () => undefined,
@@ -42,6 +48,18 @@ async function outcomeOf(typed: readonly string[], world: World, commands: Comma
   }
 }
 
+const nowhere = { write: () => true }
+
+async function refusalOf(
+  argv: readonly string[],
+  world: World,
+  commands: CommandSet,
+): Promise<string | undefined> {
+  const silent = { ...world, stdout: nowhere, stderr: nowhere }
+  const { status, reason } = await outcomeOf(argv, { world: silent, commands, isTrial: true })
+  return status === 0 ? undefined : reason
+}
+
 /** No option has a blank after its dashes; a query may begin with a comment. */
 const asOperand = (word: string): string => (/^--\s/.test(word) ? ` ${word}` : word)
 
@@ -53,6 +71,8 @@ interface Session {
   readonly world: World
   readonly commands: CommandSet
   readonly redactor: Redactor
+  /** The words are read, and the command does not run. */
+  readonly isTrial: boolean
   /** Where the settings of the command say that the key is. */
   keyPlace: () => string | undefined
   /** What the command returned. */
@@ -111,6 +131,10 @@ function complete(command: Command, { module, aliases }: Completed, session: Ses
   command.addHelpText('after', `${notes}${also}\nExamples:\n${examples}`)
   command.action(async () => {
     const context = await contextFor(session, command.optsWithGlobals())
+    if (session.isTrial) {
+      const { requireNames } = await import('./shell/require-names.ts')
+      return requireNames(context, module, { processed: command.processedArgs, options: command.opts() })
+    }
     session.keyPlace = () => context.keyPlace()
     const { whileHeld } = await import('./around/while-held.ts')
     const args = command.processedArgs.flat().filter(isText)
@@ -173,11 +197,13 @@ async function contextFor(
       commandNames: Object.keys(commands.commands),
       set: commands,
       invoke: (argv, more) =>
-        outcomeOf(
-          [...argv, ...asFlags({ ...more, ...shared })],
-          json ? { ...world, stdout: world.stderr } : world,
+        outcomeOf([...argv, ...asFlags({ ...more, ...shared })], {
+          world: json ? { ...world, stdout: world.stderr } : world,
           commands,
-        ),
+          isTrial: false,
+        }),
+      refusal: argv =>
+        refusalOf([...argv, ...asFlags({ ...(config !== undefined && { config }) })], world, commands),
     },
   })
 }

@@ -41,6 +41,8 @@ export interface CrosscheckEffects {
   readonly runId: string
   /** ISO 8601. */
   readonly now: () => string
+  /** When the asker was first used, if that was before: what changed since may be missing in its answers. ISO 8601. */
+  readonly askedAt?: string
 }
 
 export interface Crosschecked {
@@ -151,7 +153,7 @@ export async function crosscheck(
   request: CrosscheckRequest,
 ): Promise<Crosschecked> {
   const { engine, asker } = effects
-  const askedAt = effects.now()
+  const { askedAt = effects.now() } = effects
   const { answers, stopped } = await askAll(effects, request)
   const sides = { engine, definition: request.inForce.definition, names: await readNames(engine), askedAt }
   const compared = await compareAll(sides, answers)

@@ -81,6 +81,14 @@ test('the file is formatted and typed like the rest', { timeout: 600_000 }, asyn
   expect(judged.map(({ code, text }) => (code === 0 ? '' : text))).toEqual(['', '', ''])
 })
 
+/** The states of the nights that `muster status` and the metrics know of. */
+async function nightsOf(file: string): Promise<string[]> {
+  const engine = await openDuckdb(join(place.home, file))
+  const rows = await engine.rows<{ state: string }>('select state from ops.dag_run order by finished_at')
+  await engine.close()
+  return rows.map(({ state }) => state)
+}
+
 test('nightly is green on a DuckDB file, and a DAG that waits for a mart starts', {
   timeout: 900_000,
 }, async () => {
@@ -95,6 +103,7 @@ test('nightly is green on a DuckDB file, and a DAG that waits for a mart starts'
   const told = figures.map(({ value }) => String(value)).join('\n')
   expect(told).toMatch(/runId.*requests|requests.*runId/s)
   expect(told).toContain('worker_week')
+  expect(await nightsOf('data/duck.duckdb')).toEqual(['done'])
   const events = await place.rows(
     `select count(*) as n from asset_event e join asset a on a.id = e.asset_id where a.uri = 'muster://duck/mart/worker_week'`,
   )
@@ -134,6 +143,7 @@ test('a spent budget leaves marts built, and the run goes on when there is more'
   )
   expect(String(figures[0]?.value)).toMatch(/partial\W+true/)
   expect({ run, text: run === 'success' ? '' : text }).toEqual({ run: 'success', text: '' })
+  expect(await nightsOf('data/spent.duckdb')).toEqual(['later'])
   const later = await place.rows(
     `select run_after from dag_run where dag_id = 'muster_spent_nightly' and state = 'queued'`,
   )
@@ -147,4 +157,5 @@ test('a failed check fails the run with its reason', { timeout: 900_000 }, async
   const { run, tasks, text } = await night('muster_duck_checks')
   expect({ run, tasks }).toMatchObject({ run: 'failed', tasks: { check: 'failed', partial: 'failed' } })
   expect(text).toMatch(/a check failed: \d+ checks? failed: \w+ \(/)
+  expect((await nightsOf('data/duck.duckdb')).at(-1)).toBe('failed')
 })

@@ -38,6 +38,25 @@ describe('systemd', () => {
     expect(seconds).toBeLessThan(24 * 3600)
   })
 
+  test('a description of several lines stays a comment, and one field of a unit', async () => {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, 'dags'))
+    const described = 'Loads.\\nExecStartPre=/bin/evil\\r\\n* * * * * evil\\\\'
+    writeFileSync(
+      join(cwd, 'dags/odd.yaml'),
+      `name: odd\ndescription: "${described}"\nschedule: 30 2 * * *\ntasks: { a: { run: sync } }\n`,
+    )
+    for (const scheduler of ['systemd', 'cron', 'kubernetes']) {
+      const { code, out } = await muster(`dag export ${scheduler} odd`, { cwd })
+      const lines = out.split('\n').filter(line => line.includes('evil'))
+      expect([code, lines.length > 0]).toEqual([0, true])
+      for (const line of lines) {
+        expect(line).toMatch(/^(#|Description=)/)
+        expect(line).not.toMatch(/\\$/)
+      }
+    }
+  })
+
   const schedules = [
     '30 2 * * *',
     '30 5 * * 0',

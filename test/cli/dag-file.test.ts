@@ -1,11 +1,12 @@
 /** DAG files: what is accepted, what is refused in one line, and in which order tasks come. */
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dagFiles, parseDag } from '../../src/app/dag/dag-file.ts'
 import { commandSet } from '../../src/cli/commands.ts'
 import { ConfigError } from '../../src/lib/errors.ts'
-import { temporaryFolder } from './captured-world.ts'
+import { muster, temporaryFolder } from './captured-world.ts'
 
 const COMMANDS = ['sync', 'sweep', 'publish', 'build', 'check', 'crosscheck', 'workers create', 'dag run']
 const HEAD = 'name: nightly\ndescription: Every night.\nschedule: 30 2 * * *\n'
@@ -109,6 +110,56 @@ describe('refuses', () => {
     expect(() => parse('name: n\ndescription: d\nschedule: daily\ntasks: { a: { run: sync } }')).toThrow(
       'dags/nightly.yaml: schedule: must be five cron fields, as in 30 2 * * *',
     )
+  })
+})
+
+describe('the arguments of a task are tried before anything runs', () => {
+  const wrong: readonly (readonly [task: string, said: string])[] = [
+    ['run: sync, args: [--max-request, 5]', "unknown option '--max-request', did you mean --max-requests?"],
+    ['run: sync, args: [timesheets, timesheet]', 'there is no resource timesheet, did you mean timesheets?'],
+    ['run: sync, args: [--max-requests, many]', "'many' is invalid. Give a whole number of at least 1."],
+    [
+      'run: check, args: [--except, resource_whole]',
+      'no check resource_whole, did you mean resources_whole?',
+    ],
+    ['run: build, args: [worker_wek]', 'there is no mart worker_wek, did you mean worker_week?'],
+    ['run: crosscheck, args: [--group-by, agncy]', "'agncy' is invalid. Give all, or some of company"],
+    ['run: publish, args: [now]', "too many arguments for 'publish'"],
+    ['run: dag export, args: [crn, nightly]', 'there is no scheduler crn, did you mean cron?'],
+    ['run: workers create', "missing required argument 'file'"],
+    ['run: sync, args: [--connection, acne]', 'there is no connection acne, did you mean acme?'],
+  ]
+  const env = { KEY: 'a1b2c3d4e5' }
+  const folder = (tasks: string): string => {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, 'dags'))
+    mkdirSync(join(cwd, 'config'))
+    writeFileSync(
+      join(cwd, 'config/muster.yaml'),
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: settings name variables so
+      'connections: { acme: { baseUrl: https://a.example.com, apiKey: ${KEY}, warehouse: "duckdb:a.duckdb" } }\n',
+    )
+    writeFileSync(join(cwd, 'dags/nightly.yaml'), `${HEAD}tasks:\n${tasks}`)
+    return cwd
+  }
+
+  test.each(['dag list', 'dag run nightly', 'dag export cron nightly'])('by %s', async line => {
+    const tasks = wrong.map(([task], place) => `  t${place}: { ${task} }\n`).join('')
+    const { code, out, err } = await muster(line, { cwd: folder(tasks), env })
+    expect(code).toBe(78)
+    const told = line === 'dag list' ? out : err
+    for (const [place, [, said]] of wrong.entries()) {
+      expect(told).toContain(`task t${place}: `)
+      expect(told.slice(told.indexOf(`task t${place}: `))).toContain(said)
+    }
+    if (line !== 'dag list') expect(err).toMatch(/^muster: dags\/nightly.yaml: [^\n]*\n$/)
+  })
+
+  test('and those that are right are taken', async () => {
+    const cwd = folder(
+      '  a: { run: sync, args: [timesheets, --max-requests, 5, --connection, acme] }\n  b: { run: check, args: [--except, resources_whole] }\n  c: { run: get, args: [/timesheets] }\n',
+    )
+    expect(await muster('dag list', { cwd, env })).toMatchObject({ code: 0, err: '' })
   })
 })
 

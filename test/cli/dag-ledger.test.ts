@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openPlace } from './synced-warehouse.ts'
+import { openPlace, type Place } from './synced-warehouse.ts'
 
 const tasks = `
   sync: { run: sync, args: [key, --quiet] }
@@ -47,4 +47,97 @@ test('a task that fails skips what needs it, and all of it is written down', asy
     { dag: 'own', state: 'done', reason: null },
   ])
   expect((await place.command('status --all')).out).toMatch(/^1 connection: 1 well$/m)
+})
+
+const nightsOf = async (place: Place, dag: string): Promise<string[]> => {
+  const { out } = await place.command(
+    `sql --json select state from ops.dag_run where dag = '${dag}' order by finished_at, started_at`,
+  )
+  return (JSON.parse(out) as { state: string }[]).map(({ state }) => state)
+}
+
+const write = (place: Place, name: string, text: string): void => {
+  mkdirSync(join(place.cwd, 'dags'), { recursive: true })
+  writeFileSync(
+    join(place.cwd, 'dags', `${name}.yaml`),
+    `name: ${name}\ndescription: Ours.\nschedule: 30 2 * * *\ntasks:${text}\n`,
+  )
+}
+
+test('a part of a DAG is no good night, but it can make the last one whole', async () => {
+  const place = await openPlace({ records: {} })
+  write(place, 'own', tasks)
+  expect((await place.command('sync key --quiet')).code).toBe(0)
+  for (const part of ['--task sync', '--task beside', '--from publish'])
+    expect((await place.command(`dag run own ${part}`)).code).toBe(0)
+  expect(await nightsOf(place, 'own')).toEqual([])
+
+  rmSync(place.published)
+  mkdirSync(join(place.published, 'in the way'), { recursive: true })
+  expect((await place.command('dag run own')).code).toBe(1)
+  rmSync(place.published, { recursive: true })
+  // What was skipped is still open, and then it is not.
+  expect((await place.command('dag run own --task publish')).code).toBe(0)
+  expect(await nightsOf(place, 'own')).toEqual(['failed', 'failed'])
+  expect((await place.command('dag run own --task after')).code).toBe(0)
+  expect(await nightsOf(place, 'own')).toEqual(['failed', 'failed', 'done'])
+  expect((await place.command('status --all')).out).toMatch(/^1 connection: 1 well$/m)
+  // The night is whole already.
+  expect((await place.command('dag run own --task sync')).code).toBe(0)
+  expect(await nightsOf(place, 'own')).toEqual(['failed', 'failed', 'done'])
+  // All of a DAG, whatever it is called.
+  write(place, 'one', '\n  sync: { run: sync, args: [key, --quiet] }')
+  expect((await place.command('dag run one --task sync')).code).toBe(0)
+  expect(await nightsOf(place, 'one')).toEqual(['done'])
+})
+
+test('a night that another scheduler ran is recorded by the outcomes of its tasks', async () => {
+  const place = await openPlace({ records: {} })
+  write(place, 'own', tasks)
+  expect((await place.command('sync key --quiet')).code).toBe(0)
+  const record = async (told: unknown) => {
+    writeFileSync(join(place.cwd, 'told.json'), JSON.stringify(told))
+    return place.command('dag record own told.json --json')
+  }
+  const done = ['sync', 'publish', 'after', 'beside'].map(task => ({ task, exitCode: 0 }))
+  const cases: readonly (readonly [told: object, state: string, reason: string | null])[] = [
+    [{ tasks: done }, 'done', null],
+    [{ tasks: [{ task: 'sync', exitCode: 75, error: 'spent' }, ...done.slice(1)] }, 'later', 'sync: spent'],
+    [
+      { tasks: done.slice(0, 2) },
+      'failed',
+      'after: it did not run to its end; beside: it did not run to its end',
+    ],
+    [
+      { tasks: [{ task: 'sync', exitCode: 1 }, ...done.slice(3)] },
+      'failed',
+      'sync: it ended with exit code 1',
+    ],
+  ]
+  for (const [told, state, reason] of cases) {
+    const { code, out } = await record(told)
+    expect([code, JSON.parse(out)]).toEqual([0, { dag: 'own', state, reason }])
+  }
+  expect(await nightsOf(place, 'own')).toEqual(cases.map(([, state]) => state))
+  const { out } = await place.command(
+    `sql --json select state, count(*) as n from ops.dag_task where dag = 'own' group by state order by state`,
+  )
+  expect(JSON.parse(out)).toEqual([
+    { state: 'done', n: 10 },
+    { state: 'failed', n: 3 },
+    { state: 'later', n: 1 },
+    { state: 'skipped', n: 2 },
+  ])
+  // What our own runner prints is taken as it is.
+  const ran = await place.command('dag run own --json')
+  expect((await record(JSON.parse(ran.out))).out).toContain('"state": "done"')
+  for (const [told, said] of [
+    [{ tasks: [{ task: 'snyc', exitCode: 0 }] }, 'own has no task snyc, did you mean sync?'],
+    [{ tasks: [{ task: 'sync' }] }, 'task sync has neither state nor exitCode'],
+    [{ dag: 'other', tasks: done }, 'these are outcomes of other, not of own'],
+    [[1], 'these are no outcomes of tasks'],
+  ] as const) {
+    const { code, err } = await record(told)
+    expect([code, err]).toEqual([2, expect.stringContaining(said)])
+  }
 })

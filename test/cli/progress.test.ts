@@ -113,6 +113,7 @@ function contextOf(parts: Parameters<typeof captured>[0], globals = {}) {
     commandNames: [],
     set: { commands: {}, groups: {} },
     invoke: async () => ({ status: 0 }) as const,
+    refusal: async () => undefined,
   }
   return { context: createContext({ world, globals, program }), err }
 }

@@ -110,6 +110,7 @@ test.each([true, false])('log, notices and progress, with a terminal: %s', isTTY
     commandNames: [],
     set: { commands: {}, groups: {} },
     invoke: async () => ({ status: 0 }) as const,
+    refusal: async () => undefined,
   }
   const context = createContext({ world, globals: { verbose: true }, program })
   context.log.warn({ [hostile]: hostile }, hostile)

@@ -46,7 +46,10 @@ async function place(notify: string) {
     `connections:\n  acme:\n    warehouse: duckdb:w.duckdb\n    apiKey: \${KEY}\n    baseUrl: http://127.0.0.1:9/api\n    notify: ${notify}\n`,
   )
   const night = (commands: readonly string[]) => {
-    const tasks = commands.map((run, index) => `  t${index}: { run: ${run} }\n`)
+    const tasks = commands.map((line, index) => {
+      const [run, ...args] = line.split(' ')
+      return `  t${index}: { run: ${run}, args: [${args}] }\n`
+    })
     writeFileSync(
       join(cwd, 'dags/nightly.yaml'),
       `name: nightly\ndescription: d\nschedule: "30 2 * * *"\ntasks:\n${tasks.join('')}`,
@@ -66,15 +69,15 @@ async function place(notify: string) {
   }
 }
 
-// A command without its argument fails.
+// A file that is not there fails a task.
 const well = ['config']
-const broken = ['config', 'metric']
+const broken = ['config', 'discover nowhere.txt']
 
 test('a night that failed is told once, also by another process, and that it is well again', async () => {
   const hook = await listener()
   const at = await place(`{ url: "\${HOOK}", token: "\${TOKEN}" }`)
   const env = { HOOK: hook.url, TOKEN: 'planted-token-99' }
-  const nights = [well, broken, broken, ['metric', 'config'], broken, well, well]
+  const nights = [well, broken, broken, ['discover nowhere.txt', 'config'], broken, well, well]
   const told: number[] = []
   for (const night of nights) {
     at.night(night)

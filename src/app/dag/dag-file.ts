@@ -53,7 +53,7 @@ function comesDue(schedule: string): boolean {
 
 const task = z.strictObject({
   run: z.string(),
-  args: z.array(z.coerce.string()).default([]),
+  args: z.array(z.union([z.string(), z.number(), z.boolean()]).transform(String)).default([]),
   needs: z.array(z.string()).default([]),
   after: z.array(z.string()).default([]),
   writes: z.boolean().default(true),
@@ -180,6 +180,10 @@ function textOf(file: string): Pick<DagText, 'text' | 'fault'> {
 export function dagNames(cwd: string): readonly string[] {
   return dagFiles(cwd).map(nameOf)
 }
+
+/** Where the DAG of this name is written, for messages. */
+export const fileOfDag = (name: string, cwd: string): string =>
+  dagFiles(cwd).find(source => nameOf(source) === name)?.file ?? name
 
 /** A DAG is found by the name of its file. */
 export function dagNamed(name: string, cwd: string, commands: readonly string[]): Dag {

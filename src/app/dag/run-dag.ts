@@ -49,6 +49,11 @@ export async function runDag(dag: Dag, effects: DagEffects): Promise<readonly Ta
   return [...outcomes.values()]
 }
 
+export function stateOfCode(exitCode: number): TaskOutcome['state'] {
+  if (exitCode === 0) return 'done'
+  return exitCode === later ? 'later' : 'failed'
+}
+
 /** From bad to good: settings that nobody mended end every night so, a failed check asks for a person, 75 for patience. */
 const codes = [wrongSettings, 1, checkFailed, later, 0] as const
 
@@ -64,13 +69,18 @@ export interface NightEnd {
   readonly reason: string | null
 }
 
-/** How a run ended as a whole: a task that was skipped follows from one that failed. */
-export function nightOf(outcomes: readonly TaskOutcome[]): NightEnd {
-  const failed = outcomes.filter(({ state }) => state === 'failed')
-  const told = failed.length > 0 ? failed : outcomes.filter(({ state }) => state === 'later')
-  if (told.length === 0) return { state: 'done', reason: null }
+export interface NightTask extends Pick<TaskOutcome, 'task' | 'state'> {
+  readonly error?: string | null
+}
+
+/** How a run ended as a whole. A task that was skipped follows from one that failed, or that has been done since. */
+export function nightOf(outcomes: readonly NightTask[]): NightEnd {
+  const states = ['failed', 'skipped', 'later'] as const
+  const worst = states.find(state => outcomes.some(outcome => outcome.state === state))
+  if (worst === undefined) return { state: 'done', reason: null }
+  const told = outcomes.filter(({ state }) => state === worst)
   return {
-    state: failed.length > 0 ? 'failed' : 'later',
+    state: worst === 'later' ? 'later' : 'failed',
     reason: told.map(({ task, error }) => (error ? `${task}: ${error}` : task)).join('; '),
   }
 }
@@ -115,8 +125,8 @@ async function attempt(task: DagTask, { runTask, now }: DagEffects): Promise<Tas
   })
   try {
     const { status, reason } = await runTask(task)
-    if (status === 0) return ended('done')
-    if (status === later) return ended('later', reason ? { error: reason } : {})
+    const state = stateOfCode(status)
+    if (state !== 'failed') return ended(state, reason && state === 'later' ? { error: reason } : {})
     const error = reason || `${task.run} ended with exit code ${status}`
     return ended('failed', { error, exitCode: status })
   } catch (error) {

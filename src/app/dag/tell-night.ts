@@ -7,7 +7,7 @@ import { isNews, messageOf, type NightEnded, type NightTold } from '../../teleme
 import { runNotifier } from '../../telemetry/notify/run-command.ts'
 import { post } from '../../telemetry/post.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
-import { nightOf, type TaskOutcome } from './run-dag.ts'
+import { type NightTask, nightOf } from './run-dag.ts'
 
 export interface Teller {
   /** Undefined without settings that can be read, or without `notify` in them. */
@@ -69,7 +69,7 @@ async function send(
 export async function tellNight(
   teller: Teller,
   dag: string,
-  outcomes: readonly TaskOutcome[],
+  outcomes: readonly NightTask[],
 ): Promise<Telling | undefined> {
   const { connection, warn } = teller
   if (!connection?.notify) return undefined

@@ -143,13 +143,14 @@ async function compareAll(session: Session, options: Options): Promise<Crosschec
       context,
       'never calibrated on records of both metrics: finding out first how the service computes them',
     )
+  const askedAt = instant(context)
   const calibration = isAsked || !known.isCalibrated ? await calibrated(session) : undefined
   const inForce = calibration?.inForce ?? known
   const given = listOption<string>(options, 'groupBy')
   const groupings = (given.length > 0 ? given : usualGroupings).map(text => groupingOf(text) as Grouping)
   const threshold = numberOption(options, 'threshold')
   const checked = await crosscheck(
-    { ...session, now: () => instant(context) },
+    { ...session, now: () => instant(context), askedAt },
     { groupings, threshold, range: rangeOf(options), inForce },
   )
   print(session, { calibration: calibration?.found, inForce, checked })

@@ -1,7 +1,6 @@
 /** `muster dag export`: a DAG as the files of another scheduler. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { dagNamed } from '../../app/dag/dag-file.ts'
 import { cronFile } from '../../app/dag/export/cron.ts'
 import type { ExportedFile, ExportRequest } from '../../app/dag/export/files.ts'
 import { kubernetesFile } from '../../app/dag/export/kubernetes.ts'
@@ -18,6 +17,7 @@ import {
 } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption, type Options, textOf, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { checkedDag } from '../dag/checked-dag.ts'
 import { guardedBy } from '../guarded.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
@@ -55,7 +55,7 @@ export const command: CommandModule = {
         next: choiceOf(scheduler, Object.keys(exporters)),
       })
     }
-    const files = exporter(requestOf(context, name, options))
+    const files = exporter(await requestOf(context, name, options))
     const output = textOption(options, 'output')
     if (output !== undefined) write(resolve(context.cwd, output), files, rulesOf(context, options))
     if (context.json) printJson(context, files)
@@ -88,15 +88,15 @@ function write(folder: string, files: readonly ExportedFile[], rules: OutputRule
   for (const { name, text } of files) writeOutput(join(folder, name), `# ${marker}\n${text}`, rules)
 }
 
-function requestOf(context: CommandContext, dag: string, options: Options): ExportRequest {
-  const { cwd, globals, clock, program, startedAs } = context
-  const { description, schedule } = dagNamed(dag, cwd, program.commandNames)
+async function requestOf(context: CommandContext, dag: string, options: Options): Promise<ExportRequest> {
+  const { cwd, globals, clock, startedAs } = context
+  const { description, schedule } = await checkedDag(context, dag)
   const { connection, config } = globals
   // Refused now rather than every night.
   const known = context.hasSettings() && connection !== undefined ? context.connection().name : connection
   return {
     dag,
-    description,
+    description: oneLine(description),
     schedule,
     program: startedAs,
     options: [...(known === undefined ? [] : ['--connection', known]), ...configOf(config, cwd)],
@@ -108,6 +108,13 @@ function requestOf(context: CommandContext, dag: string, options: Options): Expo
     longest: longestSeconds(schedule, clock.now()),
   }
 }
+
+/** A line break would end a comment or a field of a unit, and a backslash at its end would join the next line to it. */
+const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/[\\ ]+$/, '')
+    .trim()
 
 const configOf = (file: string | undefined, cwd: string): string[] =>
   file === undefined ? [] : ['--config', resolve(cwd, file)]

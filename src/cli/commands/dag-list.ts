@@ -5,16 +5,16 @@ import { type SyncGroups, syncGroups } from '../../app/dag/sync-groups.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { requireArguments } from '../dag/checked-dag.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   examples: ['muster dag list', 'muster dag list --json'],
   run: async context => {
     const connections = connectionsOf(context)
-    const dags = dagFiles(context.cwd).map(source => ({
-      ...summarise(source, context.program.commandNames),
-      connections,
-    }))
+    const dags: (Summary & { connections: ListedConnection[] })[] = []
+    for (const source of dagFiles(context.cwd))
+      dags.push({ ...(await summarise(context, source)), connections })
     if (context.json) {
       printJson(context, dags)
     } else {
@@ -70,9 +70,11 @@ interface Summary {
   readonly problem?: string
 }
 
-function summarise(source: DagText, commands: readonly string[]): Summary {
+async function summarise(context: CommandContext, source: DagText): Promise<Summary> {
   try {
-    const { name, schedule, tasks, description } = parseDag(source, commands)
+    const dag = parseDag(source, context.program.commandNames)
+    await requireArguments(context, dag, source.file)
+    const { name, schedule, tasks, description } = dag
     return { name, schedule, tasks: tasks.map(listed), description }
   } catch (error) {
     if (!(error instanceof MusterError)) throw error

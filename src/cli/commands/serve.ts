@@ -5,7 +5,7 @@ import { dashboardSource } from '../../app/connection/dashboard-source.ts'
 import { openInboxStore } from '../../app/connection/inbox.ts'
 import { requireRoom } from '../../app/connection/room.ts'
 import { duckdbFile, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
-import { dagNamed, dagNames } from '../../app/dag/dag-file.ts'
+import { dagNames } from '../../app/dag/dag-file.ts'
 import type { Connection } from '../../config/connection.ts'
 import type { ServedMarts } from '../../dashboard/http/served.ts'
 import type { DashboardOptions } from '../../dashboard/http/server.ts'
@@ -29,6 +29,7 @@ import {
   wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { checkedDag } from '../dag/checked-dag.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const largestPort = 65_535
@@ -88,7 +89,7 @@ export const command: CommandModule = {
     const { serve } = await import('../../serve/serve.ts')
     const connection = context.connection()
     requireRoom(connection)
-    const request = requestOf(context, connection, options)
+    const request = await requestOf(context, connection, options)
     const asked = dashboardOf(options)
     if (!asked) requireWork(connection, request)
     const dashboard = asked && (await openDashboard(context, connection, asked))
@@ -133,7 +134,11 @@ function plainPath(text: string): string {
   )
 }
 
-function requestOf(context: CommandContext, connection: Connection, options: Options): ServeRequest {
+async function requestOf(
+  context: CommandContext,
+  connection: Connection,
+  options: Options,
+): Promise<ServeRequest> {
   const verification = verificationOf(connection)
   return {
     name: connection.name,
@@ -145,7 +150,7 @@ function requestOf(context: CommandContext, connection: Connection, options: Opt
       path: textOf(options, 'path'),
       allowedHosts: listOption<string>(options, 'allowHost'),
     },
-    schedule: scheduleOf(context, connection, options),
+    schedule: await scheduleOf(context, connection, options),
     intervals: { ...usualIntervals, leastMs: numberOption(options, 'every') ?? usualIntervals.leastMs },
   }
 }
@@ -169,14 +174,18 @@ function requireWork({ name }: Connection, { verification, schedule }: ServeRequ
 }
 
 /** On a server, which usually has a scheduler of its own, a DAG runs only when it is named. */
-function scheduleOf(context: CommandContext, connection: Connection, options: Options): ScheduledDag[] {
+async function scheduleOf(
+  context: CommandContext,
+  connection: Connection,
+  options: Options,
+): Promise<ScheduledDag[]> {
   if (options.schedule === false) return []
   const named = listOption<string>(options, 'dag')
   const all = duckdbFile(connection) === undefined ? [] : dagNames(context.cwd)
-  return (named.length > 0 ? named : all).map(name => {
-    const { schedule } = dagNamed(name, context.cwd, context.program.commandNames)
-    return { name, schedule }
-  })
+  const scheduled: ScheduledDag[] = []
+  for (const name of named.length > 0 ? named : all)
+    scheduled.push({ name, schedule: (await checkedDag(context, name)).schedule })
+  return scheduled
 }
 
 function effectsOf(context: CommandContext, connection: Connection, dashboard?: string): ServeEffects {

@@ -35,7 +35,10 @@ export interface Listing {
 
 /** Sends requests from the budget for reconciliation, up to its limit. */
 export interface Asker {
-  /** Throws BudgetSpent when the requests are used up, and whatever the client throws. */
+  /**
+   * Throws BudgetSpent when the requests are used up, and whatever the client throws. An answer that was read to its end is
+   * not asked for again: a calibration and the comparison after it want six of the same.
+   */
   ask(query: AskedQuery, pages?: number): Promise<MetricAnswer>
   /** Rows of any list, of so many pages at most. */
   list(path: string, query: Readonly<Record<string, string>>, pages?: number): Promise<Listing>
@@ -81,6 +84,7 @@ function groupOf(row: Record<string, unknown>, { metric, grouping }: AskedQuery)
 
 export function createAsker(client: Client, mostRequests: number): Asker {
   let requests = 0
+  const whole = new Map<string, MetricAnswer>()
   const spend = (): void => {
     if (requests >= mostRequests) {
       throw new BudgetSpent({
@@ -94,27 +98,28 @@ export function createAsker(client: Client, mostRequests: number): Asker {
     spend()
     return client.getPage(where, { ...query, page: number, limit: rowsPerPage }, { purpose: 'reconcile' })
   }
+  const list = async (where: string, query: Parameters, pages: number): Promise<Listing> => {
+    const rows: Record<string, unknown>[] = []
+    for (let number = 1; ; number += 1) {
+      const { meta, records } = await page(where, query, number)
+      const some = records() as Record<string, unknown>[]
+      rows.push(...some)
+      const isWhole = some.length === 0 || rows.length >= meta.total
+      if (isWhole || number >= pages) return { rows, isWhole }
+    }
+  }
   return {
     async ask(query, pages = Number.POSITIVE_INFINITY) {
-      const groups: TheirGroup[] = []
-      for (let number = 1; ; number += 1) {
-        const { meta, records } = await page(path, parametersOf(query), number)
-        const rows = records() as Record<string, unknown>[]
-        groups.push(...rows.map(row => groupOf(row, query)))
-        const isWhole = rows.length === 0 || groups.length >= meta.total
-        if (isWhole || number >= pages) return { query, groups, isWhole }
-      }
+      const parameters = parametersOf(query)
+      const name = JSON.stringify(parameters)
+      const known = whole.get(name)
+      if (known) return { ...known, query }
+      const { rows, isWhole } = await list(path, parameters, pages)
+      const answer = { query, groups: rows.map(row => groupOf(row, query)), isWhole }
+      if (isWhole) whole.set(name, answer)
+      return answer
     },
-    async list(where, query, pages = 1) {
-      const rows: Record<string, unknown>[] = []
-      for (let number = 1; ; number += 1) {
-        const { meta, records } = await page(where, { ...query }, number)
-        const some = records() as Record<string, unknown>[]
-        rows.push(...some)
-        const isWhole = some.length === 0 || rows.length >= meta.total
-        if (isWhole || number >= pages) return { rows, isWhole }
-      }
-    },
+    list: (where, query, pages = 1) => list(where, { ...query }, pages),
     async read(where) {
       spend()
       return (await client.getRecord(where, {}, { purpose: 'reconcile' })).record

@@ -2,7 +2,7 @@
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
-import type { DagRunRow } from './tables.ts'
+import type { DagRunRow, DagTaskRow } from './tables.ts'
 
 export interface Night extends Pick<DagRunRow, 'dag' | 'state' | 'reason'> {
   /** ISO 8601. */
@@ -12,6 +12,27 @@ export interface Night extends Pick<DagRunRow, 'dag' | 'state' | 'reason'> {
 export async function recordNight(engine: Engine, row: DagRunRow): Promise<void> {
   await ledger(engine).deleteFrom('ops.dag_run').where('dag_run_id', '=', row.dag_run_id).execute()
   await ledger(engine).insertInto('ops.dag_run').values(row).execute()
+}
+
+/** The last night of a DAG with its tasks, unless it was done. */
+export async function nightToMend(
+  engine: Engine,
+  dag: string,
+): Promise<{ readonly run: DagRunRow; readonly tasks: readonly DagTaskRow[] } | undefined> {
+  const run = await ledger(engine)
+    .selectFrom('ops.dag_run')
+    .selectAll()
+    .where('dag', '=', dag)
+    .orderBy('finished_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!run || run.state === 'done') return undefined
+  const tasks = await ledger(engine)
+    .selectFrom('ops.dag_task')
+    .selectAll()
+    .where('dag_run_id', '=', run.dag_run_id)
+    .execute()
+  return { run, tasks }
 }
 
 /** The last night of each DAG, and the last one that was done; empty where no DAG ran. */

@@ -1,0 +1,59 @@
+/** Refuses names in a command line that stand for nothing, without running the command. */
+import { didYouMean } from '../../config/nearest.ts'
+import { UsageError } from '../../lib/errors.ts'
+import type { CommandModule, Completes, Options } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { namesOf } from './names.ts'
+
+interface Given {
+  /** Resource, mart and the like. */
+  readonly kind: string
+  readonly names: readonly string[]
+  readonly values: readonly string[]
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  [value].flat().filter((one): one is string => typeof one === 'string')
+
+const kinds: Readonly<Record<Completes, string>> = {
+  resource: 'resource',
+  list: 'list of resources',
+  mart: 'mart',
+  check: 'check',
+  dag: 'DAG',
+  connection: 'connection',
+}
+
+/** `processed` holds one value for each declared argument. */
+export async function requireNames(
+  context: CommandContext,
+  module: CommandModule,
+  { processed, options }: { readonly processed: readonly unknown[]; readonly options: Options },
+): Promise<void> {
+  const given: Given[] = []
+  const add = async (completes: Completes | undefined, value: unknown): Promise<void> => {
+    const values = textsIn(value)
+    if (completes && values.length > 0)
+      given.push({ kind: kinds[completes], names: await namesOf(completes, context), values })
+  }
+  for (const [place, { name, completes, choices }] of (module.arguments ?? []).entries()) {
+    const values = textsIn(processed[place])
+    if (choices) given.push({ kind: name.replace(/\W/g, ''), names: choices, values })
+    // A single one may be a path or a file as well.
+    else if (name.includes('...')) await add(completes, processed[place])
+  }
+  for (const { flags, completes } of module.options ?? []) await add(completes, options[optionName(flags)])
+  if (context.hasSettings()) await add('connection', context.globals.connection)
+  for (const { kind, names, values } of given) requireAmong(kind, names, values)
+}
+
+/** Without names nothing is known of them: the settings are wrong, which the command itself tells. */
+function requireAmong(kind: string, names: readonly string[], values: readonly string[]): void {
+  const unknown = values.find(value => names.length > 0 && !names.includes(value))
+  if (unknown !== undefined)
+    throw new UsageError({ what: `there is no ${kind} ${unknown}${didYouMean(unknown, names)}` })
+}
+
+/** `--group-by <keys>` is read back as groupBy. */
+const optionName = (flags: string): string =>
+  (/--([\w-]+)/.exec(flags)?.[1] ?? '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
