@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 LATER = 75
 HOPELESS = {2: "wrong usage", 3: "a check failed", 78: "the settings are wrong"}
 
-# Failures that can pass, such as a lost network; a lock is waited for by the program itself. How long a retry waits is a
-# setting of Airflow, [core] default_task_retry_delay: five minutes unless set.
+# Failures that can pass, such as a lost network; a lock is waited for by the program itself. How long a retry waits is
+# a setting of Airflow, [core] default_task_retry_delay: five minutes unless set.
 RETRIES = 2
 LOCK_WAIT = "10m"
 
@@ -293,7 +293,7 @@ class Night:
 
     def conclude(self) -> None:
         """The run fails with the reasons of its tasks; a partial one goes on when the budget is there again."""
-        pool = {"pool": self.pool} if self.pool is not None else {}
+        pool: dict[str, Any] = {"pool": self.pool} if self.pool is not None else {}
 
         @task.short_circuit(task_id="partial", trigger_rule=TriggerRule.ALL_DONE, retries=0, **pool)
         def partial() -> bool:

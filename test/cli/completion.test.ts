@@ -54,7 +54,7 @@ describe('offers', () => {
     const all = await offered('')
     for (const name of Object.keys(commandSet.commands)) expect(all).toContain(name.split(' ')[0])
     expect(await offered('st')).toEqual(['status'])
-    expect(await offered('dag ')).toEqual(['list', 'run', 'export'])
+    expect(await offered('dag ')).toEqual(['list', 'run', 'record', 'export'])
     expect(await offered('help wor')).toEqual(['workers'])
   })
 
