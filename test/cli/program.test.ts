@@ -83,7 +83,7 @@ describe('commands are loaded', () => {
   test.each([
     ['status --json', ['status']],
     ['help status', ['status']],
-    ['dag lst', ['dag list', 'dag run', 'dag export']],
+    ['dag lst', ['dag list', 'dag run', 'dag record', 'dag export']],
     ['--version', []],
     ['--help', []],
     ['statos', []],

@@ -94,6 +94,7 @@ const recorded: readonly Recorded[] = [
   { line: 'upgrade' },
   { line: 'dag list' },
   { line: 'dag run once' },
+  { line: 'dag record once outcomes.json' },
   { line: 'dag export cron once', isDocument: true },
   { line: 'serve --port 0 --quiet', until: stoppable },
   { line: 'metrics', isDocument: true },
@@ -175,6 +176,7 @@ const printed: Printed[] = []
 beforeAll(async () => {
   mkdirSync(join(cwd, 'dags'), { recursive: true })
   copyFileSync(await templateFile(), join(cwd, 'w.duckdb'))
+  writeFileSync(join(cwd, 'outcomes.json'), '{"tasks": [{"task": "check", "exitCode": 0}]}')
   writeFileSync(join(cwd, 'ids.txt'), 'REQ-1\nREQ-2\n')
   writeFileSync(join(cwd, 'workers.json'), '[{"firstName": "Sam"}]')
   writeFileSync(join(cwd, 'updates.json'), '[{"id": "w", "firstName": "Sam"}]')
