@@ -4,12 +4,11 @@ import { basename, join } from 'node:path'
 import { encryptedEnd } from '../lib/encryption/stored-page.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { temporaryFolder } from '../temporary/places.ts'
-import { isPacked, manifestName } from './archive-files.ts'
 import { archiveDamage, Damaged, folderDamage } from './damage.ts'
 import { isOfKey, keyBytes, type LandingKeys, noteKey } from './encryption.ts'
 import { type Landing, openLanding } from './folder.ts'
 import { pagesJournalOf, scanSum, scansJournal, sumOf, writeSum } from './journal.ts'
-import { manifestOf, sumsIn } from './manifest.ts'
+import { isPacked, manifestName, manifestOf, sumsIn } from './manifest.ts'
 import { type PackedPage, type Packing, packing } from './packed-pages.ts'
 import { readFacts } from './scan-facts.ts'
 import type { LandingStore, Stored } from './store.ts'
@@ -93,6 +92,8 @@ async function packedIn(store: LandingStore, archive: string): Promise<Stored[]>
 export async function unpack(landing: Landing, scanId: string, folder: string): Promise<void> {
   const { store, keys } = landing
   const archive = archiveOf(scanId)
+  const packed = await packedIn(store, archive)
+  await store.bring(archive, packed)
   const damage = await archiveDamage(store, archive, true)
   if (damage !== undefined) throw new Damaged(scanId, damage)
   const target = join(folder, scanId)
@@ -107,8 +108,7 @@ export async function unpack(landing: Landing, scanId: string, folder: string): 
     if (isProved) writeSum(join(folder, pagesJournalOf(scanId)), sumOf(storedName, stored))
   }
   await packing(keys, async pack => {
-    for (const file of await packedIn(store, archive)) {
-      await store.bring(archive, [file])
+    for (const file of packed) {
       const path = join(store.root, archive, file.name)
       for (const page of await readPacked(pack, scanId, path)) write(page)
     }

@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { pageBytes } from '../lib/encryption/stored-page.ts'
-import { manifestName } from './archive-files.ts'
+import { edgesOf } from './edges.ts'
 import type { LandedPage, Landing } from './folder.ts'
-import { edgesOf } from './folder-store.ts'
 import { type FileSum, pagesJournal, pagesJournalOf, scansJournal, sha256 } from './journal.ts'
-import { sumsIn } from './manifest.ts'
+import { manifestName, sumsIn } from './manifest.ts'
 import { factsFile, readFacts } from './scan-facts.ts'
 import type { Edges, LandingStore, Stored } from './store.ts'
 
@@ -187,6 +186,10 @@ export async function folderDamage(landing: Landing, scan: string, deep = true):
   return (await factsDamage(landing, scan)) ?? (await checkedPages(landing, scan, deep)).damaged[0]
 }
 
+/** Another process may have landed or archived it since the others were listed. */
+const isThere = async (store: LandingStore, scan: string): Promise<boolean> =>
+  (await factsFile(store, scan)) !== undefined || (await store.list(`${scan}.archive`)).length > 0
+
 /** Scans that are gone though nobody has removed them; `found` are those that are there. */
 export async function missingScans({ store }: Landing, found: readonly string[]): Promise<Damage[]> {
   const journal = await store.sums(scansJournal)
@@ -195,7 +198,9 @@ export async function missingScans({ store }: Landing, found: readonly string[])
       if (await store.sums(pagesJournalOf(scan))) return [{ scan: scansJournal, what: 'it is missing' }]
     return []
   }
-  const gone = [...journal.kept.keys()].filter(scan => !found.includes(scan))
+  const gone: string[] = []
+  for (const scan of journal.kept.keys())
+    if (!found.includes(scan) && !(await isThere(store, scan))) gone.push(scan)
   const folders = gone.length > 0 ? new Set(await store.folders()) : new Set()
   const damage = gone.map(scan => ({
     scan,

@@ -1,13 +1,9 @@
 /** A landing in a folder of this machine. */
 import {
-  closeSync,
   existsSync,
-  fstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,22 +13,9 @@ import {
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { temporaryPlace } from '../temporary/places.ts'
+import { edgesOf } from './edges.ts'
 import { type FileSum, type Journal, readJournal, writeGone, writeSum } from './journal.ts'
 import type { Edges, LandingStore, Stored } from './store.ts'
-
-export function edgesOf(file: string, length: number): Edges {
-  const opened = openSync(file, 'r')
-  try {
-    const { size } = fstatSync(opened)
-    const read = (position: number): string => {
-      const room = Buffer.alloc(length)
-      return room.toString('latin1', 0, readSync(opened, room, 0, length, Math.max(0, position)))
-    }
-    return { start: read(0), end: read(size - length) }
-  } finally {
-    closeSync(opened)
-  }
-}
 
 const partEnd = '.part'
 

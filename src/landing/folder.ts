@@ -1,4 +1,5 @@
 /** Landed pages: a folder for each scan, a file for each page, written completely or not at all. */
+import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { encryptedEnd, type StoredPage } from '../lib/encryption/stored-page.ts'
 import { DiskFull, MusterError } from '../lib/errors.ts'
@@ -7,27 +8,18 @@ import type { LandingPlace } from './bucket/place.ts'
 import { decryptWith, type LandingKeys, noteKey, requireKey } from './encryption.ts'
 import { pagesJournalOf, scanSum, scansJournal, sumOf } from './journal.ts'
 import { openStore } from './open-store.ts'
-import { factsFile, readFacts, type ScanFacts } from './scan-facts.ts'
+import {
+  factsFile,
+  type PageFacts,
+  pageFacts,
+  pageFileName,
+  readFacts,
+  type ScanFacts,
+} from './scan-facts.ts'
 import type { LandingStore, Stored } from './store.ts'
 
-export interface LandedPage extends StoredPage {
+export interface LandedPage extends StoredPage, PageFacts {
   readonly bytes: number
-  /** Order of arrival within the scan, from 1. */
-  readonly sequence: number
-  /** Page number that was asked for. */
-  readonly page: number
-  /** ISO 8601. */
-  readonly fetchedAt: string
-  readonly runId: string
-}
-
-/** The name has sequence, page, instant and run, so that one rename publishes the page with its facts. */
-const namePattern = /^(\d{6})_(\d+)_(\d{8}T\d{9}Z)_([\w-]+)\.json(\.enc)?$/
-
-const compact = (iso: string): string => iso.replace(/[-:.]/g, '')
-
-function expand(instant: string): string {
-  return instant.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/, '$1-$2-$3T$4:$5:$6.$7Z')
 }
 
 function writeError(folder: string, error: unknown): unknown {
@@ -51,11 +43,7 @@ function writeError(folder: string, error: unknown): unknown {
   return error
 }
 
-export interface Arrived {
-  readonly sequence: number
-  readonly page: number
-  readonly fetchedAt: string
-  readonly runId: string
+export interface Arrived extends PageFacts {
   readonly bytes: Buffer
 }
 
@@ -80,27 +68,9 @@ export interface Landing {
 }
 
 function parsePage(folder: string, { name, bytes }: Stored, decrypt: StoredPage['decrypt']): LandedPage[] {
-  const [, sequence, page, instant, runId] = namePattern.exec(name) ?? []
-  if (!sequence || !page || !instant || !runId) return []
-  return [
-    {
-      file: join(folder, name),
-      bytes,
-      sequence: Number(sequence),
-      page: Number(page),
-      fetchedAt: expand(instant),
-      runId,
-      ...(name.endsWith(encryptedEnd) && { decrypt }),
-    },
-  ]
-}
-
-function fileName(
-  { sequence, page, fetchedAt, runId }: Omit<Arrived, 'bytes'>,
-  keys: LandingKeys | undefined,
-): string {
-  const facts = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}`
-  return `${facts}.json${keys ? encryptedEnd : ''}`
+  const facts = pageFacts(name)
+  if (!facts) return []
+  return [{ file: join(folder, name), bytes, ...facts, ...(name.endsWith(encryptedEnd) && { decrypt }) }]
 }
 
 /** What of a page may be stored. */
@@ -154,7 +124,7 @@ class StoredLanding implements Landing {
   async land(scanId: string, { bytes: arrived, ...facts }: Arrived): Promise<LandedPage> {
     const { store, keys } = this
     const bytes = this.#scrub(arrived, this.#begun.get(scanId) ?? (await this.facts(scanId)))
-    const name = fileName(facts, keys)
+    const name = pageFileName(facts, keys !== undefined)
     try {
       if (this.#reserve > 0) requireFree(store.root, this.#reserve)
       const stored = keys ? keys.encrypt(bytes) : bytes
@@ -176,7 +146,8 @@ class StoredLanding implements Landing {
       scanId,
       files.filter(({ name }) => names.has(name)),
     )
-    return pages
+    // One that went meanwhile was not brought.
+    return pages.filter(({ file }) => existsSync(file))
   }
 
   facts(scanId: string): Promise<ScanFacts> {

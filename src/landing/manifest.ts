@@ -1,9 +1,17 @@
-/** What an archive has, written when it is complete, so that each of its files can be told to be as it was written. */
+/** The files of an archive, and its manifest, so that each of them can be told to be as it was written. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isPacked, manifestName } from './archive-files.ts'
+import { encryptedEnd } from '../lib/encryption/stored-page.ts'
 import { type FileSum, sumOf } from './journal.ts'
 import type { LandingStore } from './store.ts'
+
+/** Written when the archive is complete. */
+export const manifestName = 'manifest.json'
+
+export const packedEnd = `.pages${encryptedEnd}`
+
+/** Whether a file of an archive has pages. */
+export const isPacked = (name: string): boolean => name.endsWith('.parquet') || name.endsWith(packedEnd)
 
 /** Of a folder of this machine, as JSON. */
 export function manifestOf(folder: string): string {

@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { DuckDBBlobValue } from '@duckdb/node-api'
 import { pageBytes, pageName } from '../lib/encryption/stored-page.ts'
-import { packedEnd } from './archive-files.ts'
 import { decryptWith, type LandingKeys } from './encryption.ts'
 import type { LandedPage } from './folder.ts'
+import { packedEnd } from './manifest.ts'
 
 export interface PackedPage {
   readonly name: string

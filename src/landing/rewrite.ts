@@ -6,6 +6,7 @@ import { archiveOf, archives, rearchive, unpack } from './archive.ts'
 import { Damaged } from './damage.ts'
 import { type Landing, openLanding, type Scrub } from './folder.ts'
 import { pagesJournalOf, scansJournal, sumOf } from './journal.ts'
+import { removeLeftArchives, removeLeftPages } from './tidy.ts'
 
 export interface Rewritten {
   /** Pages that were changed. */
@@ -70,6 +71,10 @@ export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promis
       if (!(error instanceof Damaged || error instanceof SyntaxError)) throw error
       damaged.push(scan)
     }
+  }
+  if (!rewrite.isDry) {
+    await removeLeftPages(landing)
+    await removeLeftArchives(landing, await landing.scans())
   }
   const [unarchived, archived] = [await landing.scans(), await archives(landing)]
   let done = 0

@@ -1,4 +1,5 @@
-/** What the request of a scan was, beside its pages. */
+/** What the folder of a scan tells: the request of the scan, and names of pages. */
+import { encryptedEnd } from '../lib/encryption/stored-page.ts'
 import type { LandingStore } from './store.ts'
 
 /** The request of a scan; written once, beside its pages. */
@@ -42,4 +43,37 @@ export async function readFacts(store: LandingStore, folder: string): Promise<Sc
     if (bytes) throw new SyntaxError(`${name} of ${folder} has no facts of a scan`)
   }
   throw new SyntaxError(`${folder} has no facts of a scan`)
+}
+
+export interface PageFacts {
+  /** Order of arrival within the scan, from 1. */
+  readonly sequence: number
+  /** Page number that was asked for. */
+  readonly page: number
+  /** ISO 8601. */
+  readonly fetchedAt: string
+  readonly runId: string
+}
+
+/** The name has sequence, page, instant and run, so that one rename publishes the page with its facts. */
+const namePattern = /^(\d{6})_(\d+)_(\d{8}T\d{9}Z)_([\w-]+)\.json(\.enc)?$/
+
+const compact = (iso: string): string => iso.replace(/[-:.]/g, '')
+
+function expand(instant: string): string {
+  return instant.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/, '$1-$2-$3T$4:$5:$6.$7Z')
+}
+
+export const isPageName = (name: string): boolean => namePattern.test(name)
+
+/** Undefined for another file. */
+export function pageFacts(name: string): PageFacts | undefined {
+  const [, sequence, page, instant, runId] = namePattern.exec(name) ?? []
+  if (!sequence || !page || !instant || !runId) return undefined
+  return { sequence: Number(sequence), page: Number(page), fetchedAt: expand(instant), runId }
+}
+
+export function pageFileName({ sequence, page, fetchedAt, runId }: PageFacts, isEncrypted: boolean): string {
+  const facts = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}`
+  return `${facts}.json${isEncrypted ? encryptedEnd : ''}`
 }

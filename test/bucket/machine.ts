@@ -23,8 +23,8 @@ export interface Running {
 
 export interface Machine {
   readonly home: string
-  start(line: string, env?: Readonly<Record<string, string>>): Running
-  run(line: string, env?: Readonly<Record<string, string>>): Promise<Ended>
+  start(line: string | readonly string[], env?: Readonly<Record<string, string>>): Running
+  run(line: string | readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>
   /** Everything in its home. */
   files(): string[]
 }
@@ -33,8 +33,9 @@ export interface Machine {
 export function machine(env: Readonly<Record<string, string>>): Machine {
   const home = mkdtempSync(join(tmpdir(), 'muster-machine-'))
   const { PATH = '', TMPDIR = '' } = process.env
-  const start = (line: string, more: Readonly<Record<string, string>> = {}): Running => {
-    const child = spawn(process.execPath, [program, ...line.split(' ')], {
+  const start = (line: string | readonly string[], more: Readonly<Record<string, string>> = {}): Running => {
+    const words = typeof line === 'string' ? line.split(' ') : line
+    const child = spawn(process.execPath, [program, ...words], {
       cwd: home,
       env: { PATH, TMPDIR, HOME: home, MUSTER_API_KEY: sandboxKeys.company, ...env, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -82,25 +82,39 @@ export interface LandedPages {
   readonly signal?: AbortSignal
 }
 
-/** Undefined for a scan that is left out. */
-async function readyScan(replaying: Replay, landing: Landing, scan: string): Promise<ReadyScan | undefined> {
-  const folder = (await landing.has(scan))
+/** Throws Damaged. */
+async function readScan(replaying: Replay, landing: Landing, scan: string): Promise<ReadyScan | undefined> {
+  const hadPages = await landing.has(scan)
+  const folder = hadPages
     ? undefined
     : temporaryFolder(join(landing.store.home, '.muster-replay'), 'pages of an archive, for a replay')
   const remove = (): void => {
     folder?.remove()
     landing.store.release(scan)
   }
+  // Another machine may archive the pages that are read here.
+  const isArchivedNow = async (): Promise<boolean> => hadPages && !(await landing.has(scan))
   try {
     if (folder) await unpack(landing, scan, folder.path)
     const source = folder ? await openLanding(folder.path, { keys: landing.keys }) : landing
     const known = await knownScan(source, scan)
-    replaying.scans += 1
     const checked = await checkedPages(source, scan, true)
+    if (checked.damaged.length > 0 && (await isArchivedNow())) throw new Damaged(scan, 'it was archived')
+    replaying.scans += 1
     replaying.damaged.push(...checked.damaged.map(what => ({ scan, what })))
     return { ...known, pages: pagesToLoad(checked.pages, known), remove }
   } catch (error) {
     remove()
+    if (error instanceof Damaged && (await isArchivedNow())) return readScan(replaying, landing, scan)
+    throw error
+  }
+}
+
+/** Undefined for a scan that is left out. */
+async function readyScan(replaying: Replay, landing: Landing, scan: string): Promise<ReadyScan | undefined> {
+  try {
+    return await readScan(replaying, landing, scan)
+  } catch (error) {
     noteDamage(replaying, scan, error)
     return undefined
   }

@@ -114,15 +114,18 @@ export class Bucket {
     range: string | undefined,
     read: (body: Readable) => Promise<Result>,
   ): Promise<Result | undefined> {
-    const once = () =>
-      this.#send(async (client, { GetObjectCommand }, abortSignal) => {
+    let hasBegun = false
+    const once = () => {
+      hasBegun = false
+      return this.#send(async (client, { GetObjectCommand }, abortSignal) => {
         const input = { ...this.#bucket, Key: key, ...(range && { Range: range }) }
         const { Body } = await client.send(new GetObjectCommand(input), { abortSignal })
+        hasBegun = true
         return read(Body as Readable)
       })
+    }
     try {
-      const shouldRetry = ({ error }: { error: Error }) =>
-        error instanceof BucketUnreached && statusOf(error.cause) === undefined
+      const shouldRetry = ({ error }: { error: Error }) => hasBegun && error instanceof BucketUnreached
       return await pRetry(once, { retries: 2, minTimeout: 200, shouldRetry })
     } catch (error) {
       if (['NoSuchKey', 'InvalidRange'].includes(nameOfCause(error))) return undefined
@@ -154,6 +157,8 @@ export class Bucket {
     } catch (error) {
       const status = statusOf((error as Error).cause)
       if (only && (status === 412 || status === 409)) return false
+      // A service without preconditions: two machines hold a lease, which keeps them apart as well.
+      if (only && status === 501) return this.put(key, bytes)
       throw error
     }
   }
@@ -192,7 +197,11 @@ export class Bucket {
       const [first] = Errors
       if (first)
         throw bucketFailure(
-          { name: first.Code, message: first.Message, $metadata: { httpStatusCode: 403 } },
+          {
+            name: first.Code,
+            message: first.Message,
+            $metadata: { httpStatusCode: first.Code === 'AccessDenied' ? 403 : 500 },
+          },
           this.place.url,
         )
     }

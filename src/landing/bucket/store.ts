@@ -1,12 +1,13 @@
 /** A landing in a bucket, which several machines may share. Pages are copied to a temporary folder here, for DuckDB to read. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Busy } from '../../lib/errors.ts'
 import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
-import { isPacked, manifestName } from '../archive-files.ts'
+import { edgesOf } from '../edges.ts'
 import type { FileSum, Journal } from '../journal.ts'
-import { factsNames } from '../scan-facts.ts'
+import { isPacked, manifestName } from '../manifest.ts'
+import { factsNames, isPageName } from '../scan-facts.ts'
 import type { Edges, LandingStore, Stored } from '../store.ts'
 import type { Bucket, Precondition, StoredObject } from './client.ts'
 import { noteGoneIn, noteIn, sumsIn } from './journal.ts'
@@ -22,6 +23,9 @@ async function together<Item>(items: readonly Item[], work: (item: Item) => Prom
   }
   await Promise.all(Array.from({ length: atOnce }, one))
 }
+
+/** Those that tell of pages may be of another process by now. */
+const isPages = (name: string): boolean => isPacked(name) || isPageName(basename(name))
 
 export class BucketStore implements LandingStore {
   readonly home: string
@@ -75,11 +79,20 @@ export class BucketStore implements LandingStore {
     return this.#bucket.has(this.#key(name))
   }
 
-  read(name: string): Promise<Buffer | undefined> {
-    return this.#bucket.get(this.#key(name))
+  /** Of a file that was brought here, which is not asked for twice. */
+  #copyOf(name: string): string | undefined {
+    const file = this.#copies && isPages(name) ? join(this.#copies.path, name) : undefined
+    return file !== undefined && existsSync(file) ? file : undefined
+  }
+
+  async read(name: string): Promise<Buffer | undefined> {
+    const copy = this.#copyOf(name)
+    return copy === undefined ? this.#bucket.get(this.#key(name)) : readFileSync(copy)
   }
 
   async edges(name: string, length: number): Promise<Edges> {
+    const copy = this.#copyOf(name)
+    if (copy !== undefined) return edgesOf(copy, length)
     const range = async (text: string): Promise<string> =>
       (await this.#bucket.get(this.#key(name), `bytes=${text}`))?.toString('latin1') ?? ''
     return { start: await range(`0-${length - 1}`), end: await range(`-${length}`) }

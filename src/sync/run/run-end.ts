@@ -1,10 +1,11 @@
 /** The end of a run: its last ledger rows, and the pages of finished scans are archived. */
 import pRetry from 'p-retry'
 import { compact } from '../../landing/archive.ts'
+import { edgesOf } from '../../landing/edges.ts'
 import { isOfKey, keyBytes } from '../../landing/encryption.ts'
 import type { LandedPage } from '../../landing/folder.ts'
-import { edgesOf } from '../../landing/folder-store.ts'
 import { expire, isAnyExpired } from '../../landing/kept.ts'
+import { removeLeftPages } from '../../landing/tidy.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { forgetSent, recordSent } from '../../state/requests/key-state.ts'
@@ -71,6 +72,7 @@ async function archivePages(ending: Ending, { keepAfter, isQuiet = false }: RunE
   if (!lease) return
   try {
     // Another process may have archived them before this one got the lease.
+    if (isWorthIt) await removeLeftPages(landing)
     if (isWorthIt) await compact(landing, await finishedScans(ending), signal)
     await expire(landing, keepAfter)
   } finally {

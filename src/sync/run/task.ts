@@ -1,6 +1,7 @@
 /** One resource within a run: its lease is held from beginning to end, and its result is reported. */
 import { AccessDenied, KeyRefused } from '../../api/client/errors.ts'
 import { cannotRead, type Resource } from '../../contract/fields/resource.ts'
+import { BucketUnreached } from '../../landing/bucket/failure.ts'
 import { BudgetSpent, ConfigError, DiskFull } from '../../lib/errors.ts'
 import { stagePlan } from '../../load/read/plan.ts'
 import { recordAccess } from '../../state/requests/key-state.ts'
@@ -14,7 +15,7 @@ import { TaskPipeline } from './task-pipeline.ts'
 
 /** Whether an error ends the whole run: every other resource would meet it too, or its rows could not be stored. */
 export const endsRun = (error: unknown): boolean =>
-  [BudgetSpent, KeyRefused, ConfigError, DiskFull].some(reason => error instanceof reason)
+  [BudgetSpent, KeyRefused, ConfigError, DiskFull, BucketUnreached].some(reason => error instanceof reason)
 
 export interface ResourceOutcome extends Readonly<Counters> {
   readonly resource: string
