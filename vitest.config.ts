@@ -20,6 +20,8 @@ export const wholeRuns = [
   'test/warehouse/{any-json,bad-input,coverage,export,parity,reporting-zone,unloadable}.test.ts',
   'test/contract/contract.test.ts',
   'test/marts/all-marts.test.ts',
+  'test/docs/scheduling.test.ts',
+  'test/telemetry/lineage.test.ts',
   'test/telemetry/notify.test.ts',
 ]
 

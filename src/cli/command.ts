@@ -35,6 +35,8 @@ export interface CommandModule {
   readonly options?: readonly OptionDeclaration[]
   /** Takes `--all`: the command runs for every connection of the settings, in a process each unless this does it. */
   readonly takesAll?: true | ((context: CommandContext, options: Options) => Promise<ExitStatus>)
+  /** Events of lineage tell of its runs, and of what they read and write; `none`: of the runs alone. */
+  readonly lineage?: 'records' | 'marts' | 'none'
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
   /** Lines that `--help` shows before the examples. */

@@ -37,7 +37,7 @@ interface Program {
   /** What declares them; `commandsOf` knows its type, which this file cannot without a circle. */
   readonly set: unknown
   /** Runs another command of this program in the same process, with the same global options. */
-  invoke(argv: readonly string[], globals?: Pick<GlobalOptions, 'wait'>): Promise<Invoked>
+  invoke(argv: readonly string[], globals?: Pick<GlobalOptions, 'wait'>, env?: World['env']): Promise<Invoked>
   /** Why that command would not take these words, without running it; undefined when it would. */
   refusal(argv: readonly string[]): Promise<string | undefined>
 }

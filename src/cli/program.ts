@@ -150,7 +150,16 @@ function complete(command: Command, { module, aliases }: Completed, session: Ses
       )
       return
     }
-    session.status = await whileHeld(context, own => module.run(own, args, command.opts()))
+    const run = (own: CommandContext) => whileHeld(own, held => module.run(held, args, command.opts()))
+    if (module.lineage === undefined) session.status = await run(context)
+    else {
+      const { withLineage } = await import('./around/lineage.ts')
+      const { parent } = command
+      const group = parent?.parent ? [parent.name()] : []
+      // A DAG is a job of its own; what a command was asked for is not.
+      const name = [...group, command.name(), ...(group[0] === 'dag' ? args : [])].join('.')
+      session.status = await withLineage(context, { kind: module.lineage, name }, run)
+    }
   })
 }
 
@@ -196,9 +205,9 @@ async function contextFor(
     program: {
       commandNames: Object.keys(commands.commands),
       set: commands,
-      invoke: (argv, more) =>
+      invoke: (argv, more, env) =>
         outcomeOf([...argv, ...asFlags({ ...more, ...shared })], {
-          world: json ? { ...world, stdout: world.stderr } : world,
+          world: { ...world, ...(json && { stdout: world.stderr }), ...(env && { env }) },
           commands,
           isTrial: false,
         }),

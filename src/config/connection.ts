@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { keysIn } from '../lib/encryption/keys.ts'
 import type { Environment } from './environment.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
-import { buildNotify, type NotifySettings } from './groups/notify.ts'
+import { buildTold, type ToldSettings } from './groups/told.ts'
 import type { Secret } from './secret.ts'
 import { type Findings, readSecret } from './secret-source.ts'
 import type { RawConnection } from './shape.ts'
@@ -25,7 +25,7 @@ interface QuerySettings {
   readonly threads: number
 }
 
-export interface Connection {
+export interface Connection extends ToldSettings {
   readonly name: string
   readonly baseUrl: string
   readonly apiKey: Secret
@@ -76,8 +76,6 @@ export interface Connection {
   readonly fiscalYearStart: number
   /** What one query of `muster sql` or an assistant may use. */
   readonly queries: QuerySettings
-  /** Whom to tell how a night ended. */
-  readonly notify?: NotifySettings
 }
 
 /** What is known of a connection whose warehouse is read: an analyst has no key for the service. */
@@ -119,7 +117,7 @@ export function buildStored(
   const place = { ...building, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
   const landingKey = readKeys(raw, [...path, 'landingKey'], building)
-  const notify = raw.notify && buildNotify(raw.notify, [...path, 'notify'], building)
+  const told = buildTold(raw, path, building)
   const bucket = bucketIn(raw, path, building)
   const warehouse = buildWarehouse(raw, path, building)
   if (!warehouse) return undefined
@@ -151,7 +149,7 @@ export function buildStored(
     ...(raw.currency !== undefined && { currency: raw.currency }),
     fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,
-    ...(notify && { notify }),
+    ...told,
   }
 }
 

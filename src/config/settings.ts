@@ -222,13 +222,14 @@ function secretsOf(
     bucket,
     landingKey,
     notify,
+    lineage,
   }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
   env: Environment,
 ): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
   const fileKey = warehouse.kind === 'file' ? warehouse.key : undefined
   const encryption = [landingKey, fileKey].flatMap(key => (key ? keysOf(key) : []))
-  const sent = [notify?.url, notify?.token].flatMap(secret => secret ?? [])
+  const sent = [notify?.url, notify?.token, lineage?.url, lineage?.token].flatMap(secret => secret ?? [])
   const signing = bucket ? bucketSecrets(env).map(text => new Secret(text)) : []
   const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks, ...sent, ...signing]
   if (warehouse.kind === 'file') return own

@@ -2,6 +2,7 @@
 import { closestMatch } from 'leven'
 import { z } from 'zod'
 import { isNamedZone, usualZone } from '../lib/zones.ts'
+import { lineage } from './groups/lineage.ts'
 import { notify } from './groups/notify.ts'
 import { isHttp, whole } from './groups/values.ts'
 import { queries, webhook } from './groups/webhook-and-queries.ts'
@@ -37,6 +38,7 @@ const connection = z.strictObject({
   apiKeyFile: z.string().optional().describe('A file with the API key, which only you can read.'),
   webhook: webhook.optional(),
   notify: notify.optional(),
+  lineage: lineage.optional(),
   queries: queries.prefault({}),
   warehouse: z
     .string()
@@ -129,7 +131,7 @@ const settings = z.strictObject({
 })
 
 /** The declared settings, for what is derived from them; the groups are those within a connection. */
-export const declared = { settings, connection, groups: { webhook, notify, queries } }
+export const declared = { settings, connection, groups: { webhook, notify, lineage, queries } }
 
 export type RawConnection = z.infer<typeof connection>
 export type RawSettings = z.infer<typeof settings>

@@ -6,6 +6,8 @@ export interface Receiver {
   readonly token?: string | undefined
   /** Milliseconds of each attempt. */
   readonly timeoutMs: number
+  /** Milliseconds of all attempts together, pauses included. */
+  readonly withinMs?: number
 }
 
 const attempts = { retries: 2, minTimeout: 500, factor: 2 }
@@ -22,25 +24,37 @@ function why(error: unknown): string {
 }
 
 /** Undefined when it was taken, else why it was not: without the address, which may be a secret. */
-export async function post({ url, token, timeoutMs }: Receiver, body: object): Promise<string | undefined> {
+export async function post(receiver: Receiver, body: object): Promise<string | undefined> {
+  const { url, token, timeoutMs, withinMs } = receiver
+  const within = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
   const once = async (): Promise<void> => {
     const answer = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify(body),
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(within ? [within] : [])]),
     })
     await answer.body?.cancel()
     if (answer.ok) return
     const failure = new Error(`it answered ${answer.status}`)
     throw mayPass(answer.status) ? failure : new AbortError(failure)
   }
+  let last: unknown
+  const noted = async (): Promise<void> => {
+    try {
+      await once()
+    } catch (error) {
+      last = error
+      throw error
+    }
+  }
   try {
     // What fetch throws when nobody answers is a TypeError, which is retried only if it says so.
-    await pRetry(once, attempts)
+    await pRetry(noted, { ...attempts, ...(within && { signal: within }) })
     return undefined
   } catch (error) {
-    return why(error)
+    // The end of all attempts says less than the last of them.
+    return why(within?.aborted ? (last ?? error) : error)
   }
 }

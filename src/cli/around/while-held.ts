@@ -9,7 +9,8 @@ import { type Output, type Rendered, show } from '../terminal/terminal.ts'
 const firstPauseMs = 250
 const longestPauseMs = 5_000
 
-const isHeld = (error: unknown): error is MusterError => error instanceof InUse || error instanceof Busy
+export const isHeld = (error: unknown): error is MusterError =>
+  error instanceof InUse || error instanceof Busy
 
 /** An attempt that finds the warehouse held fails at once after it has printed something, or prints nothing. */
 const longestHeldMs = 1_000

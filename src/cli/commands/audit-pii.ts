@@ -13,6 +13,7 @@ export const command: CommandModule = {
     'or with digits, of six letters or more, unless they are the name of an organisation, a place or a thing.',
     'Case, accents, spacing and punctuation make no difference. --left-out shows what is not looked for.',
   ],
+  lineage: 'none',
   examples: ['muster audit-pii', 'muster audit-pii --left-out', 'muster audit-pii --json'],
   async run(context, _args, options) {
     const audit = await auditPii(context.stored())

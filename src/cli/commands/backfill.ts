@@ -14,6 +14,7 @@ export const command: CommandModule = {
     { flags: '--to <day>', summary: 'last created day, YYYY-MM-DD', parse: calendarDay },
     ...runOptions,
   ],
+  lineage: 'records',
   examples: [
     'muster backfill --from 2026-01-01 --to 2026-03-31',
     'muster backfill --from 2026-06-01 --to 2026-06-30 timesheets',

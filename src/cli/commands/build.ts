@@ -138,6 +138,7 @@ export const command: CommandModule = {
     },
   ],
   options: [{ flags: '--all', summary: 'also rebuild marts that have not changed' }],
+  lineage: 'marts',
   examples: ['muster build', 'muster build worker_week --all', 'muster build --json'],
   async run(context, args, options) {
     const marts = readMarts()

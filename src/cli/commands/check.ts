@@ -67,6 +67,7 @@ export const command: CommandModule = {
   ],
   notes: ['Exit code 3 when a check of severity error fails; with warnings alone it is 0.'],
   takesAll: true,
+  lineage: 'none',
   examples: [
     'muster check',
     'muster check keys_unique references_resolve',

@@ -59,6 +59,7 @@ export const command: CommandModule = {
       fallback: 120,
     },
   ],
+  lineage: 'none',
   examples: [
     'muster crosscheck',
     'muster crosscheck --calibrate --json',

@@ -21,6 +21,7 @@ export const command: CommandModule = {
     'A part counts as a good night only where it makes the last one whole: all other tasks were done, less than a day ago.',
   ],
   takesAll: true,
+  lineage: 'none',
   examples: [
     'muster dag run nightly',
     'muster dag run nightly --from build',
@@ -34,7 +35,7 @@ export const command: CommandModule = {
     const outcomes = await runDag(part, {
       runTask: async task => {
         context.notice(`${dag.name}: ${[task.run, ...task.args].join(' ')}`)
-        return program.invoke([...task.run.split(' '), ...task.args], waitInDag(context))
+        return program.invoke([...task.run.split(' '), ...task.args], waitInDag(context), context.env)
       },
       now: () => clock.now(),
       record: outcome => ledger.record(outcome),

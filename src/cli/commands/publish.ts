@@ -125,6 +125,7 @@ export const command: CommandModule = {
     { flags: '--out <file>', summary: 'with --company: the DuckDB file to write' },
     { flags: '--force', summary: 'also replace a file in its place that is no published copy' },
   ],
+  lineage: 'none',
   examples: [
     'muster publish',
     'muster publish --require complete',

@@ -23,6 +23,7 @@ export const command: CommandModule = {
   notes: [
     'Exit code 3 when files of landed pages are damaged or missing, unless with --accept-loss; each is named, and the others are replayed.',
   ],
+  lineage: 'records',
   examples: ['muster replay', 'muster replay --json'],
   async run(context, _args, options) {
     const connection = context.connection()

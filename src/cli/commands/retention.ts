@@ -20,6 +20,7 @@ export const command: CommandModule = {
     'quarantineDays for resolved quarantine, temporaryHours for temporary files, which every command removes.',
     'With landingKey, archives of before there was one, or of an earlier one, are encrypted with it.',
   ],
+  lineage: 'none',
   examples: ['muster retention', 'muster retention --json'],
   async run(context) {
     const connection = context.stored()

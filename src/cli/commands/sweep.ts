@@ -25,6 +25,7 @@ export const command: CommandModule = {
     'deleted. One piece alone changes nothing. If more than 20 records and 2% of a list are missing at once, or if the',
     'key sees other companies, agencies or scopes than before, nothing is marked and the sweep ends with exit code 3.',
   ],
+  lineage: 'none',
   examples: ['muster sweep', 'muster sweep timesheets --max-requests 500', 'muster sweep --counts --json'],
   async run(context, args, options) {
     const resources = sweptNames(args)

@@ -28,6 +28,7 @@ export const command: CommandModule = {
     },
   ],
   takesAll: true,
+  lineage: 'records',
   examples: [
     'muster sync',
     'muster sync timesheets expenses --max-requests 500',

@@ -1,6 +1,8 @@
 /** One session with PostgreSQL: opened when needed, and reopened when it was lost between transactions. */
+
 import pg from 'pg'
 import { readInput } from '../../lib/input-file.ts'
+import { withLibpqTls } from './address.ts'
 import { connectError } from './failure.ts'
 import { plainValues } from './plain-values.ts'
 
@@ -25,12 +27,6 @@ export interface Session {
 }
 
 const connectMs = 15_000
-
-/** libpq's meaning of sslmode: `require` encrypts, `verify-ca` and `verify-full` check as well. */
-function withLibpqTls(url: string): string {
-  if (!/[?&]sslmode=/.test(url) || /[?&]uselibpqcompat=/.test(url)) return url
-  return `${url}&uselibpqcompat=true`
-}
 
 /** Settings of every session. A stopped process does not hold its locks for ever: the server ends its transaction. */
 const usual = [

@@ -1,0 +1,117 @@
+/** Events of lineage around a command: it starts, and it is complete, has failed or was stopped. They never change how it ends. */
+
+import { randomUUID } from 'node:crypto'
+import type { StoredConnection } from '../../config/connection.ts'
+import type { LineageSettings } from '../../config/groups/lineage.ts'
+import type { Dictionary } from '../../dictionary/entries.ts'
+import { type ExitStatus, MusterError } from '../../lib/errors.ts'
+import { readMarts } from '../../marts/mart.ts'
+import { type Flow, martsFlow, recordsFlow } from '../../telemetry/lineage/datasets.ts'
+import { asParent, type EventType, parentIn, type Run, runEvent } from '../../telemetry/lineage/events.ts'
+import { Outlet } from '../../telemetry/lineage/outlet.ts'
+import { filePlace, type Place, serverPlace, servicePlace } from '../../telemetry/lineage/places.ts'
+import { serverAddress } from '../../warehouse/postgres/address.ts'
+import type { CommandModule } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { isHeld } from './while-held.ts'
+
+const parentVariable = 'OPENLINEAGE_PARENT_ID'
+
+export interface LineageJob {
+  readonly kind: NonNullable<CommandModule['lineage']>
+  /** Such as `sync` or `dag.run.nightly`. */
+  readonly name: string
+}
+
+/** The tasks of a DAG run in one process, and share the time that events may take. */
+const outlets = new WeakMap<AbortSignal, Outlet>()
+
+function outletOf({ signal }: CommandContext, { file, url, token, seconds }: LineageSettings): Outlet {
+  const known = outlets.get(signal)
+  if (known) return known
+  const outlet = new Outlet({ file, url: url?.reveal(), token: token?.reveal() }, seconds * 1000)
+  outlets.set(signal, outlet)
+  return outlet
+}
+
+/** Of a connection whose settings can be read; the command says what is wrong with others. */
+function connectionOf(context: CommandContext): StoredConnection | undefined {
+  try {
+    return context.hasSettings() ? context.stored() : undefined
+  } catch (error) {
+    if (error instanceof MusterError) return undefined
+    throw error
+  }
+}
+
+/** It takes a second to make, and is the same for all runs of a process. */
+let dictionary: Promise<Dictionary> | undefined
+
+async function flowIn(
+  context: CommandContext,
+  kind: LineageJob['kind'],
+  stored: StoredConnection,
+): Promise<Flow | undefined> {
+  if (kind === 'none') return undefined
+  const { buildDictionary } = await import('../../dictionary/build.ts')
+  dictionary ??= buildDictionary(readMarts())
+  const warehouse = placeOf(stored)
+  if (kind === 'marts') return martsFlow(await dictionary, warehouse)
+  return recordsFlow(await dictionary, { service: servicePlace(context.connection().baseUrl), warehouse })
+}
+
+const placeOf = ({ warehouse, schemaPrefix }: StoredConnection): Place =>
+  warehouse.kind === 'file'
+    ? filePlace(warehouse.file)
+    : serverPlace({ ...serverAddress(warehouse.url.reveal()), schemaPrefix })
+
+interface Ending {
+  readonly type: EventType
+  readonly reason?: string
+}
+
+/** 75 loads what was read, the rest follows with the next run; one that found the warehouse held did nothing. */
+function endingOf({ signal, hidden }: CommandContext, status: ExitStatus, error?: unknown): Ending {
+  const said = error instanceof Error ? error.message : `it ended with exit code ${status}`
+  if (signal.aborted || isHeld(error)) return { type: 'ABORT', reason: hidden(said) }
+  return status === 0 || status === 75 ? { type: 'COMPLETE' } : { type: 'FAIL', reason: hidden(said) }
+}
+
+/** Runs the command, with events before and after it where the settings have `lineage`. */
+export async function withLineage(
+  context: CommandContext,
+  { kind, name }: LineageJob,
+  work: (context: CommandContext) => Promise<ExitStatus>,
+): Promise<ExitStatus> {
+  const connection = connectionOf(context)
+  const settings = connection?.lineage
+  if (!connection || !settings) return work(context)
+  const run: Run = {
+    runId: randomUUID(),
+    job: { namespace: settings.namespace, name: `${connection.name}.${name}` },
+    parent: parentIn(context.env[parentVariable]),
+  }
+  const outlet = outletOf(context, settings)
+  const warn = (why: string): void =>
+    void context.stderr.write(`warning: an event of lineage was not sent: ${why}\n`)
+  const tell = async ({ type, reason }: Ending): Promise<void> => {
+    try {
+      const flow = type === 'COMPLETE' ? await flowIn(context, kind, connection) : undefined
+      const event = runEvent(type, run, { at: context.clock.now(), flow, reason })
+      for (const why of await outlet.send(event)) warn(why)
+    } catch (error) {
+      // Whatever it is: the run has ended as it has.
+      warn(error instanceof Error ? error.message : String(error))
+    }
+  }
+  await tell({ type: 'START' })
+  const within = { ...context, env: { ...context.env, [parentVariable]: asParent(run) } }
+  try {
+    const status = await work(within)
+    await tell(endingOf(context, status))
+    return status
+  } catch (error) {
+    await tell(endingOf(context, error instanceof MusterError ? error.exitCode : 1, error))
+    throw error
+  }
+}

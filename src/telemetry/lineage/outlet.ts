@@ -1,0 +1,59 @@
+/** Where events of lineage go: a file, an address, or both. What cannot be sent is told once, and delays a process by seconds at most. */
+import { appendFileSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { post } from '../post.ts'
+
+export interface OutletPlaces {
+  /** Absolute. */
+  readonly file?: string | undefined
+  readonly url?: string | undefined
+  readonly token?: string | undefined
+}
+
+export class Outlet {
+  readonly #places: OutletPlaces
+  /** Of all posts together. */
+  #leftMs: number
+  readonly #told = new Set<string>()
+
+  constructor(places: OutletPlaces, mostMs: number) {
+    this.#places = places
+    this.#leftMs = mostMs
+  }
+
+  /** Why it could not be sent, unless that has been told before. */
+  async send(event: object): Promise<readonly string[]> {
+    const failures = [this.#write(event), await this.#post(event)].flatMap(why => why ?? [])
+    const news = failures.filter(why => !this.#told.has(why))
+    for (const why of news) this.#told.add(why)
+    return news
+  }
+
+  #write(event: object): string | undefined {
+    const { file } = this.#places
+    if (file === undefined) return undefined
+    try {
+      mkdirSync(dirname(file), { recursive: true })
+      appendFileSync(file, `${JSON.stringify(event)}\n`, { mode: 0o600 })
+      return undefined
+    } catch (error) {
+      return `lineage.file: ${error instanceof Error ? error.message : String(error)}`
+    }
+  }
+
+  async #post(event: object): Promise<string | undefined> {
+    const { url, token } = this.#places
+    if (url === undefined) return undefined
+    const mostMs = Math.floor(this.#leftMs)
+    if (mostMs <= 0) return 'lineage.url: the time for all events of this process is over (lineage.seconds)'
+    const begun = performance.now()
+    const why = await post({ url, token, timeoutMs: mostMs, withinMs: mostMs }, event)
+    // An address that answers at once costs nothing of it.
+    if (why !== undefined) this.#leftMs -= performance.now() - begun
+    else this.#leftMs -= Math.max(0, performance.now() - begun - quickMs)
+    return why === undefined ? undefined : `lineage.url: ${why}`
+  }
+}
+
+/** A usual answer: not even the events of a long day use up the time. */
+const quickMs = 100
