@@ -15,9 +15,12 @@ const attempts = { retries: 2, minTimeout: 500, factor: 2 }
 /** Another attempt could pass. */
 const mayPass = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
+/** The reason after all of its time. */
+export const late = 'it did not answer in time'
+
 function why(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return 'it did not answer in time'
+  if (error.name === 'TimeoutError') return late
   const { code, message } = Object(error.cause) as { code?: unknown; message?: unknown }
   const detail = typeof code === 'string' ? code : message
   return typeof detail === 'string' ? `it was not reached (${detail})` : error.message

@@ -26,10 +26,10 @@ export interface LineageJob {
 /** The tasks of a DAG run in one process, and share the time that events may take. */
 const outlets = new WeakMap<AbortSignal, Outlet>()
 
-function outletOf({ signal }: CommandContext, { file, url, token, seconds }: LineageSettings): Outlet {
+function outletOf({ signal, clock }: CommandContext, { file, url, token, seconds }: LineageSettings): Outlet {
   const known = outlets.get(signal)
   if (known) return known
-  const outlet = new Outlet({ file, url: url?.reveal(), token: token?.reveal() }, seconds * 1000)
+  const outlet = new Outlet({ file, url: url?.reveal(), token: token?.reveal(), clock }, seconds * 1000)
   outlets.set(signal, outlet)
   return outlet
 }

@@ -1,13 +1,15 @@
 /** Where events of lineage go: a file, an address, or both. What cannot be sent is told once, and delays a process by seconds at most. */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { post } from '../post.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { late, post } from '../post.ts'
 
 export interface OutletPlaces {
   /** Absolute. */
   readonly file?: string | undefined
   readonly url?: string | undefined
   readonly token?: string | undefined
+  readonly clock: Clock
 }
 
 export class Outlet {
@@ -42,15 +44,15 @@ export class Outlet {
   }
 
   async #post(event: object): Promise<string | undefined> {
-    const { url, token } = this.#places
+    const { url, token, clock } = this.#places
     if (url === undefined) return undefined
     const mostMs = Math.floor(this.#leftMs)
     if (mostMs <= 0) return 'lineage.url: the time for all events of this process is over (lineage.seconds)'
-    const begun = performance.now()
+    const begun = clock.now()
     const why = await post({ url, token, timeoutMs: mostMs, withinMs: mostMs }, event)
-    // An address that answers at once costs nothing of it.
-    if (why !== undefined) this.#leftMs -= performance.now() - begun
-    else this.#leftMs -= Math.max(0, performance.now() - begun - quickMs)
+    const took = clock.now() - begun
+    if (why === late) this.#leftMs = 0
+    else this.#leftMs -= why === undefined ? Math.max(0, took - quickMs) : took
     return why === undefined ? undefined : `lineage.url: ${why}`
   }
 }
