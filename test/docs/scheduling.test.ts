@@ -60,7 +60,7 @@ async function place() {
   const env = { PATH: `${join(at, 'bin')}:${process.env.PATH}`, AT: at, HOME: at }
   const shell = (script: string, more: object = {}, cwd = at): Promise<{ code: number; text: string }> =>
     new Promise(resolve => {
-      execFile('/bin/sh', ['-e', '-c', script], { cwd, env: { ...env, ...more } }, (error, out, err) =>
+      execFile('/bin/sh', ['-c', script], { cwd, env: { ...env, ...more } }, (error, out, err) =>
         resolve({ code: error ? Number(error.code ?? 1) : 0, text: `${out}${err}` }),
       )
     })
