@@ -1,9 +1,20 @@
 /** Suggestions for a mistyped name. */
 import { closestMatch } from 'leven'
 
-/** The most similar name; undefined when none has at least half of its letters right. */
+/** Shorter parts are in too many names. */
+const shortestPart = 4
+
+/** Of the names that hold all of `name`, the one that adds least to it. */
+function holding(name: string, names: readonly string[]): string | undefined {
+  if (name.length < shortestPart) return undefined
+  return names.filter(other => other.includes(name)).sort((a, b) => a.length - b.length)[0]
+}
+
+/** The most similar name: it has at least half of the letters right, or holds all of them. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
-  return closestMatch(name, names, { maxDistance: Math.floor(name.length / 2) })
+  const closest = (typed: string): string | undefined =>
+    closestMatch(typed, names, { maxDistance: Math.floor(name.length / 2) })
+  return holding(name.toLowerCase(), names) ?? closest(name) ?? closest(name.toLowerCase())
 }
 
 /** `, did you mean X?`, or nothing when no name is near. */
@@ -12,11 +23,14 @@ export function didYouMean(name: string, names: readonly string[]): string {
   return found === undefined ? '' : `, did you mean ${found}?`
 }
 
-/** Advice for a name that is none of `names`: the likely one first, then the others. */
+/** More would bury the one that was meant. */
+const mostOthers = 12
+
+/** Advice for a name that is none of `names`: the likely one first, then the others if they are few. */
 export function choiceOf(name: string, names: readonly string[]): string {
   const found = nearest(name, names)
   if (found === undefined) return `name one of ${names.join(', ')}`
   const others = names.filter(other => other !== found)
-  if (others.length === 0) return `did you mean ${found}?`
+  if (others.length === 0 || others.length > mostOthers) return `did you mean ${found}?`
   return `did you mean ${found}? The other${others.length === 1 ? ' is' : 's are'} ${others.join(', ')}`
 }

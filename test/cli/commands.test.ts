@@ -73,7 +73,7 @@ describe('muster sync', () => {
     expect(await muster('sync timesheet')).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /^muster: there is no resource timesheet: did you mean timesheets\? The others/,
+        /^muster: there is no resource timesheet: did you mean timesheets\?/,
       ),
     })
     expect((await muster('sync xyz')).err).toMatch(

@@ -11,6 +11,23 @@ test.each([
   ['', undefined],
 ])('%j is nearest to %s', (name, found) => expect(nearest(name, names)).toBe(found))
 
+test.each([
+  ['labour_spend', 'labour_spend_weekly'],
+  ['Labour_Spend_Weekly', 'labour_spend_weekly'],
+  ['weekly', 'labour_spend_weekly'],
+  ['lab', undefined],
+])('%j, which is part of a name or in capitals, is nearest to %s', (name, found) =>
+  expect(nearest(name, ['labour_spend_by_agency_weekly', 'labour_spend_weekly', 'dim_date'])).toBe(found),
+)
+
+test('of many names only the likely one is told', () => {
+  const many = Array.from({ length: 20 }, (_, index) => `mart_of_${index}`)
+  expect([choiceOf('mart_of_3x', many), choiceOf('zzz', many)]).toEqual([
+    'did you mean mart_of_3?',
+    `name one of ${many.join(', ')}`,
+  ])
+})
+
 test('says which name was meant, and which others there are', () => {
   expect([didYouMean('synk', names), didYouMean('xyz', names)]).toEqual([', did you mean sync?', ''])
   expect([
