@@ -22,12 +22,10 @@ export const command: CommandModule = {
   ],
   notes: [
     'The JSON is what muster dag run --json prints; a task needs only its exit code. A task that is not named has not run.',
+    'The least that it holds: {"tasks": [{"task": "sync", "exitCode": 0}, {"task": "build", "exitCode": 1}]}.',
     'The night counts as good when every task was done. It is told of like any other.',
   ],
-  examples: [
-    'muster dag record nightly outcomes.json',
-    `echo '{"tasks": [{"task": "sync", "exitCode": 0}, {"task": "build", "exitCode": 1}]}' | muster dag record nightly -`,
-  ],
+  examples: ['muster dag record nightly outcomes.json', 'muster dag record nightly -'],
   run: async (context, [name = '', file = '']) => {
     const dag = await checkedDag(context, name)
     // Refused at once: nothing could be recorded.
