@@ -72,9 +72,7 @@ describe('muster sync', () => {
   test('says which resources it reads, and which are read by id', async () => {
     expect(await muster('sync timesheet')).toMatchObject({
       code: 2,
-      err: expect.stringMatching(
-        /^muster: there is no resource timesheet: did you mean timesheets\?/,
-      ),
+      err: expect.stringMatching(/^muster: there is no resource timesheet: did you mean timesheets\?/),
     })
     expect((await muster('sync xyz')).err).toMatch(
       /^muster: there is no resource xyz: name one of key, companies,/,
