@@ -72,7 +72,7 @@ async function close(database: Database): Promise<void> {
   } finally {
     // Whoever still asked while the log was written: to close a connection under a statement crashes the process.
     await Promise.all([main, ...pooled].map(({ turns }) => turns.onIdle()))
-    for (const connection of [...pooled, main]) connection.close()
+    for (const { duckdb } of [...pooled, main]) duckdb.closeSync()
     opened.instance.closeSync()
     opened.temporary.remove()
   }
