@@ -1,6 +1,7 @@
 /** Reads marts for the dashboard. A file is closed again when nobody asks, so that a sync can write it. */
 import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
 import type { Engine, Value } from '../warehouse/engine.ts'
+import { quoteName } from '../warehouse/sql-text.ts'
 import type { MartColumns } from './statement.ts'
 
 export interface Source {
@@ -20,6 +21,21 @@ interface Opened {
 /** Rows of an answer are small; those of 300 statements fit a few megabytes. */
 const mostKept = 300
 
+/** An answer of a server is asked again after a minute: rights and policies may have changed as well as rows. */
+const mostMs = 60_000
+
+interface Kept {
+  readonly rows: Record<string, unknown>[]
+  readonly at: number
+}
+
+const martsIn = (sql: string): string[] => [
+  ...new Set([...sql.matchAll(/\bmart\."?(\w+)/g)].map(([, name = '']) => name)),
+]
+
+/** A statement whose answer moves with the clock. */
+const isOfNow = (sql: string): boolean => /\b(now\(|current_(date|timestamp))/i.test(sql)
+
 async function columnsOf(engine: Engine): Promise<MartColumns> {
   const rows = await engine.rows<{ mart: string; name: string }>(
     `select table_name as mart, column_name as name from information_schema.columns
@@ -34,6 +50,9 @@ async function columnsOf(engine: Engine): Promise<MartColumns> {
   return found
 }
 
+/** When each mart was made, asked once for a page. */
+type Made = Map<string, Promise<string | undefined>>
+
 /** What a question gets: statements run one after the other on one state of the file. */
 export interface Marts {
   readonly columns: MartColumns
@@ -46,8 +65,8 @@ export class MartReader {
   #opened: Promise<Opened> | undefined
   #asking = 0
   #idle = new AbortController()
-  /** Answers of the state that is open; a file that does not change gives the same ones. */
-  readonly #kept = new Map<string, Record<string, unknown>[]>()
+  /** Answers of one state: a file that is open does not change, and a mart of a server tells when it was made. */
+  readonly #kept = new Map<string, Kept>()
 
   constructor(source: Source, clock: Clock) {
     this.#source = source
@@ -78,13 +97,44 @@ export class MartReader {
     }
   }
 
-  async #rows({ engine }: Opened, sql: string, values: readonly Value[]): Promise<Record<string, unknown>[]> {
-    const key = JSON.stringify([sql, values])
-    const kept = this.#kept.get(key)
-    if (kept) return kept
-    const rows = await engine.rows<Record<string, unknown>>(sql, values)
-    // A server changes without a sign; what is relative to now is old after a while in a file too.
-    if (this.#source.idleMs !== undefined && this.#kept.size < mostKept) this.#kept.set(key, rows)
+  /** When the rows of a mart of a server were made; undefined for what a build did not make, and for no rows. */
+  async #madeAt({ engine, columns }: Opened, mart: string): Promise<string | undefined> {
+    if (!columns.get(mart)?.has('loaded_at')) return undefined
+    const [row] = await engine.rows<{ at: string }>(
+      `select cast(loaded_at as text) as at from mart.${quoteName(mart)} limit 1`,
+    )
+    return row?.at
+  }
+
+  /** The state that an answer to the statement is of; undefined where nothing tells it, so that the answer is not kept. */
+  async #stateOf(opened: Opened, sql: string, made: Made): Promise<string | undefined> {
+    // What is relative to now is old after a while in a file too, and a file is closed soon.
+    if (this.#source.idleMs !== undefined) return 'file'
+    if (isOfNow(sql)) return undefined
+    const states: string[] = []
+    for (const mart of martsIn(sql)) {
+      const asked = made.get(mart) ?? this.#madeAt(opened, mart)
+      made.set(mart, asked)
+      const at = await asked
+      if (at === undefined) return undefined
+      states.push(at)
+    }
+    return states.join()
+  }
+
+  async #rows(
+    opened: Opened,
+    { sql, values, made }: { sql: string; values: readonly Value[]; made: Made },
+  ): Promise<Record<string, unknown>[]> {
+    const state = await this.#stateOf(opened, sql, made)
+    const key = JSON.stringify([sql, values, state])
+    const kept = state === undefined ? undefined : this.#kept.get(key)
+    const now = this.#clock.now()
+    if (kept && (this.#source.idleMs !== undefined || now - kept.at < mostMs)) return kept.rows
+    const rows = await opened.engine.rows<Record<string, unknown>>(sql, values)
+    if (state === undefined) return rows
+    if (this.#kept.size >= mostKept) this.#kept.clear()
+    this.#kept.set(key, { rows, at: now })
     return rows
   }
 
@@ -94,9 +144,10 @@ export class MartReader {
     this.#idle.abort()
     try {
       const opened = await this.#current()
+      const made: Made = new Map()
       return await work({
         columns: opened.columns,
-        rows: (sql, values = []) => this.#rows(opened, sql, values),
+        rows: (sql, values = []) => this.#rows(opened, { sql, values, made }),
       })
     } finally {
       this.#asking -= 1

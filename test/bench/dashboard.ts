@@ -2,7 +2,7 @@
  * `npm run bench -- dashboard`: the pages of the built program over 1,000,000 timesheets, on both engines: answers over
  * HTTP for every page and filter, each asked for the first time, and what a reader sees in Chromium. `dashboard duckdb`
  * and `dashboard postgres` measure one engine; MUSTER_BENCH_STAR and MUSTER_BENCH_MARTS
- * name files that keep star and the marts from one run to the next.
+ * name files that keep star and the marts from one run to the next, MUSTER_BENCH_SERVER the address of a server with marts.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -13,6 +13,7 @@ import type { Browser, Page } from 'playwright-core'
 import { pages } from '../../src/dashboard/pages/pages.ts'
 import { chromiumFile, openChromium } from '../browser/chromium.ts'
 import { startPostgres } from '../postgres/own-server.ts'
+import { backendsOf, processorMs } from './processor-time.ts'
 import { median, root, run } from './sync-run.ts'
 
 const count = 1_000_000
@@ -32,9 +33,9 @@ const filters = [
 
 interface Measured {
   readonly page: string
-  /** Milliseconds, of which the first is of the page as it opens. */
-  readonly whole: number
-  readonly filtered: readonly number[]
+  /** The page as it opens. */
+  readonly whole: Took
+  readonly filtered: readonly Took[]
 }
 
 async function startDashboard(warehouse: string): Promise<{ process: ChildProcess; url: string }> {
@@ -53,26 +54,27 @@ async function startDashboard(warehouse: string): Promise<{ process: ChildProces
   return { process: child, url }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
+/** Milliseconds by the clock, and of processors. */
+interface Took {
+  readonly clock: number
+  readonly processor: number
 }
 
-const ask = (url: string, path: string): Promise<number> =>
-  timed(async () => {
-    const answer = await fetch(new URL(path, url))
-    if (!answer.ok) throw new Error(`${path} is answered ${answer.status}`)
-    const text = await answer.text()
-    if (/"failure":"/.test(text)) throw new Error(`${path}: ${/"failure":"[^"]*"/.exec(text)?.[0]}`)
-  })
+async function ask(url: string, path: string, processes: readonly number[]): Promise<Took> {
+  const [started, before] = [performance.now(), processorMs(processes)]
+  const answer = await fetch(new URL(path, url))
+  if (!answer.ok) throw new Error(`${path} is answered ${answer.status}`)
+  const text = await answer.text()
+  if (/"failure":"/.test(text)) throw new Error(`${path}: ${/"failure":"[^"]*"/.exec(text)?.[0]}`)
+  return { clock: performance.now() - started, processor: processorMs(processes) - before }
+}
 
-async function overHttp(url: string): Promise<Measured[]> {
+async function overHttp(url: string, processes: readonly number[]): Promise<Measured[]> {
   const measured: Measured[] = []
   for (const { id } of pages) {
-    const whole = await ask(url, `/api/pages/${id}`)
-    const filtered: number[] = []
-    for (const filter of filters) filtered.push(await ask(url, `/api/pages/${id}?${filter}`))
+    const whole = await ask(url, `/api/pages/${id}`, processes)
+    const filtered: Took[] = []
+    for (const filter of filters) filtered.push(await ask(url, `/api/pages/${id}?${filter}`, processes))
     measured.push({ page: id, whole, filtered })
   }
   return measured
@@ -124,10 +126,17 @@ async function inChromium(warehouse: string): Promise<void> {
 async function measure(warehouse: string): Promise<void> {
   const { process: child, url } = await startDashboard(warehouse)
   try {
-    for (const { page, whole, filtered } of await overHttp(url))
-      console.log(
-        `  ${page.padEnd(12)} as it opens ${shown(whole)}, filtered: median ${shown(median(filtered))}, slowest ${shown(Math.max(...filtered))}`,
-      )
+    // The first question connects.
+    await fetch(new URL('/api/choices', url))
+    const backends = warehouse.startsWith('duckdb:') ? [] : await backendsOf(warehouse)
+    const measured = await overHttp(url, [child.pid ?? 0, ...backends])
+    for (const kind of ['clock', 'processor'] as const)
+      for (const { page, whole, filtered } of measured) {
+        const took = filtered.map(one => one[kind])
+        console.log(
+          `  ${page.padEnd(12)} ${kind.padEnd(9)} as it opens ${shown(whole[kind])}, filtered: median ${shown(median(took))}, slowest ${shown(Math.max(...took))}`,
+        )
+      }
   } finally {
     child.kill('SIGINT')
   }
@@ -145,6 +154,8 @@ const muster = (warehouse: string, ...args: readonly string[]) =>
   })
 
 async function onPostgres(star: string): Promise<void> {
+  const { MUSTER_BENCH_SERVER: kept } = process.env
+  if (kept !== undefined) return measure(kept)
   const server = await startPostgres()
   try {
     const warehouse = `${server.url}/postgres`
@@ -169,7 +180,8 @@ export async function benchDashboard(engine?: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const star = process.env.MUSTER_BENCH_STAR ?? join(folder, 'star.duckdb')
   try {
-    if (!existsSync(star) && process.env.MUSTER_BENCH_MARTS === undefined)
+    const { MUSTER_BENCH_MARTS: file, MUSTER_BENCH_SERVER: server } = process.env
+    if (!existsSync(star) && file === undefined && server === undefined)
       await script('star-rows.ts', star, String(count))
     if (engine !== 'postgres') {
       console.log(`DuckDB, ${count.toLocaleString('en')} timesheets`)

@@ -54,16 +54,15 @@ const overByWeek: Panel = {
   id: 'over-by-week',
   title: 'Workers over 48 hours, by week',
   about: 'Net hours over all companies and agencies. A week that was not over is hatched.',
-  mart: 'worker_week',
+  mart: 'working_time_weekly',
   date: 'week_ending_date',
   sql: `select week_ending_date,
-  bool_and(is_complete_week) as is_complete_week,
-  cast(sum(case when is_over_threshold then 1 else 0 end) as bigint) as over_48,
-  cast(sum(case when wtr_risk = 'above 48' then 1 else 0 end) as bigint) as average_over_48,
-  sum(net_hours) as hours
-from mart.worker_week
+  is_complete_week,
+  workers_over_threshold as over_48,
+  workers_above_48 as average_over_48,
+  net_hours as hours
+from mart.working_time_weekly
 where {where}
-group by week_ending_date
 order by week_ending_date`,
   show: {
     kind: 'weeks',
@@ -75,7 +74,7 @@ order by week_ending_date`,
       hours('hours', 'Net hours'),
     ],
   },
-  drill: { by: ['week_ending_date'], order: 'net_hours desc, worker_id' },
+  drill: { mart: 'worker_week', by: ['week_ending_date'], order: 'net_hours desc, worker_id' },
   empty,
   isWide: true,
 }
@@ -146,12 +145,12 @@ const late: Panel = {
   id: 'late-timesheets',
   title: 'Timesheets by state',
   about: 'Late: approved, or still waiting, more than three days after the end of the week.',
-  mart: 'timesheet_cycle',
+  mart: 'timesheet_state_weekly',
   date: 'week_ending_date',
   sql: `select status,
-  count(*) as timesheets,
-  cast(sum(case when is_late then 1 else 0 end) as bigint) as late
-from mart.timesheet_cycle
+  sum(timesheets) as timesheets,
+  sum(late_timesheets) as late
+from mart.timesheet_state_weekly
 where {where}
 group by status
 order by timesheets desc, status`,
@@ -160,7 +159,7 @@ order by timesheets desc, status`,
     label: 'status',
     figures: [count('timesheets', 'Timesheets'), count('late', 'Late')],
   },
-  drill: { by: ['status'], order: 'week_ending_date desc, timesheet_id' },
+  drill: { mart: 'timesheet_cycle', by: ['status'], order: 'week_ending_date desc, timesheet_id' },
   empty: 'No timesheets here.',
 }
 

@@ -29,10 +29,12 @@ import { stageDuration } from './marts/stage-duration.ts'
 import { supplierScorecard } from './marts/supplier-scorecard.ts'
 import { timeToFill, timeToFillDetail } from './marts/time-to-fill.ts'
 import { timesheetCycle } from './marts/timesheet-cycle.ts'
+import { timesheetStateWeekly } from './marts/timesheet-state-weekly.ts'
 import { unbilledAccrual } from './marts/unbilled-accrual.ts'
 import { workerWeek } from './marts/worker-week.ts'
 import { workersOverHours } from './marts/workers-over-hours.ts'
 import { workforceFlow } from './marts/workforce-flow.ts'
+import { workingTimeWeekly } from './marts/working-time-weekly.ts'
 
 export const audits: readonly Audit[] = [
   accessReview,
@@ -58,7 +60,9 @@ export const audits: readonly Audit[] = [
   stageDuration,
   supplierScorecard,
   timesheetCycle,
+  timesheetStateWeekly,
   workerWeek,
+  workingTimeWeekly,
   accrualMonthEnd,
   headcountWeekly,
   overtimeUplift,

@@ -1,0 +1,27 @@
+-- Workers over 48 hours by week, in the week and on the average over 17 weeks: mart.worker_week added up, small enough to be
+-- read at once.
+-- Grain: one row per week from Monday to Sunday.
+-- Question: In which weeks do too many people work too long?
+-- Assumption: that of mart.worker_week, an indicator and no legal advice.
+-- Sources: mart.worker_week
+-- Measures: none workers, workers_over_threshold, workers_above_48, workers_near_48
+-- Columns:
+--   week_ending_date date key: The Sunday that ends the week.
+--   workers bigint: Different workers with hours.
+--   workers_over_threshold bigint: Of them, those with more than 48 hours in the week.
+--   workers_above_48 bigint: Workers whose average over 17 weeks is above 48 hours, also without hours in this week.
+--   workers_near_48 bigint: Workers whose average is 44 to 48 hours, also without hours in this week.
+--   net_hours numeric(18,4): Net hours of approved timesheets.
+--   hours_over numeric(18,4): Hours of workers beyond 48.
+--   longest_week_hours numeric(18,4): Hours of the worker with most.
+select
+  w.week_ending_date,
+  count(*) filter (where w.net_hours > 0) as workers,
+  count(*) filter (where w.is_over_threshold) as workers_over_threshold,
+  count(*) filter (where w.wtr_risk = 'above 48') as workers_above_48,
+  count(*) filter (where w.wtr_risk = '44 to 48') as workers_near_48,
+  sum(w.net_hours) as net_hours,
+  sum(w.hours_over) as hours_over,
+  max(w.net_hours) as longest_week_hours
+from mart.worker_week as w
+group by w.week_ending_date
