@@ -11,7 +11,7 @@ export const wholeRuns = [
   'test/state/{schema-versions,upgrade-kill}.test.ts',
   'test/marts/stand-alone.test.ts',
   'test/publish/*.test.ts',
-  'test/semantic/{catalogue,mixing,questions}.test.ts',
+  'test/semantic/{bi-commands,catalogue,mixing,questions}.test.ts',
   'test/postgres/{bi-metadata,row-policies}.test.ts',
   'test/dashboard/{pages,work}.test.ts',
   'test/landing/damage.test.ts',

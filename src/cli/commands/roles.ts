@@ -77,7 +77,7 @@ export const command: CommandModule = {
       for (const { name, ids } of rows?.logins ?? [])
         printLine(
           context,
-          `${name} sees ${counted(ids.length, `${rows?.scope}`)} in ${counted(secured.length, 'mart')}`,
+          `${name} sees ${counted(ids.length, `${rows?.scope}`, rows?.scope === 'company' ? 'companies' : 'projects')} in ${counted(secured.length, 'mart')}`,
         )
     }
     return 0
