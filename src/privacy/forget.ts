@@ -10,7 +10,7 @@ import { openStore } from '../landing/open-store.ts'
 import { type Rewritten, removeScan, rewriteLanding } from '../landing/rewrite.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
-import { type Forgotten, readForgotten, recordForgotten } from '../state/privacy/forgotten.ts'
+import { type Forgotten, readForgotten, recordForgotten, waitToErase } from '../state/privacy/forgotten.ts'
 import { quarantinedTexts, replaceQuarantined } from '../state/privacy/held-texts.ts'
 import { tableInQueries } from '../state/tables.ts'
 import type { Engine } from '../warehouse/engine.ts'
@@ -35,6 +35,8 @@ export interface ForgetRequest {
   readonly acceptLoss: boolean
   /** Only counts what is held where. */
   readonly isDry: boolean
+  /** Of a copy, which may be older than what is known of the person. */
+  readonly mayBeUnknown?: boolean
 }
 
 export interface ForgetEffects {
@@ -197,7 +199,7 @@ async function forgetIn(landing: Landing, effects: ForgetEffects, request: Forge
   const now = new Date(clock.now()).toISOString()
   const subject = await subjectOf(engine, request, now)
   const isOld = (await readForgotten(engine)).persons.some(({ person }) => person === subject.hash)
-  if (!isOld && !(await isKnown(engine, request.person)))
+  if (!isOld && !request.mayBeUnknown && !(await isKnown(engine, request.person)))
     throw new MusterError({
       what: `no ${request.person.kind} has this id`,
       where: engine.location,
@@ -209,7 +211,10 @@ async function forgetIn(landing: Landing, effects: ForgetEffects, request: Forge
   const pages = await clearLanding(landing, { ...effects, ...request }, subject)
   const rows = request.isDry
     ? await eraseRows(engine, request, subject)
-    : await engine.merge(engine => eraseRows(engine, request, subject))
+    : await engine.merge(async engine => {
+        await waitToErase(engine)
+        return eraseRows(engine, request, subject)
+      })
   return { rows: Object.fromEntries([...rows].sort()), ...pages }
 }
 

@@ -1,5 +1,5 @@
 /** One engine, one resting service, and warehouses to mistreat: each trial gets a copy, and ends with the same rows. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { seededRng } from '../../src/lib/rng.ts'
@@ -14,6 +14,7 @@ import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { startPostgres } from '../postgres/own-server.ts'
 import { type Dump, ofTheRun, tables } from '../warehouse/dump.ts'
 import { nameOf } from './commands.ts'
+import { ids, recordsOf, unchangedWorker } from './named.ts'
 import { complaint, type Ended, type Running, type Surroundings, start } from './program.ts'
 
 /** Where warehouses of an engine lie. */
@@ -64,6 +65,8 @@ export interface Place extends Surroundings {
   readonly landing: string
   /** Began without rows. */
   readonly isNew: boolean
+  /** A worker of whom nothing changes, for the one who is to be forgotten. */
+  readonly person: string
 }
 
 /** What has no time of its own was valid until the run that saw it changed. */
@@ -78,7 +81,11 @@ export class Arena {
   readonly #disks: Disks
   readonly #answers: { intercept: Intercept | undefined }
   #base: Place | undefined
-  readonly #expected = new Map<boolean, Dump>()
+  readonly #expected = new Map<string, Dump>()
+  /** Where a person was to be forgotten, whatever came of it. */
+  readonly #forgetting = new WeakSet<Place>()
+  #person = ''
+  #ids: readonly string[] = []
   /** By command: milliseconds that it takes undisturbed, as far as it was seen. */
   readonly #usualMs = new Map<string, number>()
 
@@ -115,13 +122,27 @@ export class Arena {
     await this.must(base, 'build --quiet')
     if (this.engine === 'duckdb') await this.must(base, 'publish')
     this.#base = base
-    const changes = { rng: seededRng(7), nowMs: Date.UTC(2026, 10, 3), count: 80 }
-    mutateWorld(this.sandbox.world, changes)
-    for (const undisturbed of [await this.empty(), await this.fresh()]) {
-      this.learn(await this.must(undisturbed, 'sync --quiet'))
-      this.#expected.set(undisturbed.isNew, await this.dump(undisturbed))
-      await this.remove(undisturbed)
-    }
+    const { world } = this.sandbox
+    const before = recordsOf(world)
+    mutateWorld(world, { rng: seededRng(7), nowMs: Date.UTC(2026, 10, 3), count: 80 })
+    const dump = await this.dump(base)
+    this.#person = unchangedWorker(dump, { before, after: recordsOf(world) })
+    this.#ids = ids(dump['star.fact_requisition'] ?? [], 'requisition_id')
+    for (const isNew of [true, false]) await this.#expectedOf(isNew, false)
+  }
+
+  /** Rows of a warehouse that nobody disturbed. */
+  async #expectedOf(isNew: boolean, isForgotten: boolean): Promise<Dump> {
+    const key = `${isNew} ${isForgotten}`
+    const known = this.#expected.get(key)
+    if (known) return known
+    const undisturbed = await (isNew ? this.empty() : this.fresh())
+    this.learn(await this.must(undisturbed, 'sync --quiet'))
+    if (isForgotten) await this.must(undisturbed, `forget worker ${this.#person} --yes`)
+    const dump = await this.dump(undisturbed)
+    this.#expected.set(key, dump)
+    await this.remove(undisturbed)
+    return dump
   }
 
   async #place(from?: Place): Promise<Place> {
@@ -131,13 +152,15 @@ export class Arena {
     const address = await this.#disks.make(folder, from)
     const cwd = join(folder, 'cwd')
     mkdirSync(cwd)
+    writeFileSync(join(cwd, 'ids.txt'), this.#ids.slice(0, 5).join('\n'))
     const env = {
       MUSTER_BASE_URL: this.sandbox.url,
       MUSTER_API_KEY: sandboxKeys.company,
       MUSTER_WAREHOUSE: address,
       MUSTER_LANDING: landing,
+      MUSTER_WEBHOOK_SECRET: 'whsec_for_torture_only_0123456789',
     }
-    return { folder, address, landing, cwd, env, isNew: !from }
+    return { folder, address, landing, cwd, env, isNew: !from, person: this.#person }
   }
 
   /** The source has changed since its one sync. */
@@ -154,6 +177,7 @@ export class Arena {
   }
 
   start(place: Place, words: string | readonly string[]): Running {
+    if (words.includes('forget ')) this.#forgetting.add(place)
     return start(words, place)
   }
 
@@ -190,13 +214,18 @@ export class Arena {
    * that a lost page held are in no later answer: `history` is left out where a loss was told.
    */
   async complaintAtRest(place: Place, { history = true } = {}): Promise<string | undefined> {
-    const last = await this.run(place, 'sync --quiet')
-    const wrong = complaint(last, [0])
-    if (wrong !== undefined) return `at rest: ${wrong}`
+    const isForgotten = this.#forgetting.has(place)
+    const forget = `forget worker ${place.person} --yes`
+    // A person who was never loaded cannot be forgotten: the sync before brings all.
+    const last = isForgotten ? ['sync --quiet', forget, 'sync --quiet'] : ['sync --quiet']
+    for (const words of isForgotten && !place.isNew ? last.slice(1) : last) {
+      const wrong = complaint(await this.run(place, words), [0])
+      if (wrong !== undefined) return `at rest: ${wrong}`
+    }
     const broken = this.sandbox.violations().map(({ kind }) => kind)
     if (broken.length > 0) return `requests that break the contract: ${broken.join(', ')}`
     const dump = await this.dump(place)
-    const expected = this.#expected.get(place.isNew) ?? {}
+    const expected = await this.#expectedOf(place.isNew, isForgotten)
     const differing = [...new Set([...Object.keys(dump), ...Object.keys(expected)])].filter(
       name =>
         JSON.stringify(dump[name]) !== JSON.stringify(expected[name]) &&

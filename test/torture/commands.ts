@@ -1,34 +1,72 @@
-/** Commands that work on a warehouse, and may meet each other on it. */
+/** Every command of the program: how it is run beside the others on one warehouse, or why it is not. */
 import { collections } from '../../src/contract/catalogue.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import type { Place } from './arena.ts'
 
 export const resources = collections.map(({ name }) => name)
 
-const everywhere = [
-  'sync --quiet',
-  'sweep --quiet',
-  'backfill timesheets --from 2026-01-01 --to 2026-12-31 --quiet',
-  'replay --quiet',
-  'build --all --quiet',
-  'check',
-  'crosscheck --quiet --max-requests 40',
-  'export --parquet out',
-  'docs --out dictionary.html',
-  'status',
-  'runs',
-  'metric timeToFill',
-  'dag run nightly',
-  'retention',
-] as const
+interface Paired {
+  readonly words: string | ((place: Place) => string)
+  /** The only engine that has it. */
+  readonly only?: Engine['kind']
+}
 
-/** Only a file is published. */
-export const commandsOf = (engine: Engine['kind'], { address, folder }: Place): string[] => [
-  ...everywhere,
-  ...(engine === 'duckdb' ? ['publish'] : []),
-  `copy --from ${address} --to duckdb:${folder}/copied.duckdb`,
-  'sql select count(*) from star.fact_timesheet',
-]
+/** By the name that the program declares. */
+export const paired: Readonly<Record<string, Paired>> = {
+  sync: { words: 'sync --quiet' },
+  sweep: { words: 'sweep --quiet' },
+  backfill: { words: 'backfill timesheets --from 2026-01-01 --to 2026-12-31 --quiet' },
+  replay: { words: 'replay --quiet' },
+  build: { words: 'build --all --quiet' },
+  check: { words: 'check' },
+  crosscheck: { words: 'crosscheck --quiet --max-requests 40' },
+  export: { words: 'export --parquet out' },
+  docs: { words: 'docs --out dictionary.html' },
+  status: { words: 'status' },
+  runs: { words: 'runs' },
+  metric: { words: 'metric timeToFill' },
+  'dag run': { words: 'dag run nightly' },
+  retention: { words: 'retention' },
+  publish: { words: 'publish', only: 'duckdb' },
+  copy: { words: ({ address, folder }) => `copy --from ${address} --to duckdb:${folder}/copied.duckdb` },
+  sql: { words: 'sql select count(*) from star.fact_timesheet' },
+  forget: { words: ({ person }) => `forget worker ${person} --yes` },
+  'audit-pii': { words: 'audit-pii' },
+  discover: { words: 'discover requisitions ids.txt' },
+  upgrade: { words: 'upgrade' },
+  metrics: { words: 'metrics --file figures.prom' },
+  dashboard: { words: 'dashboard --out pages.html' },
+  roles: { words: 'roles', only: 'postgres' },
+  plan: { words: 'plan' },
+  doctor: { words: 'doctor' },
+  serve: { words: 'serve --port 0 --every 1s --no-schedule' },
+}
+
+/** Its reason, for each command that nothing is run beside. */
+export const alone: Readonly<Record<string, string>> = {
+  demo: 'makes a service and a warehouse of its own',
+  init: 'writes the settings; opens no warehouse',
+  config: 'reads the settings; opens no warehouse',
+  schema: 'prints what is declared; opens no warehouse',
+  completion: 'prints what is declared; opens no warehouse',
+  man: 'prints what is declared; opens no warehouse',
+  sandbox: 'is the service; opens no warehouse',
+  mcp: 'answers as long as somebody asks: each answer is a query, as of sql',
+  get: 'reads the service; opens no warehouse',
+  'dag list': 'reads files of DAGs; opens no warehouse',
+  'dag export': 'reads files of DAGs; opens no warehouse',
+  'workers create': 'writes to the service, whose records are those that every trial compares with',
+  'workers update': 'writes to the service, whose records are those that every trial compares with',
+  'files upload': 'writes to the service; opens no warehouse',
+}
+
+/** They end when they are told to. */
+export const isEndless = (words: string): boolean => words.startsWith('serve ')
+
+export const commandsOf = (engine: Engine['kind'], place: Place): string[] =>
+  Object.values(paired)
+    .filter(({ only }) => only === undefined || only === engine)
+    .map(({ words }) => (typeof words === 'string' ? words : words(place)))
 
 /** Without what differs from place to place. */
-export const nameOf = (words: string): string => words.split(' --')[0]?.slice(0, 30) ?? words
+export const nameOf = (words: string): string => words.split(/ --| [0-9a-f]{24}/)[0]?.slice(0, 30) ?? words

@@ -1,7 +1,7 @@
 /**
  * `npm run torture -- --minutes N`: the built program is killed, stopped, starved and lied to, and run beside itself; ends
  * with a table, and with 1 when something broke. `--engine duckdb|postgres`, `--only kills,pairs`, `--seed N` for another
- * draw, `--rounds N` for so many trials of each kind instead of a time, `--from N` for the first of them. With
+ * draw, `--beside forget,discover` for pairs with these only, `--rounds N` for so many trials of each kind instead of a time, `--from N` for the first of them. With
  * `--results FILE` an invocation goes on where the last one ended, and the table is of all of them.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -21,32 +21,34 @@ import { pairs } from './trials/pairs.ts'
 import { signals } from './trials/signals.ts'
 import { stops } from './trials/stops.ts'
 
-const trials: Readonly<Record<string, Trial>> = {
-  kills,
-  signals,
-  stops,
-  pairs,
-  'full-disks': fullDisks,
-  'damaged-landing': damagedLanding,
-  'mutated-answers': mutatedAnswers,
-  'hostile-sql': hostileSql,
-}
+const names = 'kills,signals,stops,pairs,full-disks,damaged-landing,mutated-answers,hostile-sql'
 
 const { values } = parseArgs({
   options: {
+    beside: { type: 'string' },
     minutes: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '1000000' },
     engine: { type: 'string', default: 'duckdb,postgres' },
-    only: { type: 'string', default: Object.keys(trials).join(',') },
+    only: { type: 'string', default: names },
     seed: { type: 'string', default: '1' },
     from: { type: 'string' },
     results: { type: 'string' },
   },
 })
 
+const trials: Readonly<Record<string, Trial>> = {
+  kills,
+  signals,
+  stops,
+  pairs: pairs(values.beside?.split(',')),
+  'full-disks': fullDisks,
+  'damaged-landing': damagedLanding,
+  'mutated-answers': mutatedAnswers,
+  'hostile-sql': hostileSql,
+}
+
 const chosen = values.only.split(',')
-for (const name of chosen)
-  if (!trials[name]) throw new Error(`there is no ${name}: give some of ${Object.keys(trials).join(', ')}`)
+for (const name of chosen) if (!trials[name]) throw new Error(`there is no ${name}: give some of ${names}`)
 
 const root = mkdtempSync(join(tmpdir(), 'muster-torture-'))
 const until = performance.now() + Number(values.minutes) * 60_000

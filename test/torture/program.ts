@@ -71,4 +71,6 @@ export function complaint(
 /** 1 is right where a target is there already or there is no warehouse yet, and the line says so. */
 export const isInTheWay = ({ code, err }: Ended): boolean =>
   code === 1 &&
-  /already|not empty|appeared|meanwhile|nothing was synced|does not exist yet|no warehouse/.test(err)
+  /already|not empty|appeared|meanwhile|nothing was synced|does not exist yet|no warehouse|has this id/.test(
+    err,
+  )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
 import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
+import { isForReaders, outputsOf } from '../../publish/outputs.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -12,7 +13,6 @@ import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { fileKey } from '../connection/file-key.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import { stemOf } from './forget-person.ts'
-import { isForReaders, outputsOf } from './outputs.ts'
 
 export interface Audit {
   readonly hits: readonly Hit[]

@@ -13,6 +13,7 @@ import {
 import { recogniserOf } from '../../privacy/recogniser.ts'
 import { scrubRecord } from '../../privacy/scrub.ts'
 import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
+import { type Output, outputsOf } from '../../publish/outputs.ts'
 import { publish } from '../../publish/publish.ts'
 import { migrate } from '../../state/migrate.ts'
 import { readForgotten } from '../../state/privacy/forgotten.ts'
@@ -29,7 +30,6 @@ import { fileKey } from '../connection/file-key.ts'
 import { landingKeys, landingPlace } from '../connection/landing-keys.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { type Output, outputsOf } from './outputs.ts'
 
 export type ForgetOptions = Pick<ForgetRequest, 'person' | 'allowsReturn' | 'acceptLoss' | 'isDry'>
 
@@ -98,7 +98,7 @@ async function forgetInCopy({ connection, options, around }: Job, file: string):
   try {
     await migrate(engine, new Date(around.clock.now()).toISOString())
     const effects = { engine, ...around }
-    const request = { ...options, landing: `${file}.landing` }
+    const request = { ...options, landing: `${file}.landing`, mayBeUnknown: true }
     await forget(effects, request)
     await finishForgetting(effects, request)
   } finally {

@@ -2,7 +2,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileKey } from '../../app/connection/file-key.ts'
-import { recordOutput } from '../../app/privacy/outputs.ts'
 import { Secret } from '../../config/secret.ts'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
 import { waitingFiles } from '../../events/event-log.ts'
@@ -13,6 +12,7 @@ import { readInputText } from '../../lib/input-file.ts'
 import { type Copied, copyWarehouse } from '../../publish/copy/copy.ts'
 import { fileSource, serverSource } from '../../publish/copy/copy-source.ts'
 import { type CopyTarget, fileTarget, serverTarget } from '../../publish/copy/copy-target.ts'
+import { recordOutput } from '../../publish/outputs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
 import { requireRoomFor } from '../around/room.ts'
@@ -110,6 +110,9 @@ async function copyBetween(context: CommandContext, from: Place, to: Place): Pro
         if (rows > 0)
           progress.update({ resource: table, state: 'done', rows, isMinor: !context.globals.verbose })
       })
+      // While the source is locked: whoever is forgotten afterwards is forgotten in the copy too, or waits for it.
+      if (from.warehouse.kind === 'file' && to.warehouse.kind === 'file')
+        recordOutput(from.warehouse.file, { place: to.warehouse.file, made: 'copy', includesPii: true })
     } finally {
       await source.close()
     }
@@ -154,8 +157,6 @@ export const command: CommandModule = {
     requireDrained(from)
     requireRoomIn(context, from, to)
     const copied = await copyBetween(context, from, to)
-    if (from.warehouse.kind === 'file' && to.warehouse.kind === 'file')
-      recordOutput(from.warehouse.file, { place: to.warehouse.file, made: 'copy', includesPii: true })
     const rows = copied.reduce((sum, one) => sum + one.rows, 0)
     const landing = landingAdvice(from)
     if (context.json) printJson(context, { tables: copied, rows, landing })

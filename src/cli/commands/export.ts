@@ -3,12 +3,10 @@ import { resolve } from 'node:path'
 import { requireRoom } from '../../app/connection/room.ts'
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { stemOf } from '../../app/privacy/forget-person.ts'
-import { recordOutput } from '../../app/privacy/outputs.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
-import { whoIsForgotten } from '../../state/privacy/forgotten.ts'
 import { requireUnguarded } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption, numberOf, textOption, wholeNumber } from '../command.ts'
 import { guardedBy } from '../guarded.ts'
@@ -49,16 +47,10 @@ export const command: CommandModule = {
       const { clock, signal } = context
       const onTable = (table: string, rows: number): void => context.log.debug({ table, rows }, 'exported')
       const includePii = flagOption(options, 'includePii')
-      const write = () =>
-        exportParquet(
-          { engine, clock, signal, version: programVersion, onTable },
-          { folder, includePii, monthRows: numberOf(options, 'monthRows') },
-        )
-      const before = includePii ? await whoIsForgotten(engine) : ''
-      let manifest = await write()
-      recordOutput(stemOf(context.stored()), { place: folder, made: 'export', includesPii: includePii })
-      // Whoever is forgotten from here on is forgotten in the folder too: it is in the list.
-      if (includePii && before !== (await whoIsForgotten(engine))) manifest = await write()
+      const manifest = await exportParquet(
+        { engine, clock, signal, version: programVersion, onTable },
+        { folder, includePii, monthRows: numberOf(options, 'monthRows'), listedOf: stemOf(context.stored()) },
+      )
       if (context.json) {
         printJson(context, { folder, ...manifest })
         return 0

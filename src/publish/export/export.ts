@@ -4,9 +4,11 @@ import { join, resolve } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { existingTables } from '../../state/existing-tables.ts'
+import { holdOffErasing } from '../../state/privacy/forgotten.ts'
 import { lastDoneSync } from '../../state/runs/resource-state.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { SchemaName } from '../../warehouse/schema/schemas.ts'
+import { recordOutput } from '../outputs.ts'
 import { beginFolder, manifestFormat, manifestName } from './export-folder.ts'
 import { type ExportedTable, exportedTables } from './exported-tables.ts'
 import { type ExportedFile, partitionColumn, writeParquet } from './parquet-pieces.ts'
@@ -40,6 +42,8 @@ export interface ExportRequest {
   readonly includePii: boolean
   /** A fact or mart with more rows is partitioned by month. */
   readonly monthRows: number
+  /** Of the warehouse whose list of outputs it is to be in; left out where it is in it already. */
+  readonly listedOf?: string
 }
 
 /** Facts and marts with more rows are split by month. */
@@ -102,23 +106,28 @@ async function writeTables(
 export async function exportParquet(effects: ExportEffects, request: ExportRequest): Promise<Manifest> {
   const { engine, clock, version } = effects
   // Only its owner may enter a folder with personal data.
-  const folder = beginFolder(resolve(request.folder), request.includePii ? 0o700 : 0o755)
+  const { includePii, listedOf } = request
+  const place = resolve(request.folder)
+  const folder = beginFolder(place, includePii ? 0o700 : 0o755)
   try {
-    const manifest = await engine.atOneMoment(async (engine): Promise<Manifest> => {
-      const isTold = (await existingTables(engine)).has('run')
-      return {
+    const there = await existingTables(engine)
+    return await engine.atOneMoment(async (engine): Promise<Manifest> => {
+      if (includePii && there.has('forgotten')) await holdOffErasing(engine)
+      const manifest: Manifest = {
         format: manifestFormat,
         version,
         exportedAt: new Date(clock.now()).toISOString(),
-        asOf: isTold ? await lastDoneSync(engine) : null,
+        asOf: there.has('run') ? await lastDoneSync(engine) : null,
         engine: engine.kind,
-        includesPii: request.includePii,
+        includesPii: includePii,
         tables: await writeTables({ ...effects, engine }, request, folder.draft),
       }
+      writeFileSync(join(folder.draft, manifestName), `${JSON.stringify(manifest, null, 2)}\n`)
+      // Within the transaction, and listed first: whoever is forgotten afterwards is forgotten in it too.
+      if (listedOf !== undefined) recordOutput(listedOf, { place, made: 'export', includesPii: includePii })
+      folder.finish()
+      return manifest
     })
-    writeFileSync(join(folder.draft, manifestName), `${JSON.stringify(manifest, null, 2)}\n`)
-    folder.finish()
-    return manifest
   } catch (error) {
     folder.abandon()
     throw error

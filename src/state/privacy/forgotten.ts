@@ -1,5 +1,6 @@
 /** Statements about forgotten persons. */
 
+import { Busy } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
@@ -21,9 +22,31 @@ export async function readForgotten(engine: Engine): Promise<Forgotten> {
   return { persons, values }
 }
 
-/** Equal for two moments between which nobody began to be forgotten. */
-export const whoIsForgotten = async (engine: Engine): Promise<string> =>
-  JSON.stringify((await readForgotten(engine)).persons.map(row => `${row.person} ${row.begun_at}`).sort())
+/**
+ * First in a transaction that reads personal data and puts it somewhere: until it ends nobody is erased, so that whoever
+ * erases afterwards finds what it has put there. A lock takes no snapshot, as a query before it would. A file has its own lock.
+ */
+export async function holdOffErasing(engine: Engine): Promise<void> {
+  if (engine.isShared) await engine.run('lock table ops.forgotten in access share mode')
+}
+
+/** In the transaction that erases: waits for those who hold it off. Throws Busy. */
+export async function waitToErase(engine: Engine): Promise<void> {
+  if (!engine.isShared) return
+  await engine.run(`set local lock_timeout = '30s'`)
+  try {
+    await engine.run('lock table ops.forgotten in access exclusive mode')
+  } catch (error) {
+    if (!(error instanceof Busy)) throw error
+    throw new Busy({
+      what: 'somebody is reading personal data, as muster export --include-pii does: nothing was erased in the warehouse yet',
+      where: engine.location,
+      next: 'run the same command again when that has ended',
+      cause: error,
+    })
+  }
+  await engine.run('set local lock_timeout to default')
+}
 
 /** Replaces what is known of the person; values of an earlier, unfinished attempt are kept. Runs inside a transaction. */
 export async function recordForgotten(

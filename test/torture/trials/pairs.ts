@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Rng } from '../../../src/lib/rng.ts'
 import type { Arena, Place } from '../arena.ts'
-import { commandsOf, nameOf } from '../commands.ts'
-import { complaint, isInTheWay } from '../program.ts'
+import { commandsOf, isEndless, nameOf } from '../commands.ts'
+import { complaint, isInTheWay, type Running } from '../program.ts'
 import { defined, type Trial } from '../trial.ts'
 
-const inARow = 4
+const inARow = 8
 
 /** Each with itself and with every other. */
 function pairsOf(all: readonly string[]): [string, string][] {
@@ -21,29 +21,45 @@ interface Meeting {
   readonly rng: Rng
 }
 
+/** What ends only when it is told to is told once the other has ended; two of them after a while. */
+async function endsOf(both: readonly [Running, Running], words: readonly [string, string]) {
+  const [endless, others] = [true, false].map(is =>
+    both.filter((_, n) => isEndless(words[n] as string) === is),
+  )
+  if (others?.length === 0) await wait(3_000)
+  for (const { ended } of others ?? []) await ended
+  for (const { child } of endless ?? []) child.kill('SIGTERM')
+  return Promise.all(both.map(({ ended }) => ended))
+}
+
 async function meet({ arena, place, rng }: Meeting, [one, other]: [string, string]) {
   const first = arena.start(place, one)
   await Promise.race([wait(rng() * arena.usualMs(one) * 0.8), first.ended])
   const second = arena.start(place, other)
-  const ends = await Promise.all([first.ended, second.ended])
+  const ends = await endsOf([first, second], [one, other])
   for (const output of ['copied.duckdb', 'copied.duckdb.wal', 'cwd/out'])
     rmSync(join(place.folder, output), { recursive: true, force: true })
   const broken = defined(ends.map(end => (isInTheWay(end) ? undefined : complaint(end, [0, 3, 75]))))
   return broken.map(text => `${one} beside ${other}: ${text}`)
 }
 
-export const pairs: Trial = async (arena, rng, turn) => {
-  const place = await arena.fresh()
-  const all = pairsOf(commandsOf(arena.engine, place))
-  const chosen = Array.from(
-    { length: inARow },
-    (_, n) => all[(turn * inARow + n) % all.length] as [string, string],
-  )
-  const broken: string[] = []
-  for (const pair of chosen) broken.push(...(await meet({ arena, place, rng }, pair)))
-  const names = chosen.map(pair => pair.map(nameOf).join(' + '))
-  const atRest = await arena.complaintAtRest(place)
-  if (atRest) broken.push(`${names.join(', ')}: ${atRest}`)
-  await arena.remove(place)
-  return { blows: inARow, broken, names }
-}
+/** Every pair, or those of some commands. */
+export const pairs =
+  (beside?: readonly string[]): Trial =>
+  async (arena, rng, turn) => {
+    const place = await arena.fresh()
+    const all = pairsOf(commandsOf(arena.engine, place)).filter(
+      pair => !beside || pair.some(words => beside.includes(words.split(' ')[0] as string)),
+    )
+    const chosen = Array.from(
+      { length: inARow },
+      (_, n) => all[(turn * inARow + n) % all.length] as [string, string],
+    )
+    const broken: string[] = []
+    for (const pair of chosen) broken.push(...(await meet({ arena, place, rng }, pair)))
+    const names = chosen.map(pair => pair.map(nameOf).join(' + '))
+    const atRest = await arena.complaintAtRest(place)
+    if (atRest) broken.push(`${names.join(', ')}: ${atRest}`)
+    await arena.remove(place)
+    return { blows: inARow, broken, names }
+  }
