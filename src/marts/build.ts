@@ -2,7 +2,7 @@
 
 import type { Clock } from '../lib/clock.ts'
 import { hourMs } from '../lib/dates.ts'
-import { DiskFull, Interrupted } from '../lib/errors.ts'
+import { Busy, DiskFull, Interrupted } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import { forgetMart, moveAsOf, recordedMarts, recordMart } from '../state/marts/marts.ts'
 import { starState } from '../state/marts/source-state.ts'
@@ -32,6 +32,7 @@ export interface MartResult {
   readonly milliseconds: number
   readonly findings: readonly Finding[]
   readonly message: string | null
+  readonly isHeldByOthers?: boolean
 }
 
 export interface BuildRequest extends CurrencySettings {
@@ -136,7 +137,8 @@ class Build {
       const state = error instanceof Refused ? 'refused' : 'failed'
       const message = firstLine(error)
       await this.#recordFailure(mart, { state, message })
-      return { ...nothing, state, message, findings: error instanceof Refused ? error.findings : [] }
+      const findings = error instanceof Refused ? error.findings : []
+      return { ...nothing, state, message, findings, ...(error instanceof Busy && { isHeldByOthers: true }) }
     }
   }
 

@@ -69,79 +69,87 @@ async function toTheEnd(scene: Scene, first: Built): Promise<void> {
   }
 }
 
-describeOnEngines('a person is forgotten', bench => {
-  test('while an export has read the personal data: it is not in what is put in place', async () => {
-    const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
-    const written = scene.run(exporting)
-    await stopWhen(written, () => drafts(scene).length > 0)
-    const forget = scene.run(forgetting(scene))
-    await Promise.race([forget.ended, new Promise(resolve => setTimeout(resolve, 4_000))])
-    written.signal('SIGCONT')
-    expect(await written.ended).toMatchObject({ code: 0, err: '' })
-    await toTheEnd(scene, forget)
-    expect(await namedIn(scene, 'out')).toBe(0)
-  })
-
-  test('and an export begins meanwhile: when both have ended, it is without the person', async () => {
-    const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
-    expect(await scene.run(`${exporting.replace('out', 'first')}`).ended).toMatchObject({ code: 0 })
-    expect(await namedIn(scene, 'first')).toBe(1)
-    const forget = scene.run(forgetting(scene))
-    await stopWhen(forget, () => forget.err().includes('anew'))
-    const written = await scene.run(exporting).ended
-    expect([written.code, written.err]).toEqual(
-      bench.name === 'duckdb' ? [75, expect.stringMatching(/muster: [^\n]+\n$/)] : [0, ''],
-    )
-    forget.signal('SIGCONT')
-    expect(await forget.ended).toMatchObject({ code: 0 })
-    expect(await namedIn(scene, 'first')).toBe(0)
-    if (bench.name !== 'duckdb') expect(await namedIn(scene, 'out')).toBe(0)
-  })
-
-  test('whom a copy does not have, as it was made earlier', async () => {
-    const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
-    const { warehouse, person } = scene
-    if (bench.name !== 'duckdb') return
-    expect(
-      await scene.run(`copy --from ${warehouse.address} --to duckdb:${scene.cwd}/copied.duckdb`).ended,
-    ).toMatchObject({ code: 0 })
-    const later = { ...person, id: `${person.id.slice(0, -4)}ffff` }
-    await warehouse.open()
-    await warehouse.engine.run(
-      `insert into star.dim_worker by name select * replace (${quoteText(later.id)} as worker_id)
-       from star.dim_worker where worker_id = ${quoteText(person.id)}`,
-    )
-    await warehouse.close()
-    expect(await scene.run(`forget worker ${later.id} --yes`).ended).toMatchObject({ code: 0 })
-  })
-})
-
-describeOnEngines('on a server', bench => {
-  test.runIf(bench.name === 'postgres')(
-    'an export that was stopped never puts back what was erased meanwhile',
-    async () => {
+describeOnEngines(
+  'a person is forgotten',
+  bench => {
+    test('while an export has read the personal data: it is not in what is put in place', async () => {
       const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
-      const { warehouse } = scene
       const written = scene.run(exporting)
       await stopWhen(written, () => drafts(scene).length > 0)
-      const [draft] = drafts(scene)
       const forget = scene.run(forgetting(scene))
+      await Promise.race([forget.ended, new Promise(resolve => setTimeout(resolve, 4_000))])
+      written.signal('SIGCONT')
+      expect(await written.ended).toMatchObject({ code: 0, err: '' })
+      await toTheEnd(scene, forget)
+      expect(await namedIn(scene, 'out')).toBe(0)
+    })
+
+    test('and an export begins meanwhile: when both have ended, it is without the person', async () => {
+      const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
+      expect(await scene.run(`${exporting.replace('out', 'first')}`).ended).toMatchObject({ code: 0 })
+      expect(await namedIn(scene, 'first')).toBe(1)
+      const forget = scene.run(forgetting(scene))
+      await stopWhen(forget, () => forget.err().includes('anew'))
+      const written = await scene.run(exporting).ended
+      expect([written.code, written.err]).toEqual(
+        bench.name === 'duckdb' ? [75, expect.stringMatching(/muster: [^\n]+\n$/)] : [0, ''],
+      )
+      forget.signal('SIGCONT')
+      expect(await forget.ended).toMatchObject({ code: 0 })
+      expect(await namedIn(scene, 'first')).toBe(0)
+      if (bench.name !== 'duckdb') expect(await namedIn(scene, 'out')).toBe(0)
+    })
+
+    // Of a server no list of copies is kept.
+    test.runIf(bench.name === 'duckdb')('whom a copy does not have, as it was made earlier', async () => {
+      const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
+      const { warehouse, person } = scene
+      expect(
+        await scene.run(`copy --from ${warehouse.address} --to duckdb:${scene.cwd}/copied.duckdb`).ended,
+      ).toMatchObject({ code: 0 })
+      const later = { ...person, id: `${person.id.slice(0, -4)}ffff` }
       await warehouse.open()
-      await stopWhen(
-        forget,
-        async () => (await warehouse.engine.rows('select 1 from ops.forgotten')).length > 0,
+      await warehouse.engine.run(
+        `insert into star.dim_worker by name select * replace (${quoteText(later.id)} as worker_id)
+       from star.dim_worker where worker_id = ${quoteText(person.id)}`,
       )
       await warehouse.close()
-      written.signal('SIGCONT')
-      let hasEnded = false
-      void written.ended.then(() => (hasEnded = true))
-      // It may see that it has to be written anew.
-      await stopWhen(written, () => hasEnded || drafts(scene).some(name => name !== draft))
-      forget.signal('SIGCONT')
-      await toTheEnd(scene, forget)
-      written.signal('SIGCONT')
-      await written.ended
-      expect(await namedIn(scene, 'out')).toBe(0)
-    },
-  )
-})
+      expect(await scene.run(`forget worker ${later.id} --yes`).ended).toMatchObject({ code: 0 })
+    })
+  },
+  'all',
+)
+
+describeOnEngines(
+  'on a server',
+  bench => {
+    test.runIf(bench.name === 'postgres')(
+      'an export that was stopped never puts back what was erased meanwhile',
+      async () => {
+        const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
+        const { warehouse } = scene
+        const written = scene.run(exporting)
+        await stopWhen(written, () => drafts(scene).length > 0)
+        const [draft] = drafts(scene)
+        const forget = scene.run(forgetting(scene))
+        await warehouse.open()
+        await stopWhen(
+          forget,
+          async () => (await warehouse.engine.rows('select 1 from ops.forgotten')).length > 0,
+        )
+        await warehouse.close()
+        written.signal('SIGCONT')
+        let hasEnded = false
+        void written.ended.then(() => (hasEnded = true))
+        // It may see that it has to be written anew.
+        await stopWhen(written, () => hasEnded || drafts(scene).some(name => name !== draft))
+        forget.signal('SIGCONT')
+        await toTheEnd(scene, forget)
+        written.signal('SIGCONT')
+        await written.ended
+        expect(await namedIn(scene, 'out')).toBe(0)
+      },
+    )
+  },
+  'all',
+)

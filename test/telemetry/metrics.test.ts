@@ -7,6 +7,7 @@ import { figures } from '../../src/state/monitoring/figures.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { muster, temporaryFolder } from '../cli/captured-world.ts'
+import { holdFile } from '../cli/held-file.ts'
 import { served } from '../serve/served.ts'
 import { describeOnEngines, templateFile } from '../warehouse/fixture.ts'
 
@@ -174,4 +175,9 @@ test('muster metrics writes the figures of the settings, one connection that can
   expect(values.get('muster_ledger_is_readable{connection=fresh}')).toBe(1)
   const again = await muster('metrics --connection well', at)
   expect([again.code, valuesOf(again.out).size > 20]).toEqual([0, true])
+  // One that somebody else has open is not at fault: later it can be read.
+  await holdFile(join(cwd, 'well.duckdb'))
+  const held = await muster('metrics --connection well', at)
+  expect([held.code, valuesOf(held.out).get('muster_ledger_is_readable{connection=well}')]).toEqual([75, 0])
+  expect((await muster('metrics --all', at)).code).toBe(1)
 })

@@ -4,7 +4,7 @@ import { requireRoom } from '../../app/connection/room.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
 import { choiceOf } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
-import { MusterError, UsageError } from '../../lib/errors.ts'
+import { Busy, MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { type BuildRequest, type BuildResult, buildMarts, type MartResult } from '../../marts/build.ts'
 import { everyCheck, martGate } from '../../marts/checks/gate.ts'
@@ -97,13 +97,18 @@ class MartsRefused extends MusterError {
   override readonly exitCode = 3
 }
 
+/** Those that wait for another mart have no reason of their own. */
+function kindOf(withheld: readonly MartResult[]): typeof MusterError {
+  const failed = withheld.filter(({ state }) => state === 'failed')
+  if (failed.some(({ isHeldByOthers }) => !isHeldByOthers)) return MusterError
+  if (withheld.some(({ state }) => state === 'refused')) return MartsRefused
+  return failed.length > 0 ? Busy : MusterError
+}
+
 function requireAll({ marts }: BuildResult): void {
   const withheld = marts.filter(({ state }) => ['failed', 'refused', 'waiting'].includes(state))
   if (withheld.length === 0) return
-  const isRefused = withheld.some(({ state }) => state === 'refused')
-  const isFailed = withheld.some(({ state }) => state === 'failed')
-  const Kind = isRefused && !isFailed ? MartsRefused : MusterError
-  throw new Kind({
+  throw new (kindOf(withheld))({
     what: `${withheld.length} of ${marts.length} marts were not built: ${withheldReasons(withheld).join('; ')}`,
     next: 'they keep their earlier rows; run muster build again when the cause is fixed',
   })

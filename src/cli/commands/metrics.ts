@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import PQueue from 'p-queue'
 import { readerOf } from '../../app/connection/overview.ts'
 import { connectionNamed } from '../../config/settings.ts'
-import { type ExitStatus, MusterError, UsageError } from '../../lib/errors.ts'
+import { Busy, type ExitStatus, MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { readFigures } from '../../state/monitoring/readings.ts'
 import { type Exposed, exposition } from '../../telemetry/prometheus/exposition.ts'
@@ -50,15 +50,19 @@ async function expose(
   // A document for a program, which no width breaks.
   if (file === undefined) context.stdout.write(`${text.trimEnd()}\n`)
   else writeOutput(resolve(context.cwd, file), text, rules)
-  return seen.some(({ isReadable }) => !isReadable) ? 1 : 0
+  const faults = seen.filter(({ isReadable }) => !isReadable)
+  if (faults.length === 0) return 0
+  return faults.every(({ isHeld }) => isHeld) ? 75 : 1
 }
 
-type Seen = Exposed & { readonly isReadable: boolean }
+/** `isHeld`: by another process, so that it can be read later. */
+type Seen = Exposed & { readonly isReadable: boolean; readonly isHeld: boolean }
 
 async function see(context: CommandContext, name: string): Promise<Seen> {
-  const told = (readings: Parameters<typeof ledgerReadings>[0]): Seen => ({
+  const told = (readings: Parameters<typeof ledgerReadings>[0], isHeld = false): Seen => ({
     connection: name,
     isReadable: readings.isReadable,
+    isHeld,
     readings: ledgerReadings(readings, programVersion),
   })
   try {
@@ -78,6 +82,6 @@ async function see(context: CommandContext, name: string): Promise<Seen> {
     const circumstances = { isVerbose: false, signal: context.signal, keyPlace: () => undefined }
     const { text } = describeFailure(error, circumstances)
     context.stderr.write(`warning: ${name}: ${text.replace(/^muster: /, '')}\n`)
-    return told({ readings: [], isReadable: false, readAt: undefined })
+    return told({ readings: [], isReadable: false, readAt: undefined }, error instanceof Busy)
   }
 }
