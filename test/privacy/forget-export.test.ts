@@ -11,16 +11,16 @@ import { describeOnEngines, syncOnce, type Warehouse } from '../warehouse/fixtur
 
 const request = { resources: ['timesheets', 'sites'] }
 
-interface Scene {
+interface Place {
   readonly warehouse: Warehouse
   readonly cwd: string
   readonly person: { readonly id: string; readonly name: string }
   run(line: string): Built
 }
 
-async function sceneOn(warehouse: Warehouse, url: string): Promise<Scene> {
+async function placeOn(warehouse: Warehouse, url: string): Promise<Place> {
   await syncOnce({ url }, warehouse, { request })
-  const [person] = await warehouse.engine.rows<Scene['person']>(
+  const [person] = await warehouse.engine.rows<Place['person']>(
     `select worker_id as id, name from pii.worker where name like '% %' order by 1 limit 1`,
   )
   await warehouse.close()
@@ -31,20 +31,20 @@ async function sceneOn(warehouse: Warehouse, url: string): Promise<Scene> {
     MUSTER_WAREHOUSE: warehouse.address,
     MUSTER_LANDING: warehouse.landing,
   }
-  return { warehouse, cwd, person: person as Scene['person'], run: line => start(line, { cwd, env }) }
+  return { warehouse, cwd, person: person as Place['person'], run: line => start(line, { cwd, env }) }
 }
 
 const sandboxOf = () => keptSandbox({ scale: 0.02, rateLimitPerMinute: 100_000 })
 
 /** Drafts of the export whose file of workers is written. */
-const drafts = ({ cwd }: Scene): string[] =>
+const drafts = ({ cwd }: Place): string[] =>
   readdirSync(cwd).filter(
     name =>
       name.startsWith('out.writing') &&
       readdirSync(join(cwd, name), { recursive: true }).some(path => String(path).includes('pii/worker')),
   )
 
-async function namedIn({ warehouse, cwd, person }: Scene, folder: string): Promise<number> {
+async function namedIn({ warehouse, cwd, person }: Place, folder: string): Promise<number> {
   await warehouse.open()
   const files = readdirSync(join(cwd, folder, 'pii'), { recursive: true })
     .map(String)
@@ -58,14 +58,14 @@ async function namedIn({ warehouse, cwd, person }: Scene, folder: string): Promi
 }
 
 const exporting = 'export --parquet out --include-pii'
-const forgetting = ({ person }: Scene): string => `forget worker ${person.id} --yes`
+const forgetting = ({ person }: Place): string => `forget worker ${person.id} --yes`
 
 /** Refused once, it is run again. */
-async function toTheEnd(scene: Scene, first: Built): Promise<void> {
+async function toTheEnd(place: Place, first: Built): Promise<void> {
   const ended = await first.ended
   if (ended.code !== 0) {
     expect([ended.code, ended.err]).toEqual([75, expect.stringMatching(/muster: [^\n]+\n$/)])
-    expect(await scene.run(forgetting(scene)).ended).toMatchObject({ code: 0 })
+    expect(await place.run(forgetting(place)).ended).toMatchObject({ code: 0 })
   }
 }
 
@@ -73,39 +73,39 @@ describeOnEngines(
   'a person is forgotten',
   bench => {
     test('while an export has read the personal data: it is not in what is put in place', async () => {
-      const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
-      const written = scene.run(exporting)
-      await stopWhen(written, () => drafts(scene).length > 0)
-      const forget = scene.run(forgetting(scene))
+      const place = await placeOn(await bench.warehouse(), (await sandboxOf()).url)
+      const written = place.run(exporting)
+      await stopWhen(written, () => drafts(place).length > 0)
+      const forget = place.run(forgetting(place))
       await Promise.race([forget.ended, new Promise(resolve => setTimeout(resolve, 4_000))])
       written.signal('SIGCONT')
       expect(await written.ended).toMatchObject({ code: 0, err: '' })
-      await toTheEnd(scene, forget)
-      expect(await namedIn(scene, 'out')).toBe(0)
+      await toTheEnd(place, forget)
+      expect(await namedIn(place, 'out')).toBe(0)
     })
 
     test('and an export begins meanwhile: when both have ended, it is without the person', async () => {
-      const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
-      expect(await scene.run(`${exporting.replace('out', 'first')}`).ended).toMatchObject({ code: 0 })
-      expect(await namedIn(scene, 'first')).toBe(1)
-      const forget = scene.run(forgetting(scene))
+      const place = await placeOn(await bench.warehouse(), (await sandboxOf()).url)
+      expect(await place.run(`${exporting.replace('out', 'first')}`).ended).toMatchObject({ code: 0 })
+      expect(await namedIn(place, 'first')).toBe(1)
+      const forget = place.run(forgetting(place))
       await stopWhen(forget, () => forget.err().includes('anew'))
-      const written = await scene.run(exporting).ended
+      const written = await place.run(exporting).ended
       expect([written.code, written.err]).toEqual(
         bench.name === 'duckdb' ? [75, expect.stringMatching(/muster: [^\n]+\n$/)] : [0, ''],
       )
       forget.signal('SIGCONT')
       expect(await forget.ended).toMatchObject({ code: 0 })
-      expect(await namedIn(scene, 'first')).toBe(0)
-      if (bench.name !== 'duckdb') expect(await namedIn(scene, 'out')).toBe(0)
+      expect(await namedIn(place, 'first')).toBe(0)
+      if (bench.name !== 'duckdb') expect(await namedIn(place, 'out')).toBe(0)
     })
 
     // Of a server no list of copies is kept.
     test.runIf(bench.name === 'duckdb')('whom a copy does not have, as it was made earlier', async () => {
-      const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
-      const { warehouse, person } = scene
+      const place = await placeOn(await bench.warehouse(), (await sandboxOf()).url)
+      const { warehouse, person } = place
       expect(
-        await scene.run(`copy --from ${warehouse.address} --to duckdb:${scene.cwd}/copied.duckdb`).ended,
+        await place.run(`copy --from ${warehouse.address} --to duckdb:${place.cwd}/copied.duckdb`).ended,
       ).toMatchObject({ code: 0 })
       const later = { ...person, id: `${person.id.slice(0, -4)}ffff` }
       await warehouse.open()
@@ -114,7 +114,7 @@ describeOnEngines(
        from star.dim_worker where worker_id = ${quoteText(person.id)}`,
       )
       await warehouse.close()
-      expect(await scene.run(`forget worker ${later.id} --yes`).ended).toMatchObject({ code: 0 })
+      expect(await place.run(`forget worker ${later.id} --yes`).ended).toMatchObject({ code: 0 })
     })
   },
   'all',
@@ -126,12 +126,12 @@ describeOnEngines(
     test.runIf(bench.name === 'postgres')(
       'an export that was stopped never puts back what was erased meanwhile',
       async () => {
-        const scene = await sceneOn(await bench.warehouse(), (await sandboxOf()).url)
-        const { warehouse } = scene
-        const written = scene.run(exporting)
-        await stopWhen(written, () => drafts(scene).length > 0)
-        const [draft] = drafts(scene)
-        const forget = scene.run(forgetting(scene))
+        const place = await placeOn(await bench.warehouse(), (await sandboxOf()).url)
+        const { warehouse } = place
+        const written = place.run(exporting)
+        await stopWhen(written, () => drafts(place).length > 0)
+        const [draft] = drafts(place)
+        const forget = place.run(forgetting(place))
         await warehouse.open()
         await stopWhen(
           forget,
@@ -142,12 +142,12 @@ describeOnEngines(
         let hasEnded = false
         void written.ended.then(() => (hasEnded = true))
         // It may see that it has to be written anew.
-        await stopWhen(written, () => hasEnded || drafts(scene).some(name => name !== draft))
+        await stopWhen(written, () => hasEnded || drafts(place).some(name => name !== draft))
         forget.signal('SIGCONT')
-        await toTheEnd(scene, forget)
+        await toTheEnd(place, forget)
         written.signal('SIGCONT')
         await written.ended
-        expect(await namedIn(scene, 'out')).toBe(0)
+        expect(await namedIn(place, 'out')).toBe(0)
       },
     )
   },
