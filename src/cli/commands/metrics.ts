@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import PQueue from 'p-queue'
 import { readerOf } from '../../app/connection/overview.ts'
 import { connectionNamed } from '../../config/settings.ts'
-import { Busy, type ExitStatus, MusterError, UsageError } from '../../lib/errors.ts'
+import { type ExitStatus, MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { readFigures } from '../../state/monitoring/readings.ts'
 import { type Exposed, exposition } from '../../telemetry/prometheus/exposition.ts'
@@ -82,6 +82,6 @@ async function see(context: CommandContext, name: string): Promise<Seen> {
     const circumstances = { isVerbose: false, signal: context.signal, keyPlace: () => undefined }
     const { text } = describeFailure(error, circumstances)
     context.stderr.write(`warning: ${name}: ${text.replace(/^muster: /, '')}\n`)
-    return told({ readings: [], isReadable: false, readAt: undefined }, error instanceof Busy)
+    return told({ readings: [], isReadable: false, readAt: undefined }, error.exitCode === 75)
   }
 }
