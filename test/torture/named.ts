@@ -18,13 +18,14 @@ export const recordsOf = (world: World): string[] =>
 export const ids = (rows: readonly string[], column: string): string[] =>
   rows.map(row => String((JSON.parse(row) as Record<string, unknown>)[column]))
 
-/** Whose records are the same before and after: what a sync reads of the person makes no difference then. */
-export function unchangedWorker(
-  dump: Dump,
-  { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },
-): string {
+/** The records that are another afterwards, as one text. */
+export function changedOf(before: readonly string[], after: readonly string[]): string {
   const known = new Set(before)
-  const changed = after.filter(record => !known.has(record)).join('\n')
+  return after.filter(record => !known.has(record)).join('\n')
+}
+
+/** Whom no changed record names: what a sync reads of the person makes no difference then. */
+export function unchangedWorker(dump: Dump, changed: string): string {
   const found = ids(dump['pii.worker'] ?? [], 'worker_id').find(id => !changed.includes(id))
   if (found === undefined) throw new Error('every worker has changed')
   return found
