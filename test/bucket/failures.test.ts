@@ -149,8 +149,9 @@ test('SIGTERM ends a run that waits for the bucket', async () => {
   let at = 0
   s3.onRequest = seen => {
     if (!isPut(seen)) return undefined
+    // A second signal would end the process at once.
+    if (at === 0) setTimeout(() => running.child.kill('SIGTERM'), 100)
     at ||= Date.now()
-    if (at > 0) setTimeout(() => running.child.kill('SIGTERM'), 100)
     return new Promise<Fault>(resolve => setTimeout(() => resolve(503), 20_000))
   }
   const ended = await running.ended

@@ -26,6 +26,7 @@ export const paired: Readonly<Record<string, Paired>> = {
   runs: { words: 'runs' },
   metric: { words: 'metric timeToFill' },
   'dag run': { words: 'dag run nightly' },
+  'dag record': { words: 'dag record nightly outcomes.json' },
   retention: { words: 'retention' },
   publish: { words: 'publish', only: 'duckdb' },
   copy: { words: ({ address, folder }) => `copy --from ${address} --to duckdb:${folder}/copied.duckdb` },

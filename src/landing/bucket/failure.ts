@@ -58,7 +58,7 @@ function settingOf(error: Thrown): Explained | undefined {
   const { name = '', message = '' } = error
   const status = statusOf(error)
   if (byName[name]) return byName[name]
-  if (/region is missing/i.test(message))
+  if (/region is missing|region not accepted/i.test(message))
     return { what: 'the region of the bucket is not known', next: 'set AWS_REGION' }
   const isElsewhere = [
     'PermanentRedirect',
