@@ -181,6 +181,7 @@ const moments: readonly (readonly [string, (seen: Seen, puts: number, removals: 
 test('a process that is killed at any moment loses nothing', async () => {
   const here = await place()
   const { bucket } = here
+  expect(await here.here.run('sync --quiet access-rules')).toMatchObject({ code: 0 })
   for (const [index, [name, isNow]] of moments.entries()) {
     const running = here.here.start(`sync --quiet ${lists[index]}`)
     let [puts, removals, killed] = [0, 0, false]
