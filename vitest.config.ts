@@ -28,7 +28,7 @@ export const wholeRuns = [
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.long.test.ts', 'test/airflow/**', ...wholeRuns],
+    exclude: ['test/**/*.long.test.ts', 'test/{airflow,bucket}/**', ...wholeRuns],
     setupFiles: ['test/every-file.ts'],
     globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],
     pool: 'forks',
