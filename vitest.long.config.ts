@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/airflow/**'],
+    exclude: ['test/{airflow,bucket}/**'],
     env: { MUSTER_TEST_EVERYWHERE: '1' },
     setupFiles: ['test/every-file.ts'],
     globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],

@@ -100,7 +100,7 @@ test.each([
   ['select * from history.fact_expense', /permission denied/],
   ['select * from ops.quarantine', /permission denied/],
   ['delete from star.fact_expense', /^DELETE is not a query/],
-  ['select 1; select 2', /multiple commands|syntax error/],
+  ['select 1; select 2', /these are 2 statements/],
   [`select set_config('role', 'OWNER', false)`, /does more than read/],
   [`select table_to_xml('acme_pii.worker', true, true, '')`, /permission denied/],
   [`select pg_read_file('/etc/passwd')`, /does more than read/],
