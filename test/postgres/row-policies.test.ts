@@ -54,7 +54,7 @@ beforeAll(async () => {
   expect(await command('build dim_project dim_date dim_agency data_health')).toMatchObject({ code: 0 })
   const given = `--login ${logins.one}=c1 --login ${logins.both}=c1,c2 --login ${logins.none}=nothing`
   const done = await command(`roles --prefix ${prefix} --rls company ${given}`)
-  expect(done).toMatchObject({ code: 0, out: expect.stringContaining(`${logins.both} sees 2 company`) })
+  expect(done).toMatchObject({ code: 0, out: expect.stringContaining(`${logins.both} sees 2 companies`) })
   for (const role of [...Object.values(logins), ...roles])
     await onServer(`alter role ${role} password '${password}'`)
 }, 120_000)
