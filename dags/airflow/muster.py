@@ -14,18 +14,21 @@ A DuckDB file has one writer: its tasks share a pool of one slot. Create the poo
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
+import time
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 # What the exit codes of the program mean.
 LATER = 75
@@ -34,37 +37,126 @@ HOPELESS = {2: "wrong usage", 3: "a check failed", 78: "the settings are wrong"}
 # Failures that can pass, such as a lost network; a lock is waited for by the program itself. How long a retry waits is
 # a setting of Airflow, [core] default_task_retry_delay: five minutes unless set.
 RETRIES = 2
-LOCK_WAIT = "10m"
+
+# Airflow reads this file every 30 seconds and before each task, and the program needs 1.5 s of a processor to list its
+# DAGs. Its answer counts until a file changes, and no longer than this: settings may name variables.
+KEPT_SECONDS = 300
+
+
+class Mistake(RuntimeError):
+    """What somebody has to mend, in one line."""
 
 
 def command(*words: str) -> list[str]:
-    return [*shlex.split(os.environ.get("MUSTER_COMMAND", "muster")), *words]
+    given = os.environ.get("MUSTER_COMMAND", "muster")
+    try:
+        program = shlex.split(given)
+    except ValueError as error:
+        raise Mistake(f"MUSTER_COMMAND is no command ({error}): {given}") from None
+    if not program:
+        raise Mistake("MUSTER_COMMAND is empty: set it to the command that starts muster, or unset it")
+    return [*program, *words]
 
 
 def home() -> str:
-    return os.environ.get("MUSTER_HOME", os.getcwd())
+    return os.environ.get("MUSTER_HOME") or os.getcwd()
 
 
 def read_dags() -> list[dict[str, Any]]:
-    """The DAGs with their tasks and connections; what is wrong is one line, which Airflow shows as an import error."""
+    """The DAGs with their tasks and connections, asked for again when settings, DAGs or the program have changed."""
+    stamp = stamp_of_files()
+    kept = kept_answer(stamp)
+    if kept is None:
+        kept = ask_dags()
+        keep(stamp, kept)
+    return kept
+
+
+def ask_dags() -> list[dict[str, Any]]:
+    """Raises a Mistake, which Airflow shows as an import error."""
+    words = command("dag", "list", "--json")
     try:
-        listed = subprocess.run(
-            command("dag", "list", "--json"), cwd=home(), capture_output=True, text=True, timeout=120, check=False
-        )
+        listed = subprocess.run(words, cwd=home(), capture_output=True, text=True, timeout=120, check=False)
     except OSError as error:
-        raise RuntimeError(f"{command()[0]} does not start ({error}): set MUSTER_COMMAND and MUSTER_HOME") from None
-    if not listed.stdout.strip():
-        raise RuntimeError(last_line(listed.stderr) or f"muster dag list ended with {listed.returncode}")
-    dags = cast("list[dict[str, Any]]", json.loads(listed.stdout))
-    for dag in dags:
-        if "problem" in dag:
-            raise RuntimeError(dag["problem"])
+        raise does_not_start(error) from None
+    except subprocess.TimeoutExpired:
+        raise Mistake(f"{shlex.join(words)} did not end within two minutes") from None
+    try:
+        dags = cast("list[dict[str, Any]]", json.loads(listed.stdout))
+        for dag in dags:
+            if "problem" in dag:
+                raise Mistake(dag["problem"])
+        if not any(dag["connections"] for dag in dags):
+            raise Mistake(f"{home()} has no settings with a connection: set MUSTER_HOME, or run muster init there")
+    except (ValueError, TypeError):
+        told = last_line(listed.stderr).removeprefix("muster: ")
+        raise Mistake(told or f"{shlex.join(words)} lists no DAGs: it ended with {listed.returncode}") from None
     return dags
+
+
+def does_not_start(error: OSError) -> Mistake:
+    """The program may be missing, or the folder that it runs in."""
+    if not os.path.isdir(home()):
+        return Mistake(f"there is no folder {home()}: set MUSTER_HOME to the folder with config/muster.yaml")
+    return Mistake(f"{command()[0]} does not start ({error.strerror}): set MUSTER_COMMAND to what starts muster")
 
 
 def last_line(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else ""
+
+
+def files_that_count() -> Iterator[str]:
+    """Settings and DAGs, the program, and whatever its command names, such as a file after --config."""
+    program, *words = command()
+    yield shutil.which(program) or program
+    for place in ("config/muster.yaml", "config/muster.d", "dags", *words):
+        path = os.path.join(home(), place)
+        yield path
+        if os.path.isdir(path):
+            yield from (entry.path for entry in sorted(os.scandir(path), key=lambda entry: entry.name))
+
+
+def stamp_of_files() -> str:
+    """Changes when one of them does; a hash, as the variables hold keys."""
+    variables = {name: value for name, value in sorted(os.environ.items()) if name.startswith("MUSTER_")}
+    seen: list[Any] = [home(), variables]
+    for path in files_that_count():
+        try:
+            found = os.stat(path)
+        except OSError:
+            seen.append([path])
+        else:
+            seen.append([path, found.st_mtime_ns, found.st_size, found.st_ino])
+    return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
+
+
+def place_of_answer() -> str:
+    folder = os.environ.get("AIRFLOW_HOME") or os.path.expanduser("~/airflow")
+    whose = hashlib.sha256(json.dumps([command(), home()]).encode()).hexdigest()[:12]
+    return os.path.join(folder, f"muster-dags-{whose}.json")
+
+
+def kept_answer(stamp: str) -> list[dict[str, Any]] | None:
+    try:
+        with open(place_of_answer(), encoding="utf-8") as file:
+            kept = json.load(file)
+        is_fresh = kept["stamp"] == stamp and 0 <= time.time() - kept["at"] < KEPT_SECONDS
+        return cast("list[dict[str, Any]]", kept["dags"]) if is_fresh else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def keep(stamp: str, dags: list[dict[str, Any]]) -> None:
+    """Written beside and moved, as another process may be reading it. A folder that takes no files costs time only."""
+    place = place_of_answer()
+    beside = f"{place}.{os.getpid()}"
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump({"stamp": stamp, "at": time.time(), "dags": dags}, file)
+        os.replace(beside, place)
+    except OSError:
+        return
 
 
 def pool_of(connection: dict[str, Any]) -> str | None:
@@ -83,7 +175,10 @@ def pools(dags: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(pools(read_dags()), indent=2))
+    try:
+        print(json.dumps(pools(ask_dags()), indent=2))
+    except Mistake as mistake:
+        sys.exit(str(mistake))
     sys.exit(0)
 
 import airflow  # noqa: E402
@@ -95,8 +190,13 @@ if tuple(int(part) for part in airflow.__version__.split(".")[:2]) < OLDEST:
 from airflow.providers.standard.operators.empty import EmptyOperator  # noqa: E402
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator  # noqa: E402
 from airflow.sdk import DAG, Asset, AssetAlias, get_current_context, task  # noqa: E402
-from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException  # noqa: E402
 from airflow.task.trigger_rule import TriggerRule  # noqa: E402
+from croniter import croniter  # noqa: E402
+
+try:
+    from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException
+except ImportError:  # Airflow 3.1
+    from airflow.exceptions import AirflowFailException, DagRunTriggerException  # type: ignore[no-redef]
 
 
 class RunFailed(RuntimeError):
@@ -105,14 +205,17 @@ class RunFailed(RuntimeError):
 
 def execute(words: Sequence[str], given: str | None = None) -> tuple[int, dict[str, Any], str]:
     """Exit code, figures and last line of one command; what it tells people goes to the log of the task as it comes."""
-    process = subprocess.Popen(
-        command(*words),
-        cwd=home(),
-        stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    try:
+        process = subprocess.Popen(
+            command(*words),
+            cwd=home(),
+            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    except OSError as error:
+        raise does_not_start(error) from None
     told: list[str] = []
 
     def follow() -> None:
@@ -132,7 +235,10 @@ def execute(words: Sequence[str], given: str | None = None) -> tuple[int, dict[s
         # Airflow ends a task by an exception: the program is told to stop, and keeps what it has read.
         if process.poll() is None:
             process.terminate()
-            process.wait(timeout=120)
+            try:
+                process.wait(timeout=120)
+            except subprocess.TimeoutExpired:
+                process.kill()
         follower.join()
     figures = json.loads(output) if output.strip().startswith(("{", "[")) else {}
     reason = last_line("\n".join(told)).removeprefix("muster: ")
@@ -162,22 +268,26 @@ def summary(code: int, figures: dict[str, Any], reason: str) -> dict[str, Any]:
     }
 
 
-def run_task(words: Sequence[str], connection: str) -> dict[str, Any]:
+def run_task(words: Sequence[str], connection: dict[str, Any]) -> dict[str, Any]:
     context = get_current_context()
     instance = cast("Any", context["ti"])
-    begun = now()
-    code, figures, reason = execute([*words, "--connection", connection, "--json", "--wait", LOCK_WAIT])
+    name, begun = connection["name"], now()
+    code, figures, reason = execute([*words, *options_for(connection)])
     result = {**summary(code, figures, reason), "startedAt": begun, "finishedAt": now()}
-    print(f"muster run {result.get('runId', 'without an id')} of {connection}: exit code {code}", flush=True)
-    changed = [Asset(f"muster://{connection}/mart/{name}") for name in result.get("marts", [])]
-    for asset in changed:
-        cast("Any", context["outlet_events"])[AssetAlias(alias_of(connection))].add(asset)
+    print(f"muster run {result.get('runId', 'without an id')} of {name}: exit code {code}", flush=True)
+    for mart in result.get("marts", []):
+        cast("Any", context["outlet_events"])[AssetAlias(alias_of(name))].add(Asset(f"muster://{name}/mart/{mart}"))
     if code in (0, LATER):
         return result
     instance.xcom_push(key="failure", value=result)
     if code in HOPELESS:
         raise AirflowFailException(f"{HOPELESS[code]}: {reason}")
     raise RunFailed(reason or f"muster {' '.join(words)} ended with exit code {code}")
+
+
+def options_for(connection: dict[str, Any]) -> list[str]:
+    """A lock is waited for as long as the settings say, or as our own runner waits."""
+    return ["--connection", connection["name"], "--json", "--wait", f"{connection['waitMinutes']}m"]
 
 
 def now() -> str:
@@ -188,21 +298,36 @@ def alias_of(connection: str) -> str:
     return f"muster-{connection}-marts"
 
 
-def at_reset() -> datetime:
+def reset_after(moment: datetime) -> datetime:
     """The day of a key ends at midnight UTC; a few minutes later its new budget is there for certain."""
-    tomorrow = datetime.now(timezone.utc).date() + timedelta(days=1)
+    tomorrow = moment.astimezone(timezone.utc).date() + timedelta(days=1)
     return datetime(tomorrow.year, tomorrow.month, tomorrow.day, 0, 5, tzinfo=timezone.utc)
 
 
 class GoOn(TriggerDagRunOperator):
-    """Triggers the next run when the budget is there again; the moment is known when this one ends."""
+    """Triggers the next run for when the budget is there again; the moment is known when this one ends.
+
+    Airflow begins no run of the schedule while one is queued: a schedule that comes earlier goes on by itself.
+    """
+
+    def __init__(self, *, schedule: str, told_by: str, **options: Any) -> None:
+        super().__init__(**options)
+        self.schedule = schedule
+        self.told_by = told_by
 
     def execute(self, context: Any) -> None:
+        spent_at = context["ti"].xcom_pull(task_ids=self.told_by, key="spent_at")
+        reset = reset_after(datetime.fromisoformat(spent_at))
+        if croniter(self.schedule, datetime.now(timezone.utc)).get_next(datetime) <= reset:
+            print("the next run of the schedule goes on", flush=True)
+            return
         if "run_after" not in inspect.signature(DagRunTriggerException).parameters:
             # Without it the run would begin at once, and spend nothing again and again.
             print("this Airflow starts no run later: the next one of the schedule goes on", flush=True)
             return
-        self.run_after = at_reset()
+        self.run_after = reset
+        # Two runs of one day ask for one.
+        self.trigger_run_id = f"go_on__{reset.isoformat()}"
         super().execute(context)
 
 
@@ -211,8 +336,10 @@ class Night:
 
     def __init__(self, dag: dict[str, Any], connection: dict[str, Any]) -> None:
         self.dag = dag
+        self.settings = connection
         self.connection = connection["name"]
-        self.is_shared = connection["writers"] != 1
+        # Where the settings are wrong, one task says so rather than one for each list.
+        self.is_shared = connection["writers"] != 1 and "problem" not in connection
         self.pool = pool_of(connection)
         self.dag_id = f"muster_{self.connection}_{dag['name']}"
         # For a task of Muster the tasks of Airflow that others wait for.
@@ -221,10 +348,12 @@ class Night:
     def build(self) -> DAG:
         dashboard = os.environ.get("MUSTER_DASHBOARD")
         link = f"\n\n[Dashboard]({dashboard})" if dashboard else ""
+        problem = self.settings.get("problem")
+        description = f"The settings are wrong: {problem}" if problem else self.dag["description"]
         with DAG(
             dag_id=self.dag_id,
-            description=self.dag["description"],
-            doc_md=f"{self.dag['description']} Connection `{self.connection}`.{link}",
+            description=description,
+            doc_md=f"{description} Connection `{self.connection}`.{link}",
             schedule=self.dag["schedule"],
             start_date=datetime(2025, 1, 1, tzinfo=timezone.utc),
             catchup=False,
@@ -254,16 +383,21 @@ class Night:
                 end >> begins
         if one["after"]:
             # However those ended: Airflow has one rule for all tasks that another waits for.
-            gate = EmptyOperator(
-                task_id=f"after_{'_'.join(one['after'])}_{one['id']}", trigger_rule=TriggerRule.ALL_DONE
-            )
+            gate = EmptyOperator(task_id=self.own(f"before_{one['id']}"), trigger_rule=TriggerRule.ALL_DONE)
             for earlier in one["after"]:
                 for end in self.ends[earlier]:
                     end >> gate
             gate >> begins
 
+    def own(self, name: str) -> str:
+        """A name for a task that the DAG of Muster does not have, unless that one has it as well."""
+        taken = {one["id"] for one in self.dag["tasks"]}
+        while name in taken:
+            name += "_"
+        return name
+
     def plain(self, one: dict[str, Any]) -> Any:
-        words, connection = [*one["run"].split(" "), *one["args"]], self.connection
+        words, connection = [*one["run"].split(" "), *one["args"]], self.settings
 
         @task(**self.options(one, one["id"]))
         def run() -> dict[str, Any]:
@@ -274,14 +408,15 @@ class Night:
         return begins
 
     def mapped_sync(self, one: dict[str, Any]) -> Any:
-        """Lists side by side, then the records that they name; one list that fails stops neither."""
-        connection, args = self.connection, one["args"]
+        """Lists side by side, then the records that they name; a list that fails does not stop the others."""
+        connection, args = self.settings, one["args"]
 
         @task(**self.options(one, one["id"]))
         def sync(resources: list[str]) -> dict[str, Any]:
             return run_task(["sync", *resources, *args], connection)
 
-        @task(trigger_rule=TriggerRule.ALL_DONE, **self.options(one, f"{one['id']}_by_id"))
+        # Not when no list was read, nor when the lists could not begin.
+        @task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, **self.options(one, self.own(f"{one['id']}_by_id")))
         def by_id(resources: list[str]) -> dict[str, Any]:
             return run_task(["sync", *resources, *args], connection)
 
@@ -295,7 +430,7 @@ class Night:
         """The run fails with the reasons of its tasks; a partial one goes on when the budget is there again."""
         pool: dict[str, Any] = {"pool": self.pool} if self.pool is not None else {}
 
-        @task.short_circuit(task_id="partial", trigger_rule=TriggerRule.ALL_DONE, retries=0, **pool)
+        @task.short_circuit(task_id=self.own("partial"), trigger_rule=TriggerRule.ALL_DONE, retries=0, **pool)
         def partial() -> bool:
             instance = cast("Any", get_current_context()["ti"])
             outcomes = {one["id"]: self.outcome(instance, one["id"]) for one in self.dag["tasks"]}
@@ -307,15 +442,24 @@ class Night:
             ]
             if reasons:
                 raise AirflowFailException("; ".join(reasons))
-            is_partial = any(one is not None and one["exitCode"] == LATER for one in outcomes.values())
-            print("partial: goes on when the budget is there again" if is_partial else "whole", flush=True)
-            return is_partial
+            spent = [one["finishedAt"] for one in outcomes.values() if one is not None and one["exitCode"] == LATER]
+            if spent:
+                instance.xcom_push(key="spent_at", value=min(spent))
+            print("partial: goes on when the budget is there again" if spent else "whole", flush=True)
+            return bool(spent)
 
-        last = partial()
+        last = cast("Any", partial())
         for ends in self.ends.values():
             for end in ends:
                 end >> last
-        last >> GoOn(task_id="go_on", trigger_dag_id=self.dag_id, retries=0)
+        last >> GoOn(
+            task_id=self.own("go_on"),
+            trigger_dag_id=self.dag_id,
+            schedule=self.dag["schedule"],
+            told_by=last.operator.task_id,
+            skip_when_already_exists=True,
+            retries=0,
+        )
 
     def outcome(self, instance: Any, name: str) -> dict[str, Any] | None:
         """How a task of Muster ended: the worst of the tasks of Airflow that it is; None where one told nothing."""
@@ -341,8 +485,7 @@ class Night:
     def record(self, outcomes: dict[str, dict[str, Any] | None]) -> None:
         """For `muster status`, the metrics and the messages about nights; a failure to record fails no night."""
         told = json.dumps({"dag": self.dag["name"], "tasks": [one for one in outcomes.values() if one is not None]})
-        words = ["dag", "record", self.dag["name"], "-", "--connection", self.connection, "--json"]
-        code, _, reason = execute([*words, "--wait", LOCK_WAIT], told)
+        code, _, reason = execute(["dag", "record", self.dag["name"], "-", *options_for(self.settings)], told)
         if code:
             print(f"the night could not be recorded: {reason}", flush=True)
 
@@ -358,4 +501,8 @@ def pulled(instance: Any, name: str, key: str = "return_value") -> list[dict[str
 for listed_dag in read_dags():
     for listed_connection in listed_dag["connections"]:
         night = Night(listed_dag, listed_connection)
-        globals()[night.dag_id] = night.build()
+        try:
+            globals()[night.dag_id] = night.build()
+        except Exception as error:
+            # A name of a task that Airflow does not take, or has already.
+            raise Mistake(f"{night.dag_id}: {last_line(str(error))}") from None

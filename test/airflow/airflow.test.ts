@@ -1,11 +1,24 @@
 /** dags/airflow/muster.py in a real Airflow: `npm run test:airflow`. */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { database } from '../postgres/database.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { type AirflowPlace, airflowPlace, root } from './place.ts'
+
+/** In three days: a run that is partial goes on before this, whatever the time. */
+const inDays = `30 2 * * ${(new Date().getUTCDay() + 3) % 7}`
+
+/** Name, schedule and task of DAGs of one task. */
+const small = [
+  ['checks', '0 4 * * *', 'check'],
+  ['syncs', inDays, 'sync'],
+  ['hourly', '0 * * * *', 'sync'],
+] as const
+
+/** Four times what the longest night takes on two busy cores. */
+const timeout = 2_400_000
 
 let place: AirflowPlace
 
@@ -20,20 +33,27 @@ beforeAll(async () => {
   duck: { baseUrl: "${plenty.url}", ${key}, warehouse: "duckdb:data/duck.duckdb" }
   pg: { baseUrl: "${plenty.url}", ${key}, warehouse: "${url}" }
   spent: { baseUrl: "${little.url}", ${key}, warehouse: "duckdb:data/spent.duckdb" }
+  away: { baseUrl: "http://127.0.0.1:9/api/open/v1", ${key}, warehouse: "duckdb:data/away.duckdb", waitMinutes: 0 }
+  wrong: { baseUrl: "${plenty.url}", ${key}, warehouse: "mysql:wrong" }
 `)
   mkdirSync(join(place.home, 'dags'))
-  copyFileSync(join(root, 'dags/nightly.yaml'), join(place.home, 'dags/nightly.yaml'))
+  const nightly = readFileSync(join(root, 'dags/nightly.yaml'), 'utf8')
   writeFileSync(
-    join(place.home, 'dags/checks.yaml'),
-    'name: checks\ndescription: Checks alone.\nschedule: 0 4 * * *\ntasks: { check: { run: check } }\n',
+    join(place.home, 'dags/nightly.yaml'),
+    nightly.replace(/^schedule: .*$/m, `schedule: ${inDays}`),
   )
+  for (const [name, schedule, task] of small)
+    writeFileSync(
+      join(place.home, `dags/${name}.yaml`),
+      `name: ${name}\ndescription: One task.\nschedule: ${schedule}\ntasks: { ${task}: { run: ${task} } }\n`,
+    )
   expect(await place.program('airflow', 'db', 'migrate')).toMatchObject({ code: 0 })
   const pools = await place.program('python', join(root, 'dags/airflow/muster.py'))
   expect(pools).toMatchObject({ code: 0 })
   writeFileSync(join(place.home, 'pools.json'), pools.out)
   expect(await place.program('airflow', 'pools', 'import', 'pools.json')).toMatchObject({ code: 0 })
   expect(await place.program('airflow', 'dags', 'reserialize')).toMatchObject({ code: 0 })
-}, 900_000)
+}, timeout)
 afterAll(() => place?.remove())
 
 interface NightRun {
@@ -48,7 +68,7 @@ interface NightRun {
 async function night(dag: string): Promise<NightRun> {
   const { text } = await place.program('airflow', 'dags', 'test', dag)
   const [run] = await place.rows(
-    `select state, run_id from dag_run where dag_id = '${dag}' and run_type = 'manual' and start_date is not null order by id limit 1`,
+    `select state, run_id from dag_run where dag_id = '${dag}' and start_date is not null order by start_date desc limit 1`,
   )
   const tasks = await place.rows(
     `select task_id, max(state) as state, count(*) as mapped from task_instance where dag_id = '${dag}' and run_id = '${run?.run_id}' group by task_id`,
@@ -60,7 +80,7 @@ async function night(dag: string): Promise<NightRun> {
   console.log(`${dag}: ${told.join(', ')}`)
   return {
     run: String(run?.state),
-    // A retry waits five minutes, which hides a failure in a night that ends well.
+    // Hides a failure in a night that ends well.
     retried: tries.filter(one => Number(one.try_number) > 1).map(one => String(one.task_id)),
     tasks: Object.fromEntries(
       tasks.map(({ task_id, state, mapped }) => [task_id, Number(mapped) > 1 ? `${mapped} ${state}` : state]),
@@ -70,7 +90,7 @@ async function night(dag: string): Promise<NightRun> {
 }
 
 // Without its cache, mypy reads the types of all of Airflow.
-test('the file is formatted and typed like the rest', { timeout: 600_000 }, async () => {
+test('the file is formatted and typed like the rest', { timeout }, async () => {
   const file = join(root, 'dags/airflow/muster.py')
   const settings = join(root, 'test/airflow/pyproject.toml')
   const judged = [
@@ -90,7 +110,7 @@ async function nightsOf(file: string): Promise<string[]> {
 }
 
 test('nightly is green on a DuckDB file, and a DAG that waits for a mart starts', {
-  timeout: 900_000,
+  timeout,
 }, async () => {
   const { run, tasks, text } = await night('muster_duck_nightly')
   expect({ run, tasks, text: run === 'success' ? '' : text }).toMatchObject({
@@ -115,7 +135,7 @@ test('nightly is green on a DuckDB file, and a DAG that waits for a mart starts'
   )
 })
 
-test('on PostgreSQL a sync is a task a list, then the records by id', { timeout: 900_000 }, async () => {
+test('on PostgreSQL a sync is a task a list, then the records by id', { timeout }, async () => {
   const { run, tasks, text } = await night('muster_pg_nightly')
   expect({ run, tasks, text: run === 'success' ? '' : text }).toMatchObject({
     run: 'success',
@@ -128,7 +148,7 @@ test('on PostgreSQL a sync is a task a list, then the records by id', { timeout:
 })
 
 test('a spent budget leaves marts built, and the run goes on when there is more', {
-  timeout: 900_000,
+  timeout,
 }, async () => {
   const { run, tasks, text } = await night('muster_spent_nightly')
   expect({ tasks, text: tasks.build === 'success' ? '' : text }).toMatchObject({
@@ -150,12 +170,38 @@ test('a spent budget leaves marts built, and the run goes on when there is more'
   expect(String(later[0]?.run_after)).toMatch(/ 00:05:00/)
 })
 
-test('a failed check fails the run with its reason', { timeout: 900_000 }, async () => {
+const queuedOf = (dag: string) =>
+  place.rows(`select run_id, run_after from dag_run where dag_id = '${dag}' and state = 'queued'`)
+
+test('a second run whose budget is spent asks for no second one, and an hourly one goes on by itself', {
+  timeout,
+}, async () => {
+  expect((await night('muster_spent_syncs')).tasks).toMatchObject({ sync: 'success', go_on: 'success' })
+  const queued = await queuedOf('muster_spent_syncs')
+  expect(queued).toEqual([{ run_id: expect.stringMatching(/^go_on__/), run_after: expect.anything() }])
+  expect(await night('muster_spent_syncs')).toMatchObject({ run: 'success', tasks: { go_on: 'skipped' } })
+  expect(await queuedOf('muster_spent_syncs')).toEqual(queued)
+  expect(await night('muster_spent_hourly')).toMatchObject({ run: 'success', tasks: { go_on: 'success' } })
+  expect(await queuedOf('muster_spent_hourly')).toEqual([])
+})
+
+test('what can pass is tried again, wrong settings are not', { timeout }, async () => {
+  const away = await night('muster_away_syncs')
+  expect(away).toMatchObject({ run: 'failed', tasks: { sync: 'failed' }, retried: ['sync'] })
+  const wrong = await night('muster_wrong_syncs')
+  expect(wrong).toMatchObject({ run: 'failed', tasks: { sync: 'failed' }, retried: [] })
+  expect(wrong.text).toMatch(
+    /the settings are wrong: config\/muster.yaml is wrong: .*wrong.warehouse must be/,
+  )
+})
+
+test('a failed check fails the run with its reason', { timeout }, async () => {
   const engine = await openDuckdb(join(place.home, 'data/duck.duckdb'))
   await engine.run('update star.fact_timelog set total_hours = total_hours + 5')
   await engine.close()
-  const { run, tasks, text } = await night('muster_duck_checks')
+  const { run, tasks, retried, text } = await night('muster_duck_checks')
   expect({ run, tasks }).toMatchObject({ run: 'failed', tasks: { check: 'failed', partial: 'failed' } })
+  expect(retried).toEqual([])
   expect(text).toMatch(/a check failed: \d+ checks? failed: \w+ \(/)
   expect((await nightsOf('data/duck.duckdb')).at(-1)).toBe('failed')
 })

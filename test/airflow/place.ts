@@ -9,8 +9,8 @@ import { pythonEnvironment } from '../python-environment.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The version that the tests run on; muster.py takes 3.1 and later. */
-const packages = ['apache-airflow>=3.1,<4', 'ruff', 'mypy']
+/** One release of each package: a new one of any of them breaks no run of the tests. muster.py takes Airflow 3.1 and later. */
+const packages = ['-r', join(root, 'test/airflow/requirements.txt')]
 
 /** Some 300 MB and two minutes, kept for the next time; MUSTER_AIRFLOW_VENV names one that is there. */
 export const virtualEnvironment = (name = 'airflow', wanted: readonly string[] = packages): string =>
@@ -28,6 +28,8 @@ export interface AirflowPlace {
   readonly home: string
   /** A program of the virtual environment. */
   program(name: string, ...args: readonly string[]): Promise<Ended>
+  /** With a text for its stdin. */
+  given(text: string, name: string, ...args: readonly string[]): Promise<Ended>
   /** Rows of Airflow's own database. */
   rows(sql: string): Promise<readonly Record<string, unknown>[]>
   remove(): void
@@ -36,6 +38,9 @@ export interface AirflowPlace {
 const query = `import json, sqlite3, sys
 db = sqlite3.connect(sys.argv[1]); db.row_factory = sqlite3.Row
 print(json.dumps([dict(row) for row in db.execute(sys.argv[2])], default=str))`
+
+/** A hanging program is ended before its test. */
+const longestMs = 2_300_000
 
 /** `settings` is the text of config/muster.yaml. */
 export function airflowPlace(settings: string): AirflowPlace {
@@ -55,6 +60,8 @@ export function airflowPlace(settings: string): AirflowPlace {
     AIRFLOW__API__HOST: '127.0.0.1',
     AIRFLOW__CORE__EXECUTION_API_SERVER_URL: 'http://127.0.0.1:9/execution/',
     AIRFLOW__LOGGING__LOGGING_LEVEL: 'WARNING',
+    // Half a minute otherwise, in which a busy machine may not have started the program.
+    AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT: '300',
     // Five minutes otherwise, for each of two.
     AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY: '5',
     // Otherwise a traceback is drawn in boxes that break the words of a reason.
@@ -64,19 +71,23 @@ export function airflowPlace(settings: string): AirflowPlace {
     MUSTER_HOME: home,
     MUSTER_TEST_KEY: sandboxKeys.company,
   }
-  const program = (name: string, ...args: readonly string[]): Promise<Ended> =>
+  const given = (text: string, name: string, ...args: readonly string[]): Promise<Ended> =>
     new Promise(resolve => {
-      execFile(
-        join(environment, 'bin', name),
+      const child = execFile(
+        name,
         args,
-        { env, cwd: home, maxBuffer: 1e8, timeout: 900_000 },
+        { env, cwd: home, maxBuffer: 1e8, timeout: longestMs },
         (error, stdout, stderr) =>
           resolve({ code: error ? Number(error.code ?? 1) : 0, out: stdout, text: `${stdout}\n${stderr}` }),
       )
+      // A program that reads none of it may have ended already.
+      child.stdin?.on('error', () => {}).end(text)
     })
+  const program = (name: string, ...args: readonly string[]): Promise<Ended> => given('', name, ...args)
   return {
     home,
     program,
+    given,
     async rows(sql) {
       const { code, out, text } = await program(
         'python',

@@ -10,15 +10,10 @@ import { freePort } from '../../postgres/own-server.ts'
 import { root, virtualEnvironment } from '../place.ts'
 import { type Machine, startMachine } from './machine.ts'
 
-const packages = [
-  'apache-airflow>=3.1,<4',
-  'apache-airflow-providers-celery',
-  // The provider does not start with 5.7.
-  'celery<5.7',
-  'redis',
-  'psycopg2-binary',
-  'asyncpg',
-]
+/** The provider does not start with celery 5.7. */
+const own =
+  'apache-airflow-providers-celery==3.26.0 celery==5.6.3 redis==8.1.0 psycopg2-binary==2.9.13 asyncpg==0.32.0'
+const packages = ['-r', join(root, 'test/airflow/requirements.txt'), ...own.split(' ')]
 
 const execute = promisify(execFile)
 const name = `muster_airflow_${process.pid}`
@@ -33,13 +28,19 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-/** What a lost worker leaves behind is noticed within a minute here, and by default within five to ten. */
+/** What a lost worker leaves behind is noticed within two minutes here, and by default within five to ten. */
 const impatience = {
-  AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT: '30',
+  AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT: '90',
   AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL: '5',
-  AIRFLOW__SCHEDULER__TASK_QUEUED_TIMEOUT: '60',
-  AIRFLOW__SCHEDULER__TASK_QUEUED_TIMEOUT_CHECK_INTERVAL: '10',
   AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY: '5',
+}
+
+/** One machine is server, scheduler and both workers here: with other work beside it, an answer took 280 s. */
+const patience = {
+  AIRFLOW__SCHEDULER__TASK_QUEUED_TIMEOUT: '1800',
+  AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT: '120',
+  AIRFLOW__WORKERS__EXECUTION_API_RETRIES: '10',
+  AIRFLOW__EXECUTION_API__JWT_EXPIRATION_TIME: '7200',
 }
 
 interface Ports {
@@ -75,6 +76,7 @@ function shared({ api, redis }: Ports, environment: string): Record<string, stri
     MUSTER_TEST_KEY: sandboxKeys.company,
     NO_COLOR: '1',
     ...impatience,
+    ...patience,
   }
 }
 
