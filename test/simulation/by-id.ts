@@ -104,7 +104,8 @@ export async function differencesById(looked: Looked, lists: readonly string[]):
 export async function lawOfSignals(looked: Looked): Promise<{ asked: number; faults: string[] }> {
   const { engine, service, name } = looked
   const known = await knownIds(engine, name)
-  const announced = known.filter(each => isAnnounced(service, name, each))
+  // One that the service refused is told as that, and read again when it is not any more.
+  const announced = known.filter(each => each.state !== 'refused' && isAnnounced(service, name, each))
   const ids = new Set(known.map(({ id }) => id))
   const told = service.announced(collectionOf(name))
   const unknown = told.filter(id => !ids.has(id)).map(id => `${name} ${id} is not known`)

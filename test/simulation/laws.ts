@@ -94,9 +94,13 @@ function behind({ stored, excused, service, list, since }: Situation): Map<strin
   return missing
 }
 
+/** Told as a list that the key may not read: it never could, so nothing here has been lost. */
+const isSkipped = ({ list, stored }: Situation, { outcome }: Ended): boolean =>
+  stored.size === 0 && outcome?.resources.find(({ resource }) => resource === list)?.state === 'skipped'
+
 /** A run that ended with 0 has stored every record that stood still meanwhile. */
 export function lawOfExit0(situation: Situation, ended: Ended): string[] {
-  if (ended.command !== 'sync' || ended.code !== 0) return []
+  if (ended.command !== 'sync' || ended.code !== 0 || isSkipped(situation, ended)) return []
   return [...behind(situation)].map(
     ([id, { updatedAt, row }]) =>
       `exit 0, but ${situation.list} ${id} of ${updatedAt || 'no time'}: ${rowIs(row)}`,

@@ -71,11 +71,15 @@ function endOf(command: string, outcome: RunOutcome): Ended {
   return { command, code: failure ? (failure.exitCode ?? 1) : 0, message: failure?.message ?? '', outcome }
 }
 
-export async function sync(place: Place, engine: Engine, resources: readonly ResourceName[]): Promise<Ended> {
-  return endOf(
-    'sync',
-    await runOf(place, engine, { command: 'sync', resources: ['key', ...resources], limits: {} }),
-  )
+/** With `most`, as somebody runs it who knows that so many rows of a snapshot are gone. */
+export async function sync(
+  place: Place,
+  engine: Engine,
+  { names, most }: { readonly names: readonly ResourceName[]; readonly most?: number },
+): Promise<Ended> {
+  const resources = ['key', ...names]
+  const request = { command: 'sync', resources, limits: {}, ...(most === undefined ? {} : { most }) }
+  return endOf('sync', await runOf(place, engine, request))
 }
 
 /** A sync of records without a list: it says nothing of lists. */
@@ -83,7 +87,7 @@ export const fetchById = async (
   place: Place,
   engine: Engine,
   names: readonly ByIdName[],
-): Promise<Ended> => ({ ...(await sync(place, engine, names)), command: 'sync of ids' })
+): Promise<Ended> => ({ ...(await sync(place, engine, { names })), command: 'sync of ids' })
 
 /** Snapshots find what is gone by themselves. */
 const isSwept = (name: ResourceName): boolean => name !== 'access-rules'

@@ -58,7 +58,7 @@ async function stormyNight(setting: Setting, night: number): Promise<number> {
   const { lists, byId } = climate
   const commands: Command[] = [
     ...receiving(setting),
-    engine => sync(place, engine, [...lists, ...byId]),
+    engine => sync(place, engine, { names: [...lists, ...byId] }),
     ...(rng() < climate.sweeps
       ? [(engine: Engine) => sweep(place, engine, { names: [...lists, ...byId] })]
       : []),
@@ -101,26 +101,30 @@ async function requireSignals(setting: Setting): Promise<void> {
   }
 }
 
-/** Sync, and a sweep where something differs still. */
+/** Sync, and where something differs still a sync and a sweep of somebody who knows that it is gone. */
 async function quietNight(setting: Setting, isSwept: boolean): Promise<string[]> {
   const { climate, place } = setting
   const { lists, byId } = climate
   const ended = await runAll(setting, [
     ...receiving(setting),
-    engine => sync(place, engine, [...lists, ...byId]),
+    engine => sync(place, engine, { names: [...lists, ...byId] }),
     ...(isSwept ? [sweeping(setting)] : []),
   ])
   if (ended.every(({ code }) => code === 0)) await requireSignals(setting)
   const found = await differing(setting)
   if (found.length === 0 || isSwept) return found
-  await runAll(setting, [sweeping(setting)])
+  const knowing: Command = engine => sync(place, engine, { names: [...lists, ...byId], most: mostGone })
+  await runAll(setting, [knowing, sweeping(setting)])
   return differing(setting)
 }
+
+/** More than any list of the simulation holds. */
+const mostGone = 1000
 
 const sweeping =
   ({ climate, place }: Setting): Command =>
   engine =>
-    sweep(place, engine, { names: [...climate.lists, ...climate.byId], most: 1000 })
+    sweep(place, engine, { names: [...climate.lists, ...climate.byId], most: mostGone })
 
 /** Nothing changes any more, and every answer is right: the warehouse must come to hold the source, and stay as it is. */
 async function rest(setting: Setting, counted: NightCounts): Promise<void> {
@@ -142,7 +146,7 @@ async function rest(setting: Setting, counted: NightCounts): Promise<void> {
   if (rng() > shareOfSyncsAgain && !narrowed.isWide) return
   counts.add(askedLaws.again)
   const { lists, byId } = climate
-  const [again] = await runAll(setting, [engine => sync(place, engine, [...lists, ...byId])])
+  const [again] = await runAll(setting, [engine => sync(place, engine, { names: [...lists, ...byId] })])
   if (again?.code !== 0) require(setting, [`at rest a sync ended with ${again?.code}: ${again?.message}`])
   const touched = again?.outcome ? rowsTouched(again.outcome) : 0
   if (touched > 0) require(setting, [`a sync with nothing new touched ${touched} rows`])
