@@ -99,7 +99,6 @@ class Build {
     this.#star = await starState(engine)
     for (const mart of names.length > 0 ? withSources(ordered, names) : ordered) {
       signal.throwIfAborted()
-      await renewLease(engine, this.#lease)
       const result = await this.#one(mart, all)
       this.#results.set(mart.name, result)
       onMart(result)
@@ -176,9 +175,10 @@ class Build {
     })
   }
 
-  /** The figures of the last successful build stay. */
+  /** The figures of the last successful build stay. Throws where another build took over: what failed is its business now. */
   async #recordFailure(mart: Mart, { state, message }: Pick<MartRow, 'state' | 'message'>): Promise<void> {
     const { engine, clock } = this.#effects
+    await renewLease(engine, this.#lease)
     const never = { built_at: null, as_of: null, rows: null, milliseconds: null }
     const recorded = this.#recorded.get(mart.name) ?? { ...never, definition_id: '', shape: '', sources: '' }
     const tried = { name: mart.name, tried_at: instant(clock), run_id: this.#runId }

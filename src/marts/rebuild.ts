@@ -24,9 +24,13 @@ export interface Finding {
 
 /**
  * Checks a mart inside the transaction that holds its new rows. A finding with the severity `error` rolls them back, and
- * yesterday's rows stay. It must not write: a rollback would undo that too. A check that cannot run throws.
+ * yesterday's rows stay. It must not write: a rollback would undo that too. A check that cannot run throws. `now` is ISO 8601.
  */
-export type Gate = (engine: Engine, mart: Mart) => Promise<readonly Finding[]>
+export type Gate = (
+  engine: Engine,
+  mart: Mart,
+  moment: Moment & { readonly now: string },
+) => Promise<readonly Finding[]>
 
 /** For a build without checks. */
 export const openGate: Gate = async () => []
@@ -153,7 +157,7 @@ async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
     await engine.planForWholeTables()
     const rows = await refill({ ...rebuild, engine })
     await requireKeys(engine, mart)
-    const findings = await gate(engine, mart)
+    const findings = await gate(engine, mart, { ...moment, now: new Date(now()).toISOString() })
     if (findings.some(({ severity, rows }) => severity === 'error' && rows > 0)) throw new Refused(findings)
     const milliseconds = Math.round(now() - started)
     const at = new Date(now()).toISOString()

@@ -182,6 +182,28 @@ describeOnEngines('a build', bench => {
     expect(await ids(warehouse, 'b')).toEqual(['c1', 'c2'])
   })
 
+  test('whose lease was taken over stops, writes no mart and records no failure', async () => {
+    const warehouse = await bench.warehouse()
+    const { engine } = warehouse
+    await addCompany(warehouse, 'c1')
+    const all = [mart('a'), mart('b'), mart('c')]
+    await build(warehouse, all)
+    await addCompany(warehouse, 'c2')
+    const told: string[] = []
+    const takeOver: BuildEffects['onMart'] = ({ name, state }) => {
+      told.push(`${name} ${state}`)
+      // Queued before what the build asks next.
+      if (name === 'b' && state === 'building')
+        void engine.run(`update ops.lease set epoch = epoch + 1, holder = 'the other build'`)
+    }
+    await expect(build(warehouse, all, { onMart: takeOver })).rejects.toThrow('taken over')
+    expect(told).toEqual(['a building', 'a built', 'b building'])
+    expect(await ids(warehouse, 'a')).toEqual(['c1', 'c2'])
+    expect(await ids(warehouse, 'b')).toEqual(['c1'])
+    expect(await engine.rows(`select distinct state from ops.mart`)).toEqual([{ state: 'built' }])
+    expect(await engine.rows(`select holder from ops.lease`)).toEqual([{ holder: 'the other build' }])
+  })
+
   test('publishes what the checks let pass, and nothing else', async () => {
     const warehouse = await bench.warehouse()
     await addCompany(warehouse, 'c1')

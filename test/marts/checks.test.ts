@@ -36,7 +36,7 @@ function about(name: string, subject: string): Check {
 let runs = 0
 
 function build(engine: Engine, names: readonly string[] = []): Promise<BuildResult> {
-  const gate = martGate(checks, clock)
+  const gate = martGate(checks)
   runs += 1
   const effects = {
     engine,

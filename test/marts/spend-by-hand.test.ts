@@ -47,7 +47,7 @@ describeOnEngines('marts of spending, papers and access', bench => {
         rng: seededRng(1),
         signal: new AbortController().signal,
         version: 'test',
-        gate: martGate(everyCheck(marts), clock),
+        gate: martGate(everyCheck(marts)),
         onMart: () => undefined,
       },
       { marts, names: Object.keys(answers), all: false },

@@ -1,12 +1,10 @@
 /** All checks, and those that a rebuilt mart must pass before readers see it. */
-import type { Clock } from '../../lib/clock.ts'
 import type { Mart } from '../mart.ts'
 import type { Finding, Gate } from '../rebuild.ts'
 import { type Check, writtenChecks } from './check.ts'
 import { currencyCheck } from './currencies.ts'
 import { derivedChecks } from './derived.ts'
 import { piiScans } from './pii-scan.ts'
-import { checkMoment } from './report.ts'
 import { failedRows, runCheck } from './run.ts'
 
 /** In order of name; the PII scan searches the texts of `marts`. */
@@ -16,12 +14,11 @@ export function everyCheck(marts: readonly Mart[]): Check[] {
 }
 
 /** Runs the statements of the checks that read the mart; each of them reads no other mart. */
-export function martGate(checks: readonly Check[], clock: Clock): Gate {
-  return async (engine, { name }) => {
+export function martGate(checks: readonly Check[]): Gate {
+  return async (engine, { name }, moment) => {
     const own = checks
       .map(check => ({ ...check, parts: check.parts.filter(({ reads }) => reads.includes(`mart.${name}`)) }))
       .filter(({ parts }) => parts.length > 0)
-    const moment = await checkMoment(engine, clock)
     const findings: Finding[] = []
     for (const check of own) {
       const rows = failedRows(await runCheck(engine, check, moment))

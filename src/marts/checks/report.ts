@@ -44,7 +44,7 @@ function ledgerRows(runId: string, result: CheckResult, at: string): CheckResult
   }))
 }
 
-export async function checkMoment(engine: Engine, clock: Clock): Promise<CheckMoment> {
+async function checkMoment(engine: Engine, clock: Clock): Promise<CheckMoment> {
   const now = clock.now()
   return { ...(await momentAt(engine, now)), now: new Date(now).toISOString() }
 }

@@ -23,11 +23,13 @@ const memoryLimit = '230MB'
  * Each thread of a statement pins memory of its own. With the usual one a core, every build of marts over 100,000 timesheets
  * ran out of memory on machines of 8 cores and more.
  */
-export const threads = 2
+const usualThreads = 2
 
 export interface OpenOptions {
   readonly readOnly?: boolean
   readonly memoryLimit?: string | undefined
+  /** Of a statement, where the usual number would wait for each other more than they share: for a warehouse of few rows. */
+  readonly threads?: number | undefined
   /** IANA name of the zone in which days are counted; the usual one when absent. */
   readonly reportingZone?: string
   /** The file is encrypted with it; absent: it is not encrypted. */
@@ -70,6 +72,8 @@ export interface Opened {
   /** Folder of temporary files, made when needed. */
   readonly temporary: TemporaryPlace
   readonly key: FileKey | undefined
+  /** Of a statement, while no batch is loaded. */
+  readonly threads: number
 }
 
 /** A database file that is attached as the warehouse. */
@@ -80,14 +84,13 @@ export interface OpenedFile extends Opened {
   isWritten(): boolean
 }
 
+type InstanceOptions = Pick<OpenOptions, 'memoryLimit' | 'key' | 'threads'>
+
 /** `stem` is the beginning of the path of the temporary files. */
-export async function create(
-  stem: string,
-  { memoryLimit: limit = memoryLimit, key }: Pick<OpenOptions, 'memoryLimit' | 'key'> = {},
-): Promise<Opened> {
+export async function create(stem: string, options: InstanceOptions = {}): Promise<Opened> {
   const temporary = temporaryPlace(stem, 'rows that do not fit into the memory of DuckDB')
   try {
-    return { ...(await connectTo(temporary.path, limit, key)), temporary }
+    return { ...(await connectTo(temporary.path, options)), temporary }
   } catch (error) {
     temporary.remove()
     throw error
@@ -96,8 +99,7 @@ export async function create(
 
 async function connectTo(
   temporaryFolder: string,
-  limit: string,
-  key: FileKey | undefined,
+  { memoryLimit: limit = memoryLimit, key, threads = usualThreads }: InstanceOptions,
 ): Promise<Omit<Opened, 'temporary'>> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: limit,
@@ -112,7 +114,7 @@ async function connectTo(
   })
   const connection = await instance.connect()
   if (key !== undefined) await encryptSpills(connection)
-  return { instance, connection, key }
+  return { instance, connection, key, threads }
 }
 
 /**
@@ -139,16 +141,11 @@ function closeInstance({ connection, instance, temporary }: Opened): void {
 }
 
 /** Another process may put a new file in place between the moment when this one opens the old file and when it locks it. */
-async function openCurrent(
-  name: string,
-  file: string,
-  { readOnly = false, memoryLimit, reportingZone, key }: OpenOptions,
-): Promise<Opened> {
+async function openCurrent(name: string, file: string, options: OpenOptions): Promise<Opened> {
+  const { readOnly = false, reportingZone, key } = options
   for (;;) {
     const before = inodeOf(file)
-    const opened = readOnly
-      ? await createToRead(`${name}.tmp`, { memoryLimit, key })
-      : await create(`${name}.tmp`, { memoryLimit, key })
+    const opened = await (readOnly ? createToRead : create)(`${name}.tmp`, options)
     try {
       await attachAs(opened.connection, { file, name: 'warehouse', readOnly, key })
       if (before === undefined || before === inodeOf(file)) {
@@ -187,17 +184,13 @@ export async function connect(name: string, options: OpenOptions): Promise<Opene
 }
 
 /** Who may not write beside the file can read it all the same, as long as nothing has to be spilled. */
-async function createToRead(
-  stem: string,
-  options: Pick<OpenOptions, 'memoryLimit' | 'key'>,
-): Promise<Opened> {
+async function createToRead(stem: string, options: InstanceOptions): Promise<Opened> {
   try {
     return await create(stem, options)
   } catch (error) {
     if (!(error instanceof MusterError)) throw error
     const nowhere: TemporaryPlace = { path: stem, remove() {}, keep() {} }
-    const limit = options.memoryLimit ?? memoryLimit
-    return { ...(await connectTo(stem, limit, options.key)), temporary: nowhere }
+    return { ...(await connectTo(stem, options)), temporary: nowhere }
   }
 }
 

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { ConfigError } from '../../lib/errors.ts'
+import { readAtOnce } from '../../lib/input-file.ts'
 import { quoteText } from '../sql-text.ts'
 
 /** 32 bytes in base64, which DuckDB takes as they are. */
@@ -28,7 +29,7 @@ const [letters, flags] = [12, 20]
 export function isEncrypted(file: string): boolean {
   const head = Buffer.alloc(flags + 1)
   try {
-    const opened = openSync(file, 'r')
+    const opened = openSync(file, readAtOnce)
     try {
       readSync(opened, head, 0, head.length, 0)
     } finally {

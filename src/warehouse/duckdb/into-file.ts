@@ -26,14 +26,16 @@ export const slowCompressions = 'fsst,dict_fsst,zstd,alp,alprd,chimp,patas,roari
 const quickly = (checkpoint: string): string =>
   `set disabled_compression_methods = '${slowCompressions}'; ${checkpoint}; reset disabled_compression_methods`
 
+const logLength = ({ log }: Place): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0
+
 /**
  * Writes the log into the file when it is long, as DuckDB does by itself when no batch is being staged. DuckDB refuses while
  * another connection may still read the rows that a commit has replaced; its statement ends soon.
  */
-export async function longLogIntoFile({ log, home }: Place, { run }: Statements): Promise<void> {
-  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) < logBytes) return
+export async function longLogIntoFile(place: Place, { run }: Statements): Promise<void> {
+  if (logLength(place) < logBytes) return
   try {
-    await run(`checkpoint ${home}`)
+    await run(`checkpoint ${place.home}`)
   } catch (error) {
     if (!String(error).includes('Cannot CHECKPOINT')) throw error
   }
@@ -58,7 +60,8 @@ export async function intoFile(
 
 /**
  * A table that was just written keeps a block a column in memory, and the rows that it lost, however few its rows: the marts of
- * 750 timesheets take 137 MB, and together with a first sync in one process they left too little for some statements.
+ * 750 timesheets take 137 MB, and together with a first sync in one process they left too little for some statements. A log that would be long after a few
+ * more tables goes as well: DuckDB does it in the middle of a commit, with the slow compressions.
  */
 const mostWaiting = 48_000_000
 
@@ -67,5 +70,5 @@ export async function freeMemory(place: Place, statements: Statements, most = mo
     `select cast(sum(memory_usage_bytes) as double) as bytes from duckdb_memory()
      where tag in ('IN_MEMORY_TABLE', 'TRANSACTION')`,
   )
-  if (bytes > most) await intoFile(place, statements)
+  if (bytes > most || logLength(place) > logBytes / 2) await intoFile(place, statements)
 }

@@ -4,10 +4,11 @@ import type { Engine, Insertion, Traits, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Priority, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
-import { connect, create, logBytes, type Opened, type OpenOptions, setUp, threads } from './connect.ts'
+import { connect, create, logBytes, type Opened, type OpenOptions, setUp } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { attachOptions } from './encrypted-file.ts'
 import { freeMemory, intoFile, longLogIntoFile, type Place, slowCompressions } from './into-file.ts'
+import type { KeptOfInstance } from './kept-statements.ts'
 import { attachMemory, attachStageFile } from './stage-database.ts'
 import { Connection } from './statements.ts'
 
@@ -34,9 +35,14 @@ const pooledConnections = 2
 /** The limit of the log applies to all attached databases: while it is raised, only `checkpoint` writes the log of the warehouse. */
 const beforeLoading = `set threads = 1; set disabled_compression_methods = '${slowCompressions}';
   set wal_autocheckpoint = '1TB'`
-const afterLoading = `set threads = ${threads}; reset disabled_compression_methods; set wal_autocheckpoint = '${logBytes}B'`
+const afterLoading = (threads: number): string =>
+  `set threads = ${threads}; reset disabled_compression_methods; set wal_autocheckpoint = '${logBytes}B'`
 
-function poolOf({ file, home, zone }: Place, opened: Opened): ConnectionPool<Connection> {
+function poolOf(
+  { file, home, zone }: Place,
+  opened: Opened,
+  kept: KeptOfInstance,
+): ConnectionPool<Connection> {
   let count = 0
   return new ConnectionPool({
     most: pooledConnections,
@@ -46,10 +52,10 @@ function poolOf({ file, home, zone }: Place, opened: Opened): ConnectionPool<Con
       const duckdb = await opened.instance.connect()
       await attachStageFile(duckdb, stage, { folder: opened.temporary.path, key: opened.key })
       await setUp(duckdb, { home, stage, zone })
-      return new Connection(file, duckdb)
+      return new Connection(file, duckdb, kept)
     },
     async setBusy({ duckdb }, isBusy) {
-      await duckdb.run(isBusy ? beforeLoading : afterLoading)
+      await duckdb.run(isBusy ? beforeLoading : afterLoading(opened.threads))
     },
   })
 }
@@ -72,7 +78,7 @@ async function close(database: Database): Promise<void> {
   } finally {
     // Whoever still asked while the log was written: to close a connection under a statement crashes the process.
     await Promise.all([main, ...pooled].map(({ turns }) => turns.onIdle()))
-    for (const { duckdb } of [...pooled, main]) duckdb.closeSync()
+    for (const connection of [...pooled, main]) connection.close()
     opened.instance.closeSync()
     opened.temporary.remove()
   }
@@ -162,8 +168,9 @@ function engineOn(database: Database, seat: Seat): Engine {
 }
 
 function engineOver(place: Place, opened: Opened): Engine {
-  const main = new Connection(place.file, opened.connection)
-  const pool = poolOf(place, opened)
+  const kept: KeptOfInstance = new Set()
+  const main = new Connection(place.file, opened.connection, kept)
+  const pool = poolOf(place, opened, kept)
   return engineOn(
     { place, opened, main, pool, announced: new Set() },
     { connection: main, turns: main.turns },

@@ -1,14 +1,11 @@
 /** Statements on one connection of DuckDB, each in its turn, with failures explained in one line. */
-import type { DuckDBConnection } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBResult, DuckDBResultReader } from '@duckdb/node-api'
 import type { Value } from '../engine.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
 import { interruptible } from '../under-way.ts'
 import { statementError } from './failure.ts'
+import { type KeptOfInstance, KeptStatements } from './kept-statements.ts'
 import { plainRow } from './plain-row.ts'
-
-/** Without values a statement runs directly: a prepared one is planned twice, once on this thread. */
-const bound = (values: readonly Value[]): Value[] | undefined =>
-  values.length === 0 ? undefined : [...values]
 
 /** Runs statements when their turn comes. */
 export interface Statements {
@@ -21,12 +18,14 @@ export class Connection {
   readonly duckdb: DuckDBConnection
   readonly turns: ConnectionTurns
   readonly #file: string
+  readonly #kept: KeptStatements
 
   /** `file` is for messages. */
-  constructor(file: string, duckdb: DuckDBConnection) {
+  constructor(file: string, duckdb: DuckDBConnection, keptOfInstance: KeptOfInstance) {
     const control = (sql: string) => () => this.#explained(() => duckdb.run(sql))
     this.duckdb = duckdb
     this.#file = file
+    this.#kept = new KeptStatements(duckdb, keptOfInstance)
     this.turns = new ConnectionTurns({
       begin: control('begin transaction'),
       commit: control('commit'),
@@ -42,16 +41,34 @@ export class Connection {
     }
   }
 
+  /** Without values a statement runs directly: each is another, and prepared it would be planned twice. */
+  async #read(sql: string, values: readonly Value[]): Promise<DuckDBResultReader> {
+    this.#kept.heed(sql)
+    if (values.length === 0) return this.duckdb.runAndReadAll(sql)
+    return this.#kept.use(sql, values, statement => statement.runAndReadAll())
+  }
+
+  async #run(sql: string, values: readonly Value[]): Promise<DuckDBResult> {
+    this.#kept.heed(sql)
+    if (values.length === 0) return this.duckdb.run(sql)
+    return this.#kept.use(sql, values, statement => statement.run())
+  }
+
+  close(): void {
+    this.#kept.close()
+    this.duckdb.closeSync()
+  }
+
   statementsOn(turns: Turns): Statements {
     const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
       turns.statement(() => this.#explained(work))
     return {
       rows: <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
         inTurn(async () => {
-          const reader = await this.duckdb.runAndReadAll(sql, bound(values))
+          const reader = await this.#read(sql, values)
           return reader.getRowObjects().map(row => plainRow(row) as Row)
         }),
-      run: (sql, values = []) => inTurn(async () => (await this.duckdb.run(sql, bound(values))).rowsChanged),
+      run: (sql, values = []) => inTurn(async () => (await this.#run(sql, values)).rowsChanged),
     }
   }
 }

@@ -30,6 +30,9 @@ const tableFunctions = new Set([
   'duckdb_views',
   'duckdb_columns',
   'duckdb_constraints',
+  'duckdb_indexes',
+  'duckdb_sequences',
+  'duckdb_dependencies',
   'duckdb_schemas',
   'duckdb_functions',
   'duckdb_types',
@@ -57,16 +60,19 @@ async function serialised(connection: DuckDBConnection, sql: string): Promise<Se
 interface Named {
   readonly functions: Set<string>
   readonly tableFunctions: Set<string>
+  /** Tables and views, by their last name. */
+  readonly tables: Set<string>
 }
 
 /** Adds the functions of a parsed statement. Iterative, because a statement can be nested deeper than the stack. */
 function functionsOf(statement: unknown): Named {
-  const named: Named = { functions: new Set(), tableFunctions: new Set() }
+  const named: Named = { functions: new Set(), tableFunctions: new Set(), tables: new Set() }
   const open: unknown[] = [statement]
   while (open.length > 0) {
     const node = open.pop()
     if (typeof node !== 'object' || node === null) continue
-    const { type, function: table, function_name: name } = node as Record<string, unknown>
+    const { type, function: table, function_name: name, table_name: from } = node as Record<string, unknown>
+    if (type === 'BASE_TABLE') named.tables.add(String(from).toLowerCase())
     if (typeof name === 'string') named.functions.add(name.toLowerCase())
     if (type === 'TABLE_FUNCTION')
       named.tableFunctions.add(String((table as Record<string, unknown>)?.function_name).toLowerCase())
@@ -81,8 +87,42 @@ const notOffered = (name: string): UsageError =>
     next: 'read tables of star, mart and ops',
   })
 
+/** What DuckDB's own macros and views of these names are made of, each as a query. */
+async function definitionsOf(
+  connection: DuckDBConnection,
+  { functions, tables }: Named,
+): Promise<readonly string[]> {
+  const reader = await connection.runAndReadAll(
+    `select 'select ' || macro_definition from duckdb_functions()
+     where function_type = 'macro' and macro_definition is not null and list_contains($1::varchar[], function_name)
+     union all select regexp_replace(sql, '^CREATE .*?VIEW .*? AS ', '') from duckdb_views()
+     where internal and list_contains($2::varchar[], lower(view_name))`,
+    [JSON.stringify([...functions]), JSON.stringify([...tables])],
+  )
+  return reader.getRows().map(([definition]) => String(definition))
+}
+
+/** With what stands behind the names, such as sleep_ms behind pg_sleep; one definition may name another. */
+async function everyNamed(connection: DuckDBConnection, statement: unknown): Promise<Named> {
+  const all = functionsOf(statement)
+  const seen = new Set<string>()
+  for (let isNew = true; isNew; ) {
+    isNew = false
+    for (const definition of await definitionsOf(connection, all)) {
+      if (seen.has(definition)) continue
+      seen.add(definition)
+      isNew = true
+      const named = functionsOf(await serialised(connection, definition))
+      for (const name of named.functions) all.functions.add(name)
+      for (const name of named.tableFunctions) all.tableFunctions.add(name)
+      for (const name of named.tables) all.tables.add(name)
+    }
+  }
+  return all
+}
+
 async function requireReading(connection: DuckDBConnection, statement: unknown): Promise<void> {
-  const named = functionsOf(statement)
+  const named = await everyNamed(connection, statement)
   for (const name of named.tableFunctions) if (!tableFunctions.has(name)) throw notOffered(name)
   const reader = await connection.runAndReadAll(
     `select function_name from duckdb_functions() where list_contains($1::varchar[], function_name)
