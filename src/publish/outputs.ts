@@ -1,23 +1,41 @@
 /** Where data was written besides the warehouse: a list in a file beside it, so that forgetting a person reaches there too. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { z } from 'zod'
+import { MusterError } from '../lib/errors.ts'
 
 const shape = z.object({
   place: z.string(),
-  made: z.enum(['export', 'copy']),
+  /** An answer is what a query made of the data. */
+  made: z.enum(['export', 'copy', 'company', 'answer']),
   includesPii: z.boolean(),
+  /** The id of the one whose rows a published copy has. */
+  company: z.string().optional(),
 })
 
 export type Output = z.infer<typeof shape>
 
 /** Beside the file of a warehouse, or else beside its landed pages. */
-const outputsFile = (stem: string): string => `${stem.replace(/\.duckdb$/, '')}.outputs`
+export const outputsFile = (stem: string): string => `${stem.replace(/\.duckdb$/, '')}.outputs`
 
 /** Whether it must hold no personal data; a copy of a warehouse holds all of it. */
-export const isForReaders = ({ made, includesPii }: Output): boolean => made === 'export' && !includesPii
+export const isForReaders = ({ made, includesPii }: Output): boolean =>
+  made === 'company' || (made === 'export' && !includesPii)
 
 export function recordOutput(stem: string, output: Output): void {
-  appendFileSync(outputsFile(stem), `${JSON.stringify(output)}\n`, { mode: 0o600 })
+  const file = outputsFile(stem)
+  try {
+    // A user of a server may have no landed pages here.
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    appendFileSync(file, `${JSON.stringify(output)}\n`, { mode: 0o600 })
+  } catch (cause) {
+    throw new MusterError({
+      what: 'what is written from the warehouse cannot be listed, and muster forget would not know it',
+      where: file,
+      next: 'check the permissions of its folder; nothing was written',
+      cause,
+    })
+  }
 }
 
 /** Each place once, as it was written last; a line that was cut off is left out. */
@@ -29,7 +47,14 @@ export function outputsOf(stem: string): readonly Output[] {
     const output = parsed(line)
     if (output) found.set(output.place, output)
   }
-  return [...found.values()].filter(({ place }) => existsSync(place))
+  return [...found.values()].filter(isThere)
+}
+
+/** Whatever else is in its place by now, such as a pipe, is none of ours. */
+function isThere({ place, made }: Output): boolean {
+  if (!existsSync(place)) return false
+  const found = statSync(place)
+  return made === 'export' ? found.isDirectory() : found.isFile()
 }
 
 function parsed(line: string): Output | undefined {

@@ -14,6 +14,7 @@ import { requireNoOthers } from '../../publish/company/foreign-ids.ts'
 import type { CopySource } from '../../publish/copy/copy.ts'
 import { fileSource, serverSource } from '../../publish/copy/copy-source.ts'
 import { requirePublished } from '../../publish/former-copy.ts'
+import { recordOutput } from '../../publish/outputs.ts'
 import { failureOf, putInPlace, requireTolerable, requireWhole } from '../../publish/publish.ts'
 import { type PublishedTable, writeCopy } from '../../publish/published-tables.ts'
 import { migrate } from '../../state/migrate.ts'
@@ -46,6 +47,8 @@ export interface CompanyCopyRequest {
   readonly requiresWhole: boolean
   /** Replaces a file that is no published copy. */
   readonly isForced: boolean
+  /** Beside which the list of outputs is that it is to be in; left out where it is in it already. */
+  readonly listedOf?: string
 }
 
 export interface CompanyCopyEffects {
@@ -137,7 +140,7 @@ async function buildOver(
       rng,
       signal,
       version: programVersion,
-      gate: martGate(everyCheck(marts), clock),
+      gate: martGate(everyCheck(marts)),
       onMart: one => one.state !== 'building' && onStep(`mart.${one.name}`, one.rows ?? 0),
     },
     {
@@ -170,6 +173,14 @@ export async function publishCompany(
     })
     try {
       await requirePublished(engine, file, isForced)
+      // Before it is written: whoever is forgotten afterwards is forgotten in it too.
+      if (request.listedOf !== undefined)
+        recordOutput(request.listedOf, {
+          place: file,
+          made: 'company',
+          includesPii: false,
+          company: company.id,
+        })
       await migrate(engine, new Date(effects.clock.now()).toISOString())
       await withSource(connection, engine, source =>
         copyCompany(source, engine, {

@@ -6,13 +6,13 @@ import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
 import { isForReaders, outputsOf } from '../../publish/outputs.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
-import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
+import { type FileKey, isEncrypted } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { fileKey } from '../connection/file-key.ts'
+import { stemOf } from '../connection/outputs-list.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
-import { stemOf } from './forget-person.ts'
 
 export interface Audit {
   readonly hits: readonly Hit[]
@@ -25,6 +25,10 @@ export interface Audit {
 }
 
 type Result = Awaited<ReturnType<typeof searchPublished>>
+
+/** It may have been made before there was a key. */
+const keyOf = (connection: StoredConnection, file: string): FileKey | undefined =>
+  isEncrypted(file) ? fileKey(connection) : undefined
 
 async function searchCopy(file: string, key: FileKey | undefined, values: PiiValues): Promise<Result> {
   const engine = await openDuckdb(file, { readOnly: true, key })
@@ -94,12 +98,17 @@ export async function auditPii(connection: StoredConnection): Promise<Audit> {
     const places: string[] = []
     places.push(engine.location)
     if (copy !== undefined && existsSync(copy)) {
-      results.push(await searchCopy(copy, fileKey(connection), values))
+      results.push(await searchCopy(copy, keyOf(connection, copy), values))
       places.push(copy)
     }
     for (const output of outputsOf(stemOf(connection))) {
       if (!isForReaders(output)) continue
-      results.push(await searchExport(engine, output.place, values))
+      const isFile = output.made === 'company'
+      results.push(
+        isFile
+          ? await searchCopy(output.place, keyOf(connection, output.place), values)
+          : await searchExport(engine, output.place, values),
+      )
       places.push(output.place)
     }
     return {

@@ -1,44 +1,35 @@
 /** Forgets a person in a connection: in the warehouse and its landing, and in what was written from it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Connection, StoredConnection } from '../../config/connection.ts'
+import type { Connection } from '../../config/connection.ts'
 import { waitingFiles } from '../../events/event-log.ts'
 import { programVersion } from '../../lib/package.ts'
-import {
-  type ForgetEffects,
-  type ForgetRequest,
-  finishForgetting,
-  forget,
-  type Held,
-} from '../../privacy/forget.ts'
+import { type ForgetRequest, finishForgetting, forget, type Held } from '../../privacy/forget.ts'
 import { recogniserOf } from '../../privacy/recogniser.ts'
 import { scrubRecord } from '../../privacy/scrub.ts'
-import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
-import { type Output, outputsOf } from '../../publish/outputs.ts'
-import { publish } from '../../publish/publish.ts'
 import { migrate } from '../../state/migrate.ts'
 import { readForgotten } from '../../state/privacy/forgotten.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import { takeWhole } from '../../state/runs/whole-lease.ts'
 import { tableInQueries } from '../../state/tables.ts'
 import { usualLeaseMs } from '../../sync/run/context.ts'
-import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
-import { isEncrypted } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { openDuckdb, rewriteFile } from '../../warehouse/on-demand.ts'
+import { rewriteFile } from '../../warehouse/on-demand.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import { fileKey } from '../connection/file-key.ts'
 import { landingKeys, landingPlace } from '../connection/landing-keys.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
+import {
+  type ForgetAround,
+  type ForgetOptions,
+  type Job,
+  type Places,
+  placesOf,
+  publishAnew,
+  writeAnew,
+} from './written-anew.ts'
 
-export type ForgetOptions = Pick<ForgetRequest, 'person' | 'allowsReturn' | 'acceptLoss' | 'isDry'>
-
-export interface ForgottenPerson extends Held {
-  /** Exports and copies that were written anew, and the published copy. */
-  readonly outputs: readonly string[]
-}
-
-export const stemOf = (connection: StoredConnection): string => duckdbFile(connection) ?? connection.landing
+export type ForgottenPerson = Held & Places
 
 /** Events that no process has loaded yet; the lock on the file keeps `muster serve` away. */
 async function clearWaitingEvents(engine: Engine, connection: Connection): Promise<void> {
@@ -51,17 +42,6 @@ async function clearWaitingEvents(engine: Engine, connection: Connection): Promi
     const rest = lines.map(line => scrubRecord(Buffer.from(line), recogniser, undefined).toString())
     if (rest.join('\n') !== lines.join('\n')) writeFileSync(one, rest.join('\n'), { mode: 0o600 })
   }
-}
-
-export interface ForgetAround extends Surroundings, Pick<ForgetEffects, 'onScan'> {
-  /** Called before each step that may take long. */
-  readonly onStep: (step: string) => void
-}
-
-interface Job {
-  readonly connection: Connection
-  readonly options: ForgetOptions
-  readonly around: ForgetAround
 }
 
 const requestOf = ({ connection, options }: Job): ForgetRequest => ({
@@ -89,44 +69,6 @@ async function asRun(engine: Engine, { clock, rng }: Surroundings, work: () => P
     await updateRun(engine, runId, { state: 'failed', finished_at: now(), message: 'run it again to finish' })
     throw error
   }
-}
-
-async function forgetInCopy({ connection, options, around }: Job, file: string): Promise<void> {
-  // A copy may be of before the warehouse had a key, or may have been made without one.
-  const key = isEncrypted(file) ? fileKey(connection) : undefined
-  const engine = await openDuckdb(file, { key })
-  try {
-    await migrate(engine, new Date(around.clock.now()).toISOString())
-    const effects = { engine, ...around }
-    const request = { ...options, landing: `${file}.landing`, mayBeUnknown: true }
-    await forget(effects, request)
-    await finishForgetting(effects, request)
-  } finally {
-    await engine.close()
-  }
-  await rewriteFile(file, { key })
-}
-
-async function writeAnew(job: Job, engine: Engine, output: Output): Promise<void> {
-  if (output.made === 'copy') return forgetInCopy(job, output.place)
-  await exportParquet(
-    { engine, ...job.around, version: programVersion, onTable: () => undefined },
-    { folder: output.place, includePii: output.includesPii, monthRows: monthRowsUnlessGiven },
-  )
-}
-
-async function reachOutputs(job: Job, engine: Engine): Promise<string[]> {
-  const reached: string[] = []
-  for (const output of outputsOf(stemOf(job.connection))) {
-    job.around.onStep(`writing ${output.place} anew`)
-    await writeAnew(job, engine, output)
-    reached.push(output.place)
-  }
-  const copy = duckdbFile(job.connection) === undefined ? '' : publishedFile(engine.location)
-  if (copy === '' || !existsSync(copy)) return reached
-  job.around.onStep(`writing ${copy} anew`)
-  await publish({ engine, ...job.around, version: programVersion })
-  return [...reached, copy]
 }
 
 /**
@@ -190,19 +132,16 @@ async function forgetEverywhere(
   try {
     await migrate(engine, new Date(around.clock.now()).toISOString())
     const request = requestOf(job)
-    if (options.isDry) {
-      const outputs = outputsOf(stemOf(connection)).map(({ place }) => place)
-      return { ...(await forget(effects, request)), outputs }
-    }
+    if (options.isDry) return { ...(await forget(effects, request)), ...placesOf(connection) }
     return await alone(engine, around, async () => {
       const { persons } = await readForgotten(engine)
       const isUnfinished = persons.some(({ state }) => state === 'begun')
       const held = await asRun(engine, around, () => forget(effects, request))
       await clearWaitingEvents(engine, connection)
-      const outputs = await reachOutputs(job, engine)
+      await writeAnew(job, engine)
       const left = isUnfinished ? await personalTables(engine) : []
       await reclaim(job, engine, [...new Set([...Object.keys(held.rows), ...left])])
-      return { ...held, outputs }
+      return { ...held, ...placesOf(connection) }
     })
   } finally {
     await engine.close()
@@ -221,6 +160,7 @@ export async function forgetPerson(
     around.onStep(`writing ${file} anew, as its free blocks hold what was overwritten`)
     await rewriteFile(file, { key: fileKey(connection) })
   }
+  await publishAnew({ connection, options, around })
   const engine = await openMade(connection)
   try {
     await finishForgetting({ engine, ...around }, { ...options, landing: landingPlace(connection) })

@@ -1,6 +1,7 @@
 /** Opens a warehouse to be copied, so that the stage of the target can read its rows. */
 
 import { existingTables } from '../../state/existing-tables.ts'
+import { holdOffErasing } from '../../state/privacy/forgotten.ts'
 import { attachOptions, type FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
@@ -55,11 +56,14 @@ const sourceOn = (engine: Engine): CopySource => ({
     await engine.sendToStage('copied_rows', columns, `select ${names} from ${table}`)
     return 'copied_rows'
   },
-  atOneMoment: work =>
-    engine.atOneMoment(async engine => {
+  async atOneMoment(work) {
+    const there = await existingTables(engine)
+    return engine.atOneMoment(async engine => {
+      if (there.has('forgotten')) await holdOffErasing(engine)
       await engine.run(patient)
       return work(sourceOn(engine))
-    }),
+    })
+  },
 })
 
 export async function serverSource(
