@@ -5,6 +5,11 @@ import quick from './vitest.config.ts'
 export default mergeConfig(
   { ...quick, test: { ...quick.test, include: undefined, exclude: undefined } },
   defineConfig({
-    test: { include: ['test/**/*.test.ts'], exclude: ['test/**/*.long.test.ts', 'test/{airflow,bucket}/**'] },
+    test: {
+      include: ['test/**/*.test.ts'],
+      exclude: ['test/**/*.long.test.ts', 'test/{airflow,bucket}/**'],
+      testTimeout: 600_000,
+      hookTimeout: 600_000,
+    },
   }),
 )

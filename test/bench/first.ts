@@ -1,10 +1,9 @@
 /** The first sync of the sandbox as `muster demo` makes it, one with nothing new, and a replay of what was landed. */
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { startSandbox } from './own-sandbox.ts'
 import { middle, muster, type Spent, table } from './spent.ts'
 import { root } from './sync-run.ts'
 
@@ -12,17 +11,6 @@ export interface FirstOptions {
   readonly rounds: number
   /** Folder of another version of the program, built; measured in turn with this one. */
   readonly beside?: string
-}
-
-async function startSandbox(): Promise<{ readonly url: string; stop(): void }> {
-  const child = spawn(process.execPath, [join(root, 'dist/main.js'), 'sandbox', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /http:\/\/\S+\/api\/open\/v1$/.exec(line)?.[0]
-    if (url) return { url, stop: () => void child.kill() }
-  }
-  throw new Error('the sandbox did not start')
 }
 
 /** Each round meets a sandbox of its own, as its limits of a day are used up by three. */

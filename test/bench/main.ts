@@ -13,6 +13,7 @@ import { printFreshness } from './freshness.ts'
 import { buildAll } from './marts.ts'
 import { printNights } from './nights.ts'
 import { comparePostgres, millionPostgres } from './postgres.ts'
+import { benchPostgresMarts } from './postgres-marts.ts'
 import { benchReceiver } from './receiver.ts'
 import { benchSmall } from './small.ts'
 import { compareDuckdb, million } from './timesheets.ts'
@@ -31,7 +32,7 @@ async function benchNights(): Promise<void> {
 
 const count = 100_000
 
-const benches: Readonly<Record<string, (argument?: string) => Promise<void> | void>> = {
+const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Promise<void> | void>> = {
   without: () => compareDuckdb({ count, timelogs: 'without' }),
   with: () => compareDuckdb({ count, timelogs: 'with' }),
   /** Nothing new and 500 changed of 100,000; `small FOLDER` measures the program built in another folder as well. */
@@ -46,6 +47,8 @@ const benches: Readonly<Record<string, (argument?: string) => Promise<void> | vo
   million: () => million(),
   postgres: () => comparePostgres({ count, timelogs: 'without' }),
   'postgres-million': () => millionPostgres(),
+  /** Marts and cross-check on PostgreSQL beside DuckDB; `postgres-marts 10 14` for a scale and an older server. */
+  'postgres-marts': (scale, version) => benchPostgresMarts(scale, version),
   /** How webhooks are taken in, for 30 s or as many as are given. */
   receiver: seconds => benchReceiver(Number(seconds ?? 30)),
   /** Simulates the refresh policy; needs no service. */
@@ -54,9 +57,9 @@ const benches: Readonly<Record<string, (argument?: string) => Promise<void> | vo
   nights: () => benchNights(),
 }
 
-const [name, argument] = process.argv.slice(2)
+const [name, ...given] = process.argv.slice(2)
 for (const one of name === undefined ? ['without', 'with', 'marts'] : [name]) {
   const bench = benches[one]
   if (!bench) throw new Error(`there is no bench ${one}: name one of ${Object.keys(benches).join(', ')}`)
-  await bench(argument)
+  await bench(...given)
 }

@@ -16,7 +16,7 @@ const built = await buildMarts(
     rng: Math.random,
     signal: new AbortController().signal,
     version: 'bench',
-    gate: martGate(everyCheck(marts), systemClock),
+    gate: martGate(everyCheck(marts)),
     onMart: () => undefined,
   },
   { marts, names: [], all: true },

