@@ -94,3 +94,8 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
     variables: new Set(settingVariables),
   }
 }
+
+/** Before a library is loaded: its notice, which version of Node it will ask for next year, is nothing for who runs a sync. */
+export function keepLibrariesQuiet(): void {
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
+}

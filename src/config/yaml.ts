@@ -29,6 +29,8 @@ function bounded(text: string): ParsedYaml | YamlFault {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' })
   const [error] = document.errors
+  if (error?.message.startsWith('Maximum call stack')) return tooDeep
+  if (error?.code === 'MULTIPLE_DOCS') return whole('it holds several documents, each after ---')
   if (error) {
     const { line, col } = lines.linePos(error.pos[0])
     return { fault: error.message, place: `${line}:${col} ` }

@@ -1,9 +1,10 @@
 /** The beginning and the end of a file of this machine. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { readAtOnce } from '../lib/input-file.ts'
 import type { Edges } from './store.ts'
 
 export function edgesOf(file: string, length: number): Edges {
-  const opened = openSync(file, 'r')
+  const opened = openSync(file, readAtOnce)
   try {
     const { size } = fstatSync(opened)
     const read = (position: number): string => {

@@ -159,7 +159,8 @@ export async function noteKey(store: LandingStore, { id }: LandingKeys): Promise
     cipher,
     note: 'pages and archives here are encrypted with this key',
   })
-  await store.put(noteName, Buffer.from(text))
+  // Several lists note it side by side, also of several processes.
+  await store.replace(noteName, Buffer.from(text))
 }
 
 /** Throws ConfigError. */

@@ -87,7 +87,7 @@ export class FolderStore implements LandingStore {
   }
 
   async replace(name: string, bytes: Buffer): Promise<void> {
-    const place = temporaryPlace(`${this.#path(name)}${partEnd}`, 'a page without somebody who is forgotten')
+    const place = temporaryPlace(`${this.#path(name)}${partEnd}`, 'a landed file, before it takes its place')
     try {
       writeFileSync(place.path, bytes, { mode: 0o600 })
       renameSync(place.path, this.#path(name))

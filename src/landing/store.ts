@@ -33,7 +33,7 @@ export interface LandingStore {
   begin(folder: string): Promise<void>
   /** Written completely or not at all; below `root` as well. */
   put(name: string, bytes: Buffer): Promise<void>
-  /** The same for a file that is there, and may be read meanwhile. */
+  /** The same for a file that others may read or replace meanwhile. */
   replace(name: string, bytes: Buffer): Promise<void>
   /** Part of the names of files of an archive: where it is no rename that puts them, no two archives may have the same. */
   unique(): string

@@ -8,6 +8,8 @@ export interface Receiver {
   readonly timeoutMs: number
   /** Milliseconds of all attempts together, pauses included. */
   readonly withinMs?: number
+  /** Ends it when aborted. */
+  readonly signal: AbortSignal
 }
 
 const attempts = { retries: 2, minTimeout: 500, factor: 2 }
@@ -28,15 +30,16 @@ function why(error: unknown): string {
 
 /** Undefined when it was taken, else why it was not: without the address, which may be a secret. */
 export async function post(receiver: Receiver, body: object): Promise<string | undefined> {
-  const { url, token, timeoutMs, withinMs } = receiver
+  const { url, token, timeoutMs, withinMs, signal } = receiver
   const within = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
+  const ends = AbortSignal.any(within ? [signal, within] : [signal])
   const once = async (): Promise<void> => {
     const answer = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify(body),
       redirect: 'manual',
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(within ? [within] : [])]),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ends]),
     })
     await answer.body?.cancel()
     if (answer.ok) return
@@ -54,9 +57,10 @@ export async function post(receiver: Receiver, body: object): Promise<string | u
   }
   try {
     // What fetch throws when nobody answers is a TypeError, which is retried only if it says so.
-    await pRetry(noted, { ...attempts, ...(within && { signal: within }) })
+    await pRetry(noted, { ...attempts, signal: ends })
     return undefined
   } catch (error) {
+    if (signal.aborted) return 'muster was stopped'
     // The end of all attempts says less than the last of them.
     return why(within?.aborted ? (last ?? error) : error)
   }

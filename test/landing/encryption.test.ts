@@ -29,6 +29,15 @@ test('what was encrypted is decrypted, whatever its size', () => {
   }
 })
 
+test('several lists that begin at once note the key, and leave nothing beside it', async () => {
+  const landing = await openLanding(join(folder, 'side-by-side'), { keys: new LandingKeys(newKey()) })
+  const lists = Array.from({ length: 20 }, (_, index) => `list-${index}`)
+  await Promise.all(lists.map(scan => landing.begin(scan, { resource: 'users', scope: {} })))
+  const stored = readdirSync(landing.store.root).filter(name => !lists.includes(name))
+  expect(stored).toContain('encryption.json')
+  expect(stored.filter(name => /part|temporary/.test(name))).toEqual([])
+})
+
 test('a byte that was changed, cut off, added, repeated or moved is found', () => {
   const keys = new LandingKeys(newKey())
   const encrypted = keys.encrypt(Buffer.from('{"data":[{"name":"Mustermann"}]}'))

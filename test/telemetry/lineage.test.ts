@@ -1,5 +1,6 @@
 /** Events of lineage: to a file and over a socket, valid by OpenLineage's schemas, on both engines; never a failed run. */
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -205,6 +206,31 @@ test('a sync tells which fields of which resource became which column', async ()
   expect(events[1] && columnsNamed(events[1])).toBeGreaterThan(200)
 })
 
+test('a published copy tells which table and column each was copied from, also one of a company', async () => {
+  const { url, world } = await keptSandbox({ scale: 0.02, rateLimitPerMinute: 100_000 })
+  const [{ id } = { id: '' }] = world.all('companies')
+  const at = await place('{ file: out/events.jsonl }', { baseUrl: url })
+  const lines = ['sync key companies --quiet', 'publish', `publish --company ${id} --out shared.duckdb`]
+  for (const line of lines) expect(await at.run(line)).toMatchObject({ code: 0 })
+  const events = at.events()
+  expect(events.flatMap(problemsOf)).toEqual([])
+  const done = events.filter(({ eventType, job }) => eventType === 'COMPLETE' && /publish/.test(job.name))
+  expect(done.map(({ outputs }) => outputs.every(({ namespace }) => namespace === 'file'))).toEqual([
+    true,
+    true,
+  ])
+  for (const [event, file] of [
+    [done[0], 'w.published.duckdb'],
+    [done[1], 'shared.duckdb'],
+  ] as const) {
+    const bills = event?.outputs.find(({ name }) => name === `${at.cwd}/${file}/star.fact_invoice`)
+    expect(bills?.facets.columnLineage?.fields.status?.inputFields).toEqual([
+      { namespace: 'file', name: `${at.cwd}/w.duckdb/star.fact_invoice`, field: 'status' },
+    ])
+    expect(event && columnsNamed(event)).toBeGreaterThan(500)
+  }
+})
+
 test('an endpoint that is down is a warning, and a run that fails is told with its reason', async () => {
   const at = await place(`{ url: "\${LINEAGE}", seconds: 3, file: out/events.jsonl }`)
   const { code, err } = await at.run('sync timesheetz', { LINEAGE: 'http://127.0.0.1:9/s3cret-path' })
@@ -243,6 +269,39 @@ test('a file that cannot be written, and a run that was stopped', async () => {
   expect(stopped.events().map(({ eventType }) => eventType)).toEqual(['START', 'ABORT'])
   expect(stopped.events().flatMap(problemsOf)).toEqual([])
 })
+
+test('a run that is stopped does not wait for an endpoint that never answers', async () => {
+  const { posted, url } = await endpoint('never')
+  const at = await place(`{ url: "\${LINEAGE}", seconds: 300 }`)
+  const stop = new AbortController()
+  const begun = performance.now()
+  const ended = at.run('build', { LINEAGE: url }, stop.signal)
+  await expect.poll(() => posted.length, { timeout: 20_000 }).toBe(1)
+  stop.abort(new Error('stopped'))
+  expect((await ended).err).toContain('lineage.url: muster was stopped')
+  expect(performance.now() - begun).toBeLessThan(20_000)
+})
+
+const foreign: Readonly<Record<string, (cwd: string) => unknown>> = {
+  'the warehouse': () => undefined,
+  'a link': cwd => symlinkSync('nowhere', join(cwd, 'lines')),
+  'a pipe': cwd => spawnSync('mkfifo', [join(cwd, 'lines')]),
+  'the file of somebody else': cwd => writeFileSync(join(cwd, 'lines'), 'precious'),
+}
+
+test.each(Object.entries(foreign))(
+  '%s takes no events, and the run ends as it would have',
+  async (name, make) => {
+    const file = name === 'the warehouse' ? 'w.duckdb' : 'lines'
+    const at = await place(`{ file: ${file} }`, { task: 'retention' })
+    make(at.cwd)
+    const before = name.startsWith('the') && readFileSync(join(at.cwd, file)).subarray(0, 16)
+    const { code, err } = await at.run('dag run nightly')
+    expect([code, err]).toEqual([0, expect.stringMatching(/not sent: lineage\.file: th(is|ere) /)])
+    if (before) expect(readFileSync(join(at.cwd, file)).subarray(0, 16)).toEqual(before)
+    expect(existsSync(join(at.cwd, 'nowhere'))).toBe(false)
+  },
+)
 
 test.each([
   ['{}', /lineage needs url or file/],

@@ -1,9 +1,10 @@
 /** Messages about nights: over a socket and to a real command, each once, and never a reason for a night to fail. */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isAlive } from '../../src/lib/is-alive.ts'
 import { muster, stillClock, temporaryFolder } from '../cli/captured-world.ts'
 import { atEndOfTest } from '../ends.ts'
 import { templateFile } from '../warehouse/fixture.ts'
@@ -61,10 +62,10 @@ async function place(notify: string) {
   return {
     cwd,
     night,
-    run: (more: object = {}) => {
+    run: (more: object = {}, signal = new AbortController().signal) => {
       // Each night has an id of its own.
       clock.move(60_000)
-      return muster('dag run nightly', { cwd, clock, rng: Math.random, env: { ...env, ...more } })
+      return muster('dag run nightly', { cwd, clock, rng: Math.random, env: { ...env, ...more }, signal })
     },
   }
 }
@@ -140,6 +141,18 @@ test('a command gets the message on its stdin and in its environment, and has to
   const failing = await place('{ command: "exit 7", seconds: 5 }')
   failing.night(broken)
   expect((await failing.run()).err).toContain('notify.command: it ended with exit code 7')
+})
+
+test('a command that is under way when muster is stopped ends with it', async () => {
+  const at = await place("{ command: 'echo $$ > pid; sleep 300; true', seconds: 300 }")
+  at.night(broken)
+  const stop = new AbortController()
+  const ended = at.run({}, stop.signal)
+  const pid = () => (existsSync(join(at.cwd, 'pid')) ? readFileSync(join(at.cwd, 'pid'), 'utf8').trim() : '')
+  await expect.poll(pid, { timeout: 20_000 }).not.toBe('')
+  stop.abort(new Error('stopped'))
+  expect((await ended).err).toContain('notify.command: muster was stopped')
+  expect(isAlive(Number(pid()))).toBe(false)
 })
 
 test.each([

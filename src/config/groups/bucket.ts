@@ -23,8 +23,6 @@ export function buildBucket(text: string, env: Environment): BucketSettings | un
   // Such a part means another key to some services than to others.
   const isClear = !/[?#\\\s]/.test(path) && parts.every(part => !/^\.+$/.test(part))
   if (!bucket || bucket.includes('..') || !isClear) return undefined
-  // Its notice, which version of Node it will ask for next year, is nothing for who runs a sync.
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   const endpoint = variable(env, 'AWS_ENDPOINT_URL_S3') ?? variable(env, 'AWS_ENDPOINT_URL')
   const prefix = parts.map(part => `${part}/`).join('')
   const url = `s3://${bucket}/${prefix}`.replace(/\/$/, '')

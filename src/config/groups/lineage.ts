@@ -1,26 +1,15 @@
 /** The settings of `lineage`: where the events of runs go, in the form of OpenLineage. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { Secret } from '../secret.ts'
-import { readSecret } from '../secret-source.ts'
-import { dotted, type Path } from '../source.ts'
-import { addressIn, type GroupPlace } from './place.ts'
-import { address, whole } from './values.ts'
+import type { Path } from '../source.ts'
+import { type GroupPlace, type Receiver, receiver, receiverIn } from './place.ts'
+import { whole } from './values.ts'
 
 export const lineage = z
   .strictObject({
-    url: address
-      .optional()
-      .describe(
-        'Events of runs are posted here as OpenLineage has them, such as http://HOST/api/v1/lineage.',
-      ),
-    urlFile: z.string().optional().describe('A file with that address.'),
-    token: z
-      .string()
-      .meta({ pattern: '^file:' })
-      .optional()
-      .describe('Sent as a bearer token: a variable in braces after a $, or file:NAME.'),
-    tokenFile: z.string().optional().describe('A file with the token.'),
+    ...receiver(
+      'Events of runs are posted here as OpenLineage has them, such as http://HOST/api/v1/lineage.',
+    ),
     file: z
       .string()
       .min(1, 'must name a file')
@@ -31,9 +20,7 @@ export const lineage = z
   })
   .describe('Where OpenLineage events of runs go.')
 
-export interface LineageSettings {
-  readonly url?: Secret
-  readonly token?: Secret
+export interface LineageSettings extends Receiver {
   /** Absolute. */
   readonly file?: string
   readonly namespace: string
@@ -45,20 +32,8 @@ export function buildLineage(
   path: Path,
   place: GroupPlace,
 ): LineageSettings | undefined {
-  const url = addressIn(raw, path, place)
-  const named = (name: string) => ({ ...place, path: [...path, name], filePath: [...path, `${name}File`] })
-  const hasToken = raw.token !== undefined || raw.tokenFile !== undefined
-  const token = hasToken ? readSecret(named('token'), raw.token, raw.tokenFile) : undefined
+  const posted = receiverIn(raw, 'file', { path, place })
   const { file, namespace, seconds } = raw
-  if (raw.url === undefined && raw.urlFile === undefined && file === undefined) {
-    place.findings.problem(path, `${dotted(path)} needs url or file`)
-    return undefined
-  }
-  return {
-    ...(url && { url }),
-    ...(token && { token }),
-    ...(file !== undefined && { file: resolve(place.cwd, file) }),
-    namespace,
-    seconds,
-  }
+  const found = file === undefined ? {} : { file: resolve(place.cwd, file) }
+  return posted && { ...posted, ...found, namespace, seconds }
 }

@@ -1,21 +1,12 @@
 /** The settings of `notify`: whom to tell how a night ended. */
 import { z } from 'zod'
-import type { Secret } from '../secret.ts'
-import { readSecret } from '../secret-source.ts'
-import { dotted, type Path } from '../source.ts'
-import { addressIn, type GroupPlace } from './place.ts'
-import { address, whole } from './values.ts'
+import type { Path } from '../source.ts'
+import { type GroupPlace, type Receiver, receiver, receiverIn } from './place.ts'
+import { whole } from './values.ts'
 
 export const notify = z
   .strictObject({
-    url: address.optional().describe('A JSON message is posted here when a night failed or is well again.'),
-    urlFile: z.string().optional().describe('A file with that address.'),
-    token: z
-      .string()
-      .meta({ pattern: '^file:' })
-      .optional()
-      .describe('Sent as a bearer token: a variable in braces after a $, or file:NAME.'),
-    tokenFile: z.string().optional().describe('A file with the token.'),
+    ...receiver('A JSON message is posted here when a night failed or is well again.'),
     command: z
       .string()
       .min(1, 'must be a command')
@@ -25,9 +16,7 @@ export const notify = z
   })
   .describe('Whom to tell when a night failed, was partial, or is well again.')
 
-export interface NotifySettings {
-  readonly url?: Secret
-  readonly token?: Secret
+export interface NotifySettings extends Receiver {
   readonly command?: string
   readonly seconds: number
 }
@@ -37,14 +26,7 @@ export function buildNotify(
   path: Path,
   place: GroupPlace,
 ): NotifySettings | undefined {
-  const url = addressIn(raw, path, place)
-  const named = (name: string) => ({ ...place, path: [...path, name], filePath: [...path, `${name}File`] })
-  const hasToken = raw.token !== undefined || raw.tokenFile !== undefined
-  const token = hasToken ? readSecret(named('token'), raw.token, raw.tokenFile) : undefined
+  const posted = receiverIn(raw, 'command', { path, place })
   const { command, seconds } = raw
-  if (raw.url === undefined && raw.urlFile === undefined && command === undefined) {
-    place.findings.problem(path, `${dotted(path)} needs url or command`)
-    return undefined
-  }
-  return { ...(url && { url }), ...(token && { token }), ...(command !== undefined && { command }), seconds }
+  return posted && { ...posted, ...(command !== undefined && { command }), seconds }
 }

@@ -40,7 +40,15 @@ function isFolder(path: string): boolean {
 }
 
 /** Links that lead nowhere included. */
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    // A part of the path is a file.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false
+    throw error
+  }
+}
 
 /** `.yaml` and `.yml`; hidden files are those of editors. */
 const filesIn = (cwd: string, folder: string): readonly string[] =>

@@ -81,3 +81,18 @@ export function martsFlow({ tables }: Dictionary, warehouse: Place): Flow {
     outputs: built.map(table => datasetOf(warehouse, table, sources)),
   }
 }
+
+/** What a published copy is made from: every table of star and mart, column by column. */
+export function copyFlow(
+  { tables }: Dictionary,
+  { warehouse, copy }: { readonly warehouse: Place; readonly copy: Place },
+): Flow {
+  const copied = tables.filter(one => one.kind === 'table' && /^(star|mart)$/.test(one.schema))
+  return {
+    inputs: copied.map(table => datasetOf(warehouse, table, () => [])),
+    outputs: copied.map(table => {
+      const name = warehouse.nameOf(qualifiedName(table))
+      return datasetOf(copy, table, column => [{ namespace: warehouse.namespace, name, field: column.name }])
+    }),
+  }
+}

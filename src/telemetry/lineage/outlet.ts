@@ -1,7 +1,9 @@
 /** Where events of lineage go: a file, an address, or both. What cannot be sent is told once, and delays a process by seconds at most. */
-import { appendFileSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { addLine } from '../../temporary/added-lines.ts'
+import type { Guarded } from '../../temporary/output-file.ts'
 import { late, post } from '../post.ts'
 
 export interface OutletPlaces {
@@ -10,7 +12,14 @@ export interface OutletPlaces {
   readonly url?: string | undefined
   readonly token?: string | undefined
   readonly clock: Clock
+  /** Ends a post when aborted. */
+  readonly signal: AbortSignal
+  /** What the file must not be. */
+  readonly guarded: readonly Guarded[]
 }
+
+/** Also those of other programs. */
+const isEvents = (beginning: string): boolean => /^\{.*"event(Type|Time)"/.test(beginning)
 
 export class Outlet {
   readonly #places: OutletPlaces
@@ -32,11 +41,11 @@ export class Outlet {
   }
 
   #write(event: object): string | undefined {
-    const { file } = this.#places
+    const { file, guarded } = this.#places
     if (file === undefined) return undefined
     try {
       mkdirSync(dirname(file), { recursive: true })
-      appendFileSync(file, `${JSON.stringify(event)}\n`, { mode: 0o600 })
+      addLine(file, JSON.stringify(event), { guarded, isOurs: isEvents })
       return undefined
     } catch (error) {
       return `lineage.file: ${error instanceof Error ? error.message : String(error)}`
@@ -44,12 +53,12 @@ export class Outlet {
   }
 
   async #post(event: object): Promise<string | undefined> {
-    const { url, token, clock } = this.#places
+    const { url, token, clock, signal } = this.#places
     if (url === undefined) return undefined
     const mostMs = Math.floor(this.#leftMs)
     if (mostMs <= 0) return 'lineage.url: the time for all events of this process is over (lineage.seconds)'
     const begun = clock.now()
-    const why = await post({ url, token, timeoutMs: mostMs, withinMs: mostMs }, event)
+    const why = await post({ url, token, timeoutMs: mostMs, withinMs: mostMs, signal }, event)
     const took = clock.now() - begun
     if (why === late) this.#leftMs = 0
     else this.#leftMs -= why === undefined ? Math.max(0, took - quickMs) : took

@@ -7,11 +7,13 @@ export interface Notifier {
   readonly timeoutMs: number
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Ends it when aborted. */
+  readonly signal: AbortSignal
 }
 
 /** Undefined when it ended with 0, else why not. */
 export function runNotifier(
-  { command, timeoutMs, cwd, env }: Notifier,
+  { command, timeoutMs, cwd, env, signal: stop }: Notifier,
   message: string,
 ): Promise<string | undefined> {
   return new Promise(resolve => {
@@ -22,18 +24,22 @@ export function runNotifier(
       detached: true,
     })
     let isLate = false
-    const timer = setTimeout(() => {
+    const kill = (): void => {
       isLate = true
       // The whole group: a shell does not pass a signal on to what it waits for.
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-    }, timeoutMs)
+    }
+    const timer = setTimeout(kill, timeoutMs)
+    stop.addEventListener('abort', kill, { once: true })
     const end = (why: string | undefined): void => {
       clearTimeout(timer)
+      stop.removeEventListener('abort', kill)
       resolve(why)
     }
     child.on('error', error => end(error.message))
     child.on('exit', (code, signal) => {
-      if (isLate) end(`it did not end in ${timeoutMs / 1000} s`)
+      if (stop.aborted) end('muster was stopped')
+      else if (isLate) end(`it did not end in ${timeoutMs / 1000} s`)
       else if (code === 0) end(undefined)
       else end(`it ended with ${code === null ? String(signal) : `exit code ${code}`}`)
     })
