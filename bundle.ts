@@ -1,8 +1,9 @@
-/** `npm run build`: bundles the program into `dist`, so that it opens a few files to start instead of a thousand. */
+/** Bundles the program into `dist`, so that it opens a few files to start instead of a thousand. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
+import { recordBuild, sourcesNow } from './built-from.ts'
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
 
@@ -13,6 +14,7 @@ const outside = Object.keys(manifest.dependencies)
 const banner = `import { createRequire as requireFrom } from 'node:module'
 const require = requireFrom(import.meta.url)`
 
+const from = sourcesNow('.')
 rmSync('dist', { recursive: true, force: true })
 const { metafile } = await build({
   entryPoints: { main: 'src/main.ts', 'ad-hoc-process': 'src/warehouse/duckdb/ad-hoc/process.ts' },
@@ -47,13 +49,13 @@ const { metafile: web } = await build({
   metafile: true,
   logLevel: 'warning',
 })
-writeFileSync(
-  'dist/THIRD-PARTY-LICENSES',
-  licences({ ...metafile, inputs: { ...metafile.inputs, ...web.inputs } }),
-)
+const inputs = { ...metafile.inputs, ...web.inputs }
+writeFileSync('dist/THIRD-PARTY-LICENSES', licences({ ...metafile, inputs }))
 
 mkdirSync('man', { recursive: true })
 writeFileSync('man/muster.1', execFileSync(process.execPath, ['dist/main.js', 'man']))
+
+recordBuild('.', { from, reads: Object.keys(inputs).filter(path => path.includes('node_modules/')) })
 
 /** The licences of the packages whose code is in the bundle, as they ask for. */
 function licences({ inputs }: Metafile): string {

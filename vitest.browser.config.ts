@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/browser/*.browser.ts'],
     setupFiles: ['test/every-file.ts'],
-    globalSetup: ['test/scratch.ts'],
+    globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],
     pool: 'forks',
     maxWorkers: 1,
     testTimeout: 120_000,

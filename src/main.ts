@@ -3,6 +3,7 @@
 import { stopSignal } from './cli/stop-signal.ts'
 import { afterWriting, lastLine, whenOutputFails } from './cli/terminal/terminal.ts'
 import { keepCompiledCode } from './config/compiled-code.ts'
+import { keepLibrariesQuiet } from './config/environment.ts'
 import { keepMemorySmall } from './config/memory.ts'
 import type { MusterError } from './lib/errors.ts'
 
@@ -15,6 +16,7 @@ function leave({ message, exitCode }: MusterError): void {
 // First of all: what loads takes a second on a busy machine, and a signal may come by then.
 const signal = stopSignal(leave)
 keepMemorySmall()
+keepLibrariesQuiet()
 keepCompiledCode()
 const [{ commandSet }, { run }, { systemWorld }] = await Promise.all([
   import('./cli/commands.ts'),

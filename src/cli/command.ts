@@ -29,6 +29,9 @@ export interface OptionDeclaration {
 /** Options as parsed; read them with the functions below. */
 export type Options = Readonly<Record<string, unknown>>
 
+/** Named by what a run writes; a copy by its file. */
+export type LineageKind = 'records' | 'marts' | 'none' | { readonly copy: string }
+
 /** What a command takes and does; its name and summary are in `commands.ts`. */
 export interface CommandModule {
   readonly arguments?: readonly ArgumentDeclaration[]
@@ -36,7 +39,7 @@ export interface CommandModule {
   /** Takes `--all`: the command runs for every connection of the settings, in a process each unless this does it. */
   readonly takesAll?: true | ((context: CommandContext, options: Options) => Promise<ExitStatus>)
   /** Events of lineage tell of its runs, and of what they read and write; `none`: of the runs alone. */
-  readonly lineage?: 'records' | 'marts' | 'none'
+  readonly lineage?: LineageKind | ((context: CommandContext, options: Options) => LineageKind)
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
   /** Lines that `--help` shows before the examples. */

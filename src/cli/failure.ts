@@ -49,7 +49,19 @@ function usageFailure(error: CommanderError): Failure {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error instanceof MusterError ? error.message : `unexpected ${error.name}: ${error.message}`
+  if (error instanceof MusterError) return error.message
+  return refusedPath(error) ?? `unexpected ${error.name}: ${error.message.replace(stackOfDuckdb, '')}`
+}
+
+/** Addresses of its library, which DuckDB adds to what it says of its own faults. */
+const stackOfDuckdb = /\s*Stack Trace:.*/s
+
+/** What the system said about a path that nobody expected it to refuse, as of a folder that is a file. */
+function refusedPath({ message, ...error }: Error): string | undefined {
+  const { code, path } = error as NodeJS.ErrnoException
+  const [, why] = /^[A-Z0-9]+: ([^,]+), \w+/.exec(message) ?? []
+  if (code === undefined || path === undefined || why === undefined) return undefined
+  return `${why} (${path}): check this path, the folders in it and their permissions`
 }
 
 /** Longer chains are loops or noise. */

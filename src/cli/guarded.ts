@@ -1,9 +1,11 @@
 /** What no output of a command may replace or be put into: the warehouses of the settings, their pages, the settings. */
 import { resolve } from 'node:path'
 import { inboxFolder } from '../app/connection/inbox.ts'
+import { stemOf } from '../app/connection/outputs-list.ts'
 import type { StoredConnection } from '../config/connection.ts'
 import type { StoredSettings } from '../config/settings.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { outputsFile } from '../publish/outputs.ts'
 import type { Guarded } from '../temporary/output-file.ts'
 import { publishedFile } from '../warehouse/duckdb/database-file.ts'
 import type { CommandContext } from './context.ts'
@@ -11,10 +13,15 @@ import type { CommandContext } from './context.ts'
 function ofConnection(connection: StoredConnection): Guarded[] {
   const { warehouse, landing } = connection
   const pages = { path: landing, what: 'the folder of landed pages' }
-  if (warehouse.kind !== 'file') return [pages]
+  const list = {
+    path: outputsFile(stemOf(connection)),
+    what: 'the list of what was written from the warehouse',
+  }
+  if (warehouse.kind !== 'file') return [pages, list]
   const { file } = warehouse
   return [
     pages,
+    list,
     { path: file, what: 'the warehouse' },
     { path: `${file}.wal`, what: 'the log of the warehouse' },
     { path: publishedFile(file), what: 'the published copy' },

@@ -151,14 +151,16 @@ function complete(command: Command, { module, aliases }: Completed, session: Ses
       return
     }
     const run = (own: CommandContext) => whileHeld(own, held => module.run(held, args, command.opts()))
-    if (module.lineage === undefined) session.status = await run(context)
+    const { lineage } = module
+    if (lineage === undefined) session.status = await run(context)
     else {
+      const kind = () => (typeof lineage === 'function' ? lineage(context, command.opts()) : lineage)
       const { withLineage } = await import('./around/lineage.ts')
       const { parent } = command
       const group = parent?.parent ? [parent.name()] : []
       // A DAG is a job of its own; what a command was asked for is not.
       const name = [...group, command.name(), ...(group[0] === 'dag' ? args : [])].join('.')
-      session.status = await withLineage(context, { kind: module.lineage, name }, run)
+      session.status = await withLineage(context, { kind, name }, run)
     }
   })
 }

@@ -23,6 +23,8 @@ const stopSignals = ['SIGINT', 'SIGTERM'] as const
 const interrupts = [1500, 2500, 3300]
 /** What did not end by then would leave no time for the process to end. */
 const leaveAfter = 4000
+/** After the signal: what others are told of the end must be on its way by then. */
+export const lastWordsMs = 1000
 
 /**
  * Aborted by the first Ctrl-C or TERM of a scheduler; the second one ends the process at once. `leave` ends it as well, when

@@ -46,6 +46,12 @@ export function readFilters(query: URLSearchParams): Filters {
     .filter(([, values]) => values.length > 0)
   const from = dayIn('from', query.get('from'))
   const to = dayIn('to', query.get('to'))
+  if (from !== undefined && to !== undefined && from > to)
+    throw new UsageError({
+      what: 'the last day is before the first',
+      where: `${from} to ${to}`,
+      next: 'choose a later one',
+    })
   const currency = currencyIn(query.getAll('currency'))
   return {
     ids: Object.fromEntries(ids),

@@ -11,6 +11,9 @@ import {
 } from 'node:fs'
 import { sep } from 'node:path'
 
+/** To read, and never to wait for somebody who writes into a pipe that has come into the place of a file. */
+export const readAtOnce = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
 export interface InputRules {
   readonly mostBytes: number
   /** The file must be below this folder, also when a link leads to it. */
@@ -60,8 +63,7 @@ function readAllowed(file: string, rules: InputRules): Buffer | Unread {
   // Before it is opened: to open some devices is to act on them.
   const problem = kindProblem(statSync(real), rules)
   if (problem) return problem
-  // Without O_NONBLOCK a FIFO that has just taken its place would wait for a writer.
-  const opened = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const opened = openSync(real, readAtOnce)
   try {
     const stats = fstatSync(opened)
     const changed = kindProblem(stats, rules)

@@ -162,7 +162,7 @@ test.each(Object.entries(bombs))('settings and DAGs with %s are refused in one l
   for (const line of ['--config bomb.yaml status', 'dag run bomb']) {
     const { code, err } = await muster(line, { cwd: folder, env })
     expect([name, code, err.trimEnd().split('\n').length]).toEqual([name, 78, 1])
-    expect(err).not.toMatch(/unexpected|RangeError|ReferenceError/)
+    expect(err).not.toMatch(/unexpected|RangeError|ReferenceError|call stack|YAML\.parse/)
     expect(err.length).toBeLessThan(name === 'many keys' ? 3_000_000 : 30_000)
   }
   expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(8000)

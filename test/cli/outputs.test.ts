@@ -59,7 +59,14 @@ test('every option that names an output is tried here', async () => {
 })
 
 const guarded = thorough
-  ? ['w.duckdb', 'w.landing', 'w.landing/page', 'w.published.duckdb/x', './w.landing/../w.duckdb']
+  ? [
+      'w.duckdb',
+      'w.outputs',
+      'w.landing',
+      'w.landing/page',
+      'w.published.duckdb/x',
+      './w.landing/../w.duckdb',
+    ]
   : ['w.duckdb']
 
 const oneLine = (what: string) => expect.stringMatching(new RegExp(`^muster: [^\\n]*${what}[^\\n]*\\n$`))

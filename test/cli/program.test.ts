@@ -1,4 +1,6 @@
 /** The frame of the command line: help, errors of one line, exit codes, and what goes to which stream. */
+import { lstatSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type CommandModule, wholeNumber } from '../../src/cli/command.ts'
 import { commandSet } from '../../src/cli/commands.ts'
@@ -125,6 +127,15 @@ describe('wrong usage is one line and exit code 2', () => {
   })
 })
 
+/** A path through a file. */
+function refusedBySystem(): unknown {
+  try {
+    return lstatSync(fileURLToPath(new URL('../../package.json/x', import.meta.url)))
+  } catch (error) {
+    return error
+  }
+}
+
 describe('a failing command', () => {
   const failing = (error: unknown) => commandThat(() => Promise.reject(error))
 
@@ -133,6 +144,11 @@ describe('a failing command', () => {
     [new ConfigError({ what: 'no' }), 78, 'muster: no\n'],
     [new BudgetSpent({ what: 'no' }), 75, 'muster: no\n'],
     [new TypeError('x is\nnot a function'), 1, 'muster: unexpected TypeError: x is not a function\n'],
+    [
+      refusedBySystem(),
+      1,
+      expect.stringMatching(/^muster: not a directory \(\S+package\.json\/x\): check this path, [^\n]+\n$/),
+    ],
     ['text', 1, 'muster: text\n'],
   ])('%s', async (error, code, line) => {
     expect(await muster('try', {}, failing(error))).toMatchObject({ code, out: '', err: line })

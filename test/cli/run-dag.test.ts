@@ -204,6 +204,35 @@ describe('muster dag', () => {
     ])
   })
 
+  test('list tells of connections what a scheduler needs; one that is wrong leaves the others alone', async () => {
+    const cwd = folderWith('{ one: { run: good } }')
+    mkdirSync(join(cwd, 'config'))
+    const acme = 'acme: { baseUrl: "https://a.test", apiKey: [], warehouse: "duckdb:a.duckdb" }'
+    const wrong = 'other: { baseUrl: "https://b.test", apiKey: k, warehouse: "mysql:b", waitMinutes: 3 }'
+    const settings = (...lines: readonly string[]) =>
+      writeFileSync(join(cwd, 'config/muster.yaml'), `connections:\n  ${lines.join('\n  ')}\n`)
+    settings(acme, wrong, wrong.replace('other', 'pg').replace('mysql:b', 'postgres://u@h:5432/d'))
+    const { out } = await muster('dag list --json', { cwd }, commands)
+    expect(JSON.parse(out)[0].connections).toEqual([
+      { name: 'acme', product: 'DuckDB', writers: 1, waitMinutes: 10 },
+      {
+        name: 'other',
+        product: null,
+        writers: null,
+        waitMinutes: 10,
+        problem: expect.stringMatching(/^line 3: connections.other.warehouse must be duckdb:FILE/),
+      },
+      { name: 'pg', product: 'PostgreSQL', writers: null, waitMinutes: 3 },
+    ])
+    settings(wrong)
+    expect(await muster('dag list', { cwd }, commands)).toMatchObject({
+      code: 78,
+      err: expect.stringMatching(/^muster: config\/muster.yaml is wrong: line 2: [^\n]*\n$/),
+    })
+    settings(acme)
+    expect(await muster('dag list --connection acne', { cwd }, commands)).toMatchObject({ code: 2 })
+  })
+
   test('an unknown name, and a name unlike its file, are one line', async () => {
     const cwd = folderWith('{ one: { run: good } }', 'weekly')
     expect(await muster('dag run nightlly', { cwd }, commands)).toMatchObject({

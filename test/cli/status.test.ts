@@ -1,8 +1,11 @@
 /** What the reading commands say of a warehouse: status, runs, plan and doctor, before and after a sync. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { catalogue, collections } from '../../src/contract/catalogue.ts'
+import { temporaryFolder } from './captured-world.ts'
+import { holdFile } from './held-file.ts'
 import { openPlace, type Place } from './synced-warehouse.ts'
 
 let place: Place
@@ -183,6 +186,14 @@ describe('doctor', () => {
     const { code, out } = await place.command('doctor', env)
     expect([code, out]).toEqual([78, expect.stringContaining(words)])
     expect(out).toMatch(/^fail /m)
+  })
+
+  test('a warehouse that another process holds is for later', async () => {
+    const cwd = temporaryFolder()
+    const holder = await holdFile(join(cwd, 'held.duckdb'))
+    const env = { MUSTER_WAREHOUSE: `duckdb:${join(cwd, 'held.duckdb')}` }
+    const { code, out } = await place.command('doctor --json', env)
+    expect([code, out]).toEqual([75, expect.stringContaining(`process ${holder}`)])
   })
 
   test('a key that can write, or soon ends, and scopes that are missing are warnings', async () => {

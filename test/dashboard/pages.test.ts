@@ -147,6 +147,7 @@ test('values are bound: a value that looks like SQL finds nothing', async () => 
 test.each([
   ['/api/pages/nothing', 400, 'there is no page nothing'],
   ['/api/pages/cost?from=yesterday', 400, 'from is not a day'],
+  ['/api/pages/cost?from=2026-06-02&to=2026-06-01', 400, 'the last day is before the first'],
   [
     `/api/pages/cost?agency=${Array.from({ length: 51 }, (_, index) => index).join('&agency=')}`,
     400,

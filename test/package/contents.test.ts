@@ -34,6 +34,7 @@ test('holds the bundle without its maps, what it reads, and the papers: no other
   const others = packed.filter(path => !path.startsWith('dist/'))
   expect(others.sort()).toEqual([...shipped, ...tracked].sort())
   expect(packed.filter(path => path.endsWith('.map'))).toEqual([])
+  expect(packed.filter(path => path.includes('/.'))).toEqual([])
   expect(packed).toContain('dist/THIRD-PARTY-LICENSES')
 })
 

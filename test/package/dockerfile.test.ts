@@ -49,7 +49,7 @@ test('the first stage gets all that the package is made of, and nothing of whoev
   const made = ['dist', 'man']
   const packed = (manifest.files as string[]).filter(path => !path.startsWith('!') && !made.includes(path))
   expect(given).toEqual(
-    expect.arrayContaining([...packed, 'src', 'bundle.ts', 'package-lock.json', 'LICENSE']),
+    expect.arrayContaining([...packed, 'src', 'bundle.ts', 'build.ts', 'built-from.ts', 'package-lock.json']),
   )
   expect(given.filter(path => !existsSync(join(root, path)))).toEqual([])
   for (const own of ['node_modules', 'data', 'config', 'config/muster.yaml', 'secrets', '.git'])

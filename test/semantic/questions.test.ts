@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
+import { command as sqlCommand } from '../../src/cli/commands/sql.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
 import { chartSql, chartsOf } from '../../src/semantic/charts.ts'
@@ -40,6 +41,16 @@ test.each(entities.filter(({ name }) => name !== 'freshness').map(entity => [ent
     }
   },
 )
+
+test('the queries in the help of muster sql have the same rows on both engines', async () => {
+  const queries = sqlCommand.examples.flatMap(example => /"(select [^"]+)"/.exec(example)?.[1] ?? [])
+  expect(queries.length).toBeGreaterThan(3)
+  for (const query of queries) {
+    const [mine = [], others = []] = await Promise.all(engines.map(engine => engine.rows(query)))
+    expect([query, rounded(others).sort()]).toEqual([query, rounded(mine).sort()])
+    expect(mine.length).toBeGreaterThan(0)
+  }
+})
 
 const examplesFile = fileURLToPath(new URL('../../assets/dictionary/examples.json', import.meta.url))
 const mostRows = 10

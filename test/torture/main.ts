@@ -1,7 +1,8 @@
 /**
  * `npm run torture -- --minutes N`: the built program is killed, stopped, starved and lied to, and run beside itself; ends
  * with a table, and with 1 when something broke. `--engine duckdb|postgres`, `--only kills,pairs`, `--seed N` for another
- * draw, `--beside forget,discover` for pairs with these only, `--rounds N` for so many trials of each kind instead of a time, `--from N` for the first of them. With
+ * draw, `--beside forget,discover` for pairs with these only, `--pairs FILE` for those that it names one a line as the list at the
+ * end does, `--rounds N` for so many trials of each kind instead of a time, `--from N` for the first of them. With
  * `--results FILE` an invocation goes on where the last one ended, and the table is of all of them.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -26,6 +27,7 @@ const names = 'kills,signals,stops,pairs,full-disks,damaged-landing,mutated-answ
 const { values } = parseArgs({
   options: {
     beside: { type: 'string' },
+    pairs: { type: 'string' },
     minutes: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '1000000' },
     engine: { type: 'string', default: 'duckdb,postgres' },
@@ -40,7 +42,10 @@ const trials: Readonly<Record<string, Trial>> = {
   kills,
   signals,
   stops,
-  pairs: pairs(values.beside?.split(',')),
+  pairs: pairs({
+    beside: values.beside?.split(','),
+    named: values.pairs === undefined ? undefined : readFileSync(values.pairs, 'utf8').trim().split('\n'),
+  }),
   'full-disks': fullDisks,
   'damaged-landing': damagedLanding,
   'mutated-answers': mutatedAnswers,

@@ -9,6 +9,8 @@ export interface Finding {
   readonly advice?: string
   /** Whether only a change of settings or key helps: exit code 78. */
   readonly isConfiguration?: boolean
+  /** Whether it may be well by itself later, as when another process holds the warehouse: exit code 75. */
+  readonly isPassing?: boolean
 }
 
 export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found })
@@ -33,5 +35,10 @@ export function failed(check: string, error: unknown): Finding {
   const { what, where, next = 'run again with --verbose' } = error.report
   const found = where ? `${what} (${where})` : what
   const isConfiguration = error instanceof ConfigError || error.exitCode === 78
-  return { ...fail(check, found, next), ...(isConfiguration && { isConfiguration }) }
+  const isPassing = error.exitCode === 75
+  return {
+    ...fail(check, found, next),
+    ...(isConfiguration && { isConfiguration }),
+    ...(isPassing && { isPassing }),
+  }
 }

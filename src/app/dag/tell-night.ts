@@ -17,6 +17,8 @@ export interface Teller {
   /** Replaces the secrets in a text. */
   hide(text: string): string
   warn(line: string): void
+  /** Ends what is being sent when aborted. */
+  readonly signal: AbortSignal
 }
 
 export interface Telling {
@@ -43,7 +45,7 @@ async function knownOf(connection: StoredConnection, dag: string): Promise<Night
 async function send(
   { notify }: StoredConnection,
   night: NightEnded,
-  { cwd, env, hide }: Teller,
+  { cwd, env, hide, signal }: Teller,
 ): Promise<readonly string[]> {
   if (!notify) return []
   const { url, token, command, seconds } = notify
@@ -52,13 +54,13 @@ async function send(
   const reason = night.reason === null ? null : hide(night.reason)
   const body = { text, connection, dag, state, tasks, reason }
   const timeoutMs = seconds * 1000
-  const to = url && { url: url.reveal(), token: token?.reveal(), timeoutMs }
+  const to = url && { url: url.reveal(), token: token?.reveal(), timeoutMs, signal }
   const posted = to && (await post(to, body))
   const told = { MUSTER_MESSAGE: text, MUSTER_CONNECTION: connection, MUSTER_DAG: dag, MUSTER_STATE: state }
   const ran =
     command === undefined
       ? undefined
-      : await runNotifier({ command, timeoutMs, cwd, env: { ...env, ...told } }, text)
+      : await runNotifier({ command, timeoutMs, cwd, env: { ...env, ...told }, signal }, text)
   return [
     ...(posted === undefined ? [] : [`notify.url: ${posted}`]),
     ...(ran === undefined ? [] : [`notify.command: ${ran}`]),

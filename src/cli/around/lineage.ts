@@ -5,20 +5,24 @@ import type { StoredConnection } from '../../config/connection.ts'
 import type { LineageSettings } from '../../config/groups/lineage.ts'
 import type { Dictionary } from '../../dictionary/entries.ts'
 import { type ExitStatus, MusterError } from '../../lib/errors.ts'
+import { soonAfter } from '../../lib/time/soon-after.ts'
 import { readMarts } from '../../marts/mart.ts'
-import { type Flow, martsFlow, recordsFlow } from '../../telemetry/lineage/datasets.ts'
+import { copyFlow, type Flow, martsFlow, recordsFlow } from '../../telemetry/lineage/datasets.ts'
 import { asParent, type EventType, parentIn, type Run, runEvent } from '../../telemetry/lineage/events.ts'
 import { Outlet } from '../../telemetry/lineage/outlet.ts'
 import { filePlace, type Place, serverPlace, servicePlace } from '../../telemetry/lineage/places.ts'
 import { serverAddress } from '../../warehouse/postgres/address.ts'
-import type { CommandModule } from '../command.ts'
+import type { LineageKind } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { guardedBy } from '../guarded.ts'
+import { lastWordsMs } from '../stop-signal.ts'
 import { isHeld } from './while-held.ts'
 
 const parentVariable = 'OPENLINEAGE_PARENT_ID'
 
 export interface LineageJob {
-  readonly kind: NonNullable<CommandModule['lineage']>
+  /** Asked for once the run is complete. */
+  readonly kind: () => LineageKind
   /** Such as `sync` or `dag.run.nightly`. */
   readonly name: string
 }
@@ -26,10 +30,21 @@ export interface LineageJob {
 /** The tasks of a DAG run in one process, and share the time that events may take. */
 const outlets = new WeakMap<AbortSignal, Outlet>()
 
-function outletOf({ signal, clock }: CommandContext, { file, url, token, seconds }: LineageSettings): Outlet {
+function outletOf(context: CommandContext, { file, url, token, seconds }: LineageSettings): Outlet {
+  const { signal, clock } = context
   const known = outlets.get(signal)
   if (known) return known
-  const outlet = new Outlet({ file, url: url?.reveal(), token: token?.reveal(), clock }, seconds * 1000)
+  const outlet = new Outlet(
+    {
+      file,
+      url: url?.reveal(),
+      token: token?.reveal(),
+      clock,
+      signal: soonAfter(signal, lastWordsMs),
+      guarded: guardedBy(context),
+    },
+    seconds * 1000,
+  )
   outlets.set(signal, outlet)
   return outlet
 }
@@ -49,7 +64,7 @@ let dictionary: Promise<Dictionary> | undefined
 
 async function flowIn(
   context: CommandContext,
-  kind: LineageJob['kind'],
+  kind: LineageKind,
   stored: StoredConnection,
 ): Promise<Flow | undefined> {
   if (kind === 'none') return undefined
@@ -57,6 +72,7 @@ async function flowIn(
   dictionary ??= buildDictionary(readMarts())
   const warehouse = placeOf(stored)
   if (kind === 'marts') return martsFlow(await dictionary, warehouse)
+  if (kind !== 'records') return copyFlow(await dictionary, { warehouse, copy: filePlace(kind.copy) })
   return recordsFlow(await dictionary, { service: servicePlace(context.connection().baseUrl), warehouse })
 }
 
@@ -96,7 +112,7 @@ export async function withLineage(
     void context.stderr.write(`warning: an event of lineage was not sent: ${why}\n`)
   const tell = async ({ type, reason }: Ending): Promise<void> => {
     try {
-      const flow = type === 'COMPLETE' ? await flowIn(context, kind, connection) : undefined
+      const flow = type === 'COMPLETE' ? await flowIn(context, kind(), connection) : undefined
       const event = runEvent(type, run, { at: context.clock.now(), flow, reason })
       for (const why of await outlet.send(event)) warn(why)
     } catch (error) {
@@ -107,6 +123,8 @@ export async function withLineage(
   await tell({ type: 'START' })
   const within = { ...context, env: { ...context.env, [parentVariable]: asParent(run) } }
   try {
+    // Whoever asked to stop while the first event was on its way is not answered with a run.
+    context.signal.throwIfAborted()
     const status = await work(within)
     await tell(endingOf(context, status))
     return status

@@ -124,7 +124,7 @@ async function build(context: CommandContext, engine: Engine, request: BuildRequ
         rng: context.rng,
         signal: context.signal,
         version: programVersion,
-        gate: martGate(everyCheck(request.marts), context.clock),
+        gate: martGate(everyCheck(request.marts)),
         onMart: event => show(progress, event),
       },
       request,

@@ -2,6 +2,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileKey } from '../../app/connection/file-key.ts'
+import { stemOf } from '../../app/connection/outputs-list.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { Secret } from '../../config/secret.ts'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
 import { waitingFiles } from '../../events/event-log.ts'
@@ -14,10 +16,12 @@ import { fileSource, serverSource } from '../../publish/copy/copy-source.ts'
 import { type CopyTarget, fileTarget, serverTarget } from '../../publish/copy/copy-target.ts'
 import { recordOutput } from '../../publish/outputs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { serverAddress } from '../../warehouse/postgres/address.ts'
 import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
 import { requireRoomFor } from '../around/room.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { readableSettings } from '../guarded.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 import { createProgress } from '../terminal/progress.ts'
 
@@ -98,11 +102,39 @@ function requireDifferent(from: Place, to: Place): void {
   })
 }
 
-async function copyBetween(context: CommandContext, from: Place, to: Place): Promise<Copied[]> {
+const addressOf = (url: Secret): string => {
+  const { host, port, database } = serverAddress(url.reveal())
+  return `${host}:${port}/${database}`
+}
+
+/** Connections of the settings to a server, by what the copy reads from. */
+function connectionsTo(context: CommandContext, url: Secret, prefix: string): readonly StoredConnection[] {
+  const all = [...(readableSettings(context)?.connections.values() ?? [])]
+  return all.filter(
+    ({ warehouse, schemaPrefix = '' }) =>
+      warehouse.kind === 'server' && schemaPrefix === prefix && addressOf(warehouse.url) === addressOf(url),
+  )
+}
+
+/** Places beside which there are lists of what was written from a warehouse: forgetting a person goes through them. */
+const listsOf = (context: CommandContext, { warehouse, options }: Place): readonly string[] =>
+  warehouse.kind === 'file'
+    ? [warehouse.file]
+    : connectionsTo(context, warehouse.url, options.schemaPrefix ?? '').map(stemOf)
+
+async function copyBetween(
+  context: CommandContext,
+  { from, to, lists }: { readonly from: Place; readonly to: Place; readonly lists: readonly string[] },
+): Promise<Copied[]> {
   const target = await openTarget(to, new Date(context.clock.now()).toISOString())
   let copied: Copied[]
   const progress = createProgress(context)
   try {
+    // Before the source is read, and while the copy is locked: whoever is forgotten from now on is forgotten in it too, or
+    // waits for it.
+    if (to.warehouse.kind === 'file')
+      for (const list of lists)
+        recordOutput(list, { place: to.warehouse.file, made: 'copy', includesPii: true })
     const source = await openSource(from, target.engine)
     try {
       copied = await copyWarehouse(source, target.engine, ({ table, rows }) => {
@@ -110,9 +142,6 @@ async function copyBetween(context: CommandContext, from: Place, to: Place): Pro
         if (rows > 0)
           progress.update({ resource: table, state: 'done', rows, isMinor: !context.globals.verbose })
       })
-      // While the source is locked: whoever is forgotten afterwards is forgotten in the copy too, or waits for it.
-      if (from.warehouse.kind === 'file' && to.warehouse.kind === 'file')
-        recordOutput(from.warehouse.file, { place: to.warehouse.file, made: 'copy', includesPii: true })
     } finally {
       await source.close()
     }
@@ -135,11 +164,11 @@ function requireRoomIn(context: CommandContext, from: Place, to: Place): void {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** The landed pages of the source stay where they are; the settings of the target have to name their folder. */
+/** The landed pages of the source stay where they are; the settings of the target have to name the same place. */
 const landingAdvice = ({ warehouse }: Place): string =>
   warehouse.kind === 'file'
-    ? `the landed pages stay in ${beside(warehouse.file, 'landing')} (or where landing says): name that folder as landing in the new connection`
-    : 'the landed pages stay where landing of the old connection says: name the same folder in the new one'
+    ? `the landed pages stay in ${beside(warehouse.file, 'landing')} (or where landing says): name that place as landing in the new connection`
+    : 'the landed pages stay where landing of the old connection says: name the same place in the new one'
 
 export const command: CommandModule = {
   options: [
@@ -156,10 +185,16 @@ export const command: CommandModule = {
     requireDifferent(from, to)
     requireDrained(from)
     requireRoomIn(context, from, to)
-    const copied = await copyBetween(context, from, to)
+    const lists = to.warehouse.kind === 'file' ? listsOf(context, from) : []
+    const copied = await copyBetween(context, { from, to, lists })
     const rows = copied.reduce((sum, one) => sum + one.rows, 0)
     const landing = landingAdvice(from)
-    if (context.json) printJson(context, { tables: copied, rows, landing })
+    const isReachedByForget = lists.length > 0
+    if (!isReachedByForget)
+      context.notice(
+        'muster forget does not reach this copy: whoever is forgotten has to be forgotten there as well',
+      )
+    if (context.json) printJson(context, { tables: copied, rows, landing, isReachedByForget })
     else
       printLine(
         context,

@@ -56,7 +56,7 @@ export const command: CommandModule = {
       flags: '--max-requests <number>',
       summary: 'most requests to send',
       parse: wholeNumber(1),
-      fallback: 120,
+      fallback: 400,
     },
   ],
   lineage: 'none',

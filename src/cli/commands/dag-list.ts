@@ -2,10 +2,12 @@
 
 import { type DagTask, type DagText, dagFiles, nameOf, parseDag } from '../../app/dag/dag-file.ts'
 import { type SyncGroups, syncGroups } from '../../app/dag/sync-groups.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { requireArguments } from '../dag/checked-dag.ts'
+import { usualWaitMinutes } from '../dag/usual-wait.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
@@ -36,21 +38,38 @@ export const command: CommandModule = {
 /** What another scheduler needs to know of a connection; never an address. */
 interface ListedConnection {
   readonly name: string
-  readonly product: 'DuckDB' | 'PostgreSQL'
+  /** Null where the settings are wrong. */
+  readonly product: 'DuckDB' | 'PostgreSQL' | null
   /** How many processes may write its warehouse at a time; null: any number. */
   readonly writers: 1 | null
+  /** For a warehouse that another process holds. */
+  readonly waitMinutes: number
+  /** Why each command of this connection would end with 78; the others are as they should be. */
+  readonly problem?: string
 }
 
+/** Keys may be missing here: only the machines that run the tasks must have them. */
 function connectionsOf(context: CommandContext): ListedConnection[] {
   if (!context.hasSettings()) return []
-  const { connection: chosen } = context.globals
-  const all = chosen === undefined ? [...context.settings().connections.values()] : [context.connection()]
-  return all.map(({ name, warehouse }) =>
-    warehouse.kind === 'file'
-      ? { name, product: 'DuckDB', writers: 1 }
-      : { name, product: 'PostgreSQL', writers: null },
-  )
+  if (context.globals.connection !== undefined) return [listedConnection(context.stored())]
+  const { connections, faulty } = context.storedSettingsOfAll()
+  // Says what is wrong with them.
+  if (connections.size === 0) context.storedSettings()
+  return context.connectionNames().map(name => {
+    const connection = connections.get(name)
+    if (connection) return listedConnection(connection)
+    const problem = faulty.get(name) ?? 'its settings are wrong'
+    return { name, product: null, writers: null, waitMinutes: usualWaitMinutes, problem }
+  })
 }
+
+const listedConnection = ({ name, warehouse, waitMinutes }: StoredConnection): ListedConnection => ({
+  name,
+  ...(warehouse.kind === 'file'
+    ? { product: 'DuckDB', writers: 1 }
+    : { product: 'PostgreSQL', writers: null }),
+  waitMinutes: waitMinutes ?? usualWaitMinutes,
+})
 
 /** A sync of everything can be run in parts. */
 interface ListedTask extends DagTask {

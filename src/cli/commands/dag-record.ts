@@ -1,12 +1,12 @@
 /** `muster dag record NAME`: a night that another scheduler ran task by task, for the ledger and for whoever is told of nights. */
 
 import { resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { nightOf } from '../../app/dag/run-dag.ts'
 import { toldOutcomes } from '../../app/dag/told-outcomes.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
+import { readStreamText } from '../../lib/read-stream.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { checkedDag } from '../dag/checked-dag.ts'
@@ -43,10 +43,10 @@ export const command: CommandModule = {
   },
 }
 
-async function textFrom({ cwd, stdin }: CommandContext, file: string): Promise<string> {
+async function textFrom({ cwd, stdin, signal }: CommandContext, file: string): Promise<string> {
   if (file === '-') {
     if (!stdin) throw new UsageError({ what: 'there is no stdin to read the outcomes from' })
-    return text(stdin())
+    return readStreamText(stdin(), { mostBytes, signal })
   }
   const read = readInputText(resolve(cwd, file), { mostBytes })
   if (typeof read === 'string') return read

@@ -9,6 +9,7 @@ import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { checkedDag } from '../dag/checked-dag.ts'
 import { endNight, printOutcomes, storedOf } from '../dag/ended-dag.ts'
+import { usualWaitMinutes } from '../dag/usual-wait.ts'
 
 export const command: CommandModule = {
   arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml', completes: 'dag' }],
@@ -47,9 +48,10 @@ export const command: CommandModule = {
   },
 }
 
-/** A night goes on after a command that somebody ran by hand; the settings may say how long it waits for one. */
 const waitInDag = (context: CommandContext): { wait?: number } =>
-  context.hasSettings() && storedOf(context)?.waitMinutes !== undefined ? {} : { wait: 10 * minuteMs }
+  context.hasSettings() && storedOf(context)?.waitMinutes !== undefined
+    ? {}
+    : { wait: usualWaitMinutes * minuteMs }
 
 /** The part of the DAG that the options name, or all of it. */
 function partOf(dag: Dag, options: Options): Dag {

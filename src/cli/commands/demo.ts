@@ -104,7 +104,7 @@ function changesLine(changes: ReturnType<typeof mutateWorld>): string {
 async function buildAll(context: CommandContext, engine: Engine): Promise<BuildResult> {
   const marts = readMarts()
   const { clock, rng, signal } = context
-  const gate = martGate(everyCheck(marts), clock)
+  const gate = martGate(everyCheck(marts))
   return buildMarts(
     { engine, clock, rng, signal, version: programVersion, gate, onMart: () => undefined },
     { marts, names: [], all: false },
@@ -199,12 +199,12 @@ export const command: CommandModule = {
     const sheets = counted(Math.round(scale * sheetsAtScaleOne), 'timesheet')
     // Said first: on a slow machine the service takes seconds to make.
     printLine(context, `Makes a sandbox of the service with about ${sheets}, in data/demo …`)
-    const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
     const root = join(context.cwd, folder)
     requireDemo(root)
     rmSync(root, { recursive: true, force: true })
     mkdirSync(root, { recursive: true })
-    const file = await openDuckdb(join(root, 'demo.duckdb'))
+    // Of so few rows a second thread has no share: it would only wait beside the first.
+    const file = await openDuckdb(join(root, 'demo.duckdb'), { threads: 1 })
     const engine = untilClosed(file)
     // Work for DuckDB, while this thread makes the service and then waits for its answers.
     const tables = migrate(engine, new Date(context.clock.now()).toISOString())
@@ -212,6 +212,7 @@ export const command: CommandModule = {
     tables.catch(() => undefined)
     let sandbox: Sandbox | undefined
     try {
+      const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
       sandbox = await startSandbox({ seed: 1, scale, clock: context.clock })
       writeSettings(root, sandbox.url)
       const connection = connectionTo(sandbox.url, root)

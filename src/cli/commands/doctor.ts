@@ -95,7 +95,8 @@ async function askService(
 function statusOf(findings: readonly Finding[]): ExitStatus {
   const failures = findings.filter(({ state }) => state === 'fail')
   if (failures.some(({ isConfiguration }) => isConfiguration)) return 78
-  return failures.length > 0 ? 1 : 0
+  if (failures.length === 0) return 0
+  return failures.every(({ isPassing }) => isPassing) ? 75 : 1
 }
 
 function print(context: CommandContext, findings: readonly Finding[], requests: number): void {

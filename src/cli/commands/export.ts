@@ -1,8 +1,8 @@
 /** `muster export`: star and mart as Parquet files, with a manifest. */
 import { resolve } from 'node:path'
+import { stemOf } from '../../app/connection/outputs-list.ts'
 import { requireRoom } from '../../app/connection/room.ts'
 import { openToRead } from '../../app/connection/warehouse.ts'
-import { stemOf } from '../../app/privacy/forget-person.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'

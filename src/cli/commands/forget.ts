@@ -24,11 +24,11 @@ function personOf([kind = '', id = '']: readonly string[]) {
 
 function print(
   context: CommandContext,
-  { rows, pages, outputs, damaged }: ForgottenPerson,
+  { rows, pages, outputs, unreached, damaged }: ForgottenPerson,
   isDry: boolean,
 ): void {
   if (context.json) {
-    printJson(context, { changed: !isDry, rows, pages, outputs, damaged })
+    printJson(context, { changed: !isDry, rows, pages, outputs, unreached, damaged })
     return
   }
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
@@ -39,6 +39,8 @@ function print(
   )
   for (const place of outputs)
     printLine(context, `${isDry ? 'would be written anew' : 'written anew'}: ${place}`)
+  for (const place of unreached)
+    printLine(context, `not reached, as a query made it: look into it or remove it: ${place}`)
   for (const scan of damaged)
     printLine(context, `${isDry ? 'cannot be read' : 'removed, as it could not be read'}: ${scan}`)
 }
@@ -69,7 +71,7 @@ export const command: CommandModule = {
   ],
   notes: [
     'What it did cannot be undone. A command that was killed is run again and finishes.',
-    'Backups, and copies on servers, are not reached: run it there as well.',
+    'Backups, and copies on servers, are not reached: run it there as well. What muster sql wrote is told.',
   ],
   examples: ['muster forget worker 6876eb804c751398b104f886 --dry-run', 'muster forget user 68f0c1 --yes'],
   async run(context, args, options) {

@@ -1,6 +1,7 @@
 /** `muster publish`: writes a fresh copy for analysts, without personal data, of everything or of one company. */
 import { resolve } from 'node:path'
 import { type CompanyCopy, publishCompany } from '../../app/company-copy/company-copy.ts'
+import { stemOf } from '../../app/connection/outputs-list.ts'
 import { requireRoom } from '../../app/connection/room.ts'
 import { duckdbFile, openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
@@ -8,7 +9,7 @@ import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { type Published, publish, requireTolerable, requireWhole } from '../../publish/publish.ts'
 import { requireUnguarded } from '../../temporary/output-file.ts'
-import { companyFile } from '../../warehouse/duckdb/database-file.ts'
+import { companyFile, publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { anyText, type CommandModule, flagOption, type Options, oneOf, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -86,6 +87,7 @@ async function publishOne(context: CommandContext, company: string, options: Opt
     file,
     requiresWhole: textOption(options, 'require') === 'complete',
     isForced: flagOption(options, 'force'),
+    listedOf: stemOf(connection),
   }
   const onStep = (resource: string, rows: number): void => {
     if (rows > 0) progress.update({ resource, state: 'done', rows, isMinor: !context.globals.verbose })
@@ -125,7 +127,12 @@ export const command: CommandModule = {
     { flags: '--out <file>', summary: 'with --company: the DuckDB file to write' },
     { flags: '--force', summary: 'also replace a file in its place that is no published copy' },
   ],
-  lineage: 'none',
+  lineage: (context, options) => {
+    const company = textOption(options, 'company')
+    if (company !== undefined) return { copy: fileOf(context, company, options) }
+    const file = duckdbFile(context.stored())
+    return file === undefined ? 'none' : { copy: publishedFile(file) }
+  },
   examples: [
     'muster publish',
     'muster publish --require complete',

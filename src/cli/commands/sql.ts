@@ -1,11 +1,13 @@
 /** `muster sql [QUERY]`: one query over the warehouse, read-only, or a prompt for many. */
 
 import { resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { stemOf } from '../../app/connection/outputs-list.ts'
 import { openForQuery } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { readStreamText } from '../../lib/read-stream.ts'
 import { writeAnswerFile } from '../../publish/export/answer-file.ts'
+import { recordOutput } from '../../publish/outputs.ts'
 import {
   type CommandModule,
   flagOption,
@@ -22,6 +24,9 @@ import { printJson } from '../terminal/output.ts'
 
 /** A table for people. What a program reads is whole unless it asks for less. */
 const rowsOfTable = 1000
+
+/** Bytes. */
+const longestQuery = 1_048_576
 
 const everyRow = Number.MAX_SAFE_INTEGER - 1
 
@@ -45,10 +50,9 @@ export const command: CommandModule = {
     'than memory. Without a query, on a terminal, it asks for one after the other.',
   ],
   examples: [
-    'muster sql "select status, count(*) from star.fact_timesheet group by all"',
-    'muster sql "describe star.fact_invoice"',
-    'muster sql --csv "from mart.labour_spend_weekly"',
-    'muster sql --json --limit 10 "from star.dim_company"',
+    'muster sql "select status, count(*) as timesheets from star.fact_timesheet group by 1"',
+    'muster sql --csv "select * from mart.labour_spend_weekly"',
+    'muster sql --json --limit 10 "select * from star.dim_company"',
     'muster sql --parquet hours.parquet "select worker_id, sum(net_hours) as hours from star.fact_timesheet group by 1"',
     'muster sql --csv - < query.sql',
     'muster sql',
@@ -66,11 +70,11 @@ export const command: CommandModule = {
 }
 
 /** Throws UsageError where there is no stdin. */
-async function queryOf({ stdin }: CommandContext, args: readonly string[]): Promise<string> {
+async function queryOf({ stdin, signal }: CommandContext, args: readonly string[]): Promise<string> {
   if (args.length !== 1 || args[0] !== '-') return args.join(' ')
   if (!stdin)
     throw new UsageError({ what: 'there is no stdin to read the query from', next: 'give it in quotes' })
-  return text(stdin())
+  return readStreamText(stdin(), { mostBytes: longestQuery, signal })
 }
 
 interface Asked {
@@ -103,6 +107,9 @@ async function print(context: CommandContext, { sql, form, limit }: Asked): Prom
   }
 }
 
+/** Personal data is read by no other name than that of a schema which holds some. */
+const mayBePersonal = (sql: string): boolean => /pii|history|ops/i.test(sql)
+
 async function writeParquet(
   context: CommandContext,
   { sql, limit }: Asked,
@@ -112,7 +119,11 @@ async function writeParquet(
   try {
     const guarded = guardedBy(context)
     const answer = session.pieces(sql, limit ?? everyRow, context.signal)
-    const rows = await writeAnswerFile(resolve(context.cwd, file), answer, { guarded, isForced })
+    const place = resolve(context.cwd, file)
+    // Before it is written: whoever is forgotten afterwards is told of it.
+    if (mayBePersonal(sql))
+      recordOutput(stemOf(context.stored()), { place, made: 'answer', includesPii: true })
+    const rows = await writeAnswerFile(place, answer, { guarded, isForced })
     if (context.json) printJson(context, { file, rows })
     else context.stdout.write(`${file}: ${counted(rows, 'row')}\n`)
   } finally {

@@ -5,8 +5,10 @@ import type { TaskOutcome } from '../../app/dag/run-dag.ts'
 import { tellNight } from '../../app/dag/tell-night.ts'
 import type { StoredConnection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { soonAfter } from '../../lib/time/soon-after.ts'
 import { messageTask } from '../../state/runs/told.ts'
 import type { CommandContext } from '../context.ts'
+import { lastWordsMs } from '../stop-signal.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
 interface Ended {
@@ -20,7 +22,7 @@ export async function endNight(
   dag: string,
   { ledger, outcomes }: Ended,
 ): Promise<Error | undefined> {
-  const { clock, cwd, env, stderr } = context
+  const { clock, cwd, env, stderr, signal } = context
   const { night, error } = await ledger.finish(outcomes)
   if (error) stderr.write(`warning: how the tasks ended could not be recorded: ${error.message}\n`)
   if (!night) return error
@@ -31,6 +33,7 @@ export async function endNight(
       cwd,
       env,
       hide: text => context.hidden(text),
+      signal: soonAfter(signal, lastWordsMs),
       warn: line => void stderr.write(`warning: ${line}\n`),
     },
     dag,

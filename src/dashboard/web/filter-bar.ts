@@ -68,7 +68,9 @@ function dimensionFilter(
 }
 
 function dayFilter(name: 'from' | 'to', { query, change }: FilterParts): HTMLElement {
-  const input = h('input', { type: 'date', value: query.get(name) ?? '' })
+  // The browser's calendar offers no day that would end the dates before they begin.
+  const other = name === 'from' ? { max: query.get('to') ?? '' } : { min: query.get('from') ?? '' }
+  const input = h('input', { type: 'date', value: query.get(name) ?? '', ...other })
   input.addEventListener('change', () => change(withValues(query, name, [input.value])))
   return h('label', { class: 'day' }, h('span', {}, name === 'from' ? 'From' : 'To'), input)
 }

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { pageBytes } from '../../lib/encryption/stored-page.ts'
+import { readAtOnce } from '../../lib/input-file.ts'
 import { areSmall, JoinedPages } from '../page/joined-pages.ts'
 import { NotJson } from '../page/json-bytes.ts'
 import type { KnownNode } from '../page/known-fields.ts'
@@ -84,7 +85,7 @@ function createReader(): (page: PageFile) => Buffer {
     const { file, bytes } = page
     if (page.decrypt) return decrypted(page)
     if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes)
-    const opened = openSync(file, 'r')
+    const opened = openSync(file, readAtOnce)
     try {
       let end = 0
       while (end < bytes) {

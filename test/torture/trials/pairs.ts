@@ -21,13 +21,16 @@ interface Meeting {
   readonly rng: Rng
 }
 
-/** What ends only when it is told to is told once the other has ended; two of them after a while. */
+/** A night waits ten minutes for a file that is held, which a server does until it is told to end. */
+const patienceMs = 30_000
+
+/** What ends only when it is told to is told once the other has ended or has waited for a while; so are two of them. */
 async function endsOf(both: readonly [Running, Running], words: readonly [string, string]) {
   const [endless, others] = [true, false].map(is =>
     both.filter((_, n) => isEndless(words[n] as string) === is),
   )
   if (others?.length === 0) await wait(3_000)
-  for (const { ended } of others ?? []) await ended
+  await Promise.race([Promise.all((others ?? []).map(({ ended }) => ended)), wait(patienceMs)])
   for (const { child } of endless ?? []) child.kill('SIGTERM')
   return Promise.all(both.map(({ ended }) => ended))
 }
@@ -43,23 +46,35 @@ async function meet({ arena, place, rng }: Meeting, [one, other]: [string, strin
   return broken.map(text => `${one} beside ${other}: ${text}`)
 }
 
-/** Every pair, or those of some commands. */
+const titleOf = (pair: readonly string[]): string => pair.map(nameOf).join(' + ')
+
+export interface Choice {
+  /** Pairs with these only, by the first word of a command. */
+  readonly beside?: readonly string[] | undefined
+  /** These pairs only, as the list at the end names them. */
+  readonly named?: readonly string[] | undefined
+}
+
+/** Every pair, or those chosen. */
 export const pairs =
-  (beside?: readonly string[]): Trial =>
+  ({ beside, named }: Choice): Trial =>
   async (arena, rng, turn) => {
     const place = await arena.fresh()
     const all = pairsOf(commandsOf(arena.engine, place)).filter(
-      pair => !beside || pair.some(words => beside.includes(words.split(' ')[0] as string)),
+      pair =>
+        (!beside || pair.some(words => beside.includes(words.split(' ')[0] as string))) &&
+        (!named || named.includes(`${arena.engine}: ${titleOf(pair)}`)),
     )
+    if (turn * inARow >= all.length && named) return { blows: 0, broken: [], names: [] }
     const chosen = Array.from(
-      { length: inARow },
+      { length: named ? Math.min(inARow, all.length - turn * inARow) : inARow },
       (_, n) => all[(turn * inARow + n) % all.length] as [string, string],
     )
     const broken: string[] = []
     for (const pair of chosen) broken.push(...(await meet({ arena, place, rng }, pair)))
-    const names = chosen.map(pair => pair.map(nameOf).join(' + '))
+    const names = chosen.map(titleOf)
     const atRest = await arena.complaintAtRest(place)
     if (atRest) broken.push(`${names.join(', ')}: ${atRest}`)
     await arena.remove(place)
-    return { blows: inARow, broken, names }
+    return { blows: chosen.length, broken, names }
   }
