@@ -21,7 +21,7 @@ import { type Erasure, erasuresOf, heldRows, type Person } from './erasures.ts'
 import { type Hashes, hashesWith, newHashKey, type Recogniser, recogniserOf } from './recogniser.ts'
 import { blanked, forgottenText, scrubRecord } from './scrub.ts'
 import { scrubWith } from './scrub-landing.ts'
-import { cellsWith, valuesOf } from './values-held.ts'
+import { type Cells, cellsWith, valuesOf } from './values-held.ts'
 
 export interface ForgetRequest {
   readonly person: Person
@@ -115,18 +115,26 @@ async function erase(engine: Engine, erasure: Erasure, isDry: boolean): Promise<
   return engine.run(`update ${erasure.table} set ${set.join(', ')} where ${where}`)
 }
 
+function textInstead({ isKey, text }: Cells, hashes: Hashes): string {
+  if (isKey) return `${forgottenText} ${hashes.value(text).slice(0, 8)}`
+  return text.length > 40 ? blanked(text) : forgottenText
+}
+
 async function eraseCells(
   engine: Engine,
-  { person, isDry }: ForgetRequest,
-  { values }: Subject,
+  cells: readonly Cells[],
+  { hashes, isDry }: { readonly hashes: Hashes; readonly isDry: boolean },
 ): Promise<Counts> {
   const counts: Counts = new Map()
-  for (const { table, column, text, where } of await cellsWith(engine, person, values)) {
-    const to = text.length > 40 ? blanked(text) : forgottenText
+  for (const cell of cells) {
+    const { table, column, text, where } = cell
     const same = `${column} = ${quoteText(text)} and ${where}`
     const [row] = await engine.rows<{ n: number }>(`select count(*) as n from ${table} where ${same}`)
     add(counts, table, Number(row?.n))
-    if (!isDry) await engine.run(`update ${table} set ${column} = ${quoteText(to)} where ${same}`)
+    if (!isDry)
+      await engine.run(
+        `update ${table} set ${column} = ${quoteText(textInstead(cell, hashes))} where ${same}`,
+      )
   }
   return counts
 }
@@ -149,14 +157,21 @@ async function eraseQuarantined(engine: Engine, recogniser: Recogniser, isDry: b
 /** One transaction: a reader sees the person everywhere or nowhere. */
 async function eraseRows(engine: Engine, request: ForgetRequest, subject: Subject): Promise<Counts> {
   const counts: Counts = new Map()
+  const { isDry } = request
+  const how = { hashes: subject.hashes, isDry }
   const recogniser = recogniserOf(subject.forgotten)
+  const cells = await cellsWith(engine, request.person, subject.values)
+  const inMarts = cells.filter(({ table }) => table.startsWith('mart.'))
   // Before the rows that tell whose they are lose their values.
-  for (const [table, rows] of await eraseCells(engine, request, subject)) add(counts, table, rows)
+  const others = cells.filter(cell => !inMarts.includes(cell))
+  for (const [table, rows] of await eraseCells(engine, others, how)) add(counts, table, rows)
   for (const erasure of erasuresOf(request.person))
-    add(counts, erasure.table, await erase(engine, erasure, request.isDry))
-  if (recogniser)
-    add(counts, tableInQueries('quarantine'), await eraseQuarantined(engine, recogniser, request.isDry))
-  if (!request.isDry) await forgetContacts(engine)
+    add(counts, erasure.table, await erase(engine, erasure, isDry))
+  if (recogniser) add(counts, tableInQueries('quarantine'), await eraseQuarantined(engine, recogniser, isDry))
+  if (!isDry) await forgetContacts(engine)
+  // Last, as their owner may write nothing else.
+  if (!isDry && inMarts.length > 0) await engine.actAsOwnerOf('mart')
+  for (const [table, rows] of await eraseCells(engine, inMarts, how)) add(counts, table, rows)
   return counts
 }
 

@@ -1,7 +1,9 @@
 /** The names, addresses and numbers of a person, and every other cell of the warehouse that holds one. */
 
+import { recordedMarts } from '../state/marts/marts.ts'
 import type { DescribedColumn, Engine } from '../warehouse/engine.ts'
 import { memberTables, piiColumns } from '../warehouse/schema/physical.ts'
+import { schemaNames } from '../warehouse/schema/schemas.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import type { Person } from './erasures.ts'
 import { declaredTables } from './personal-fields.ts'
@@ -46,6 +48,8 @@ export interface Cells {
   /** With its schema. */
   readonly table: string
   readonly column: string
+  /** The server refuses two rows of the same text. */
+  readonly isKey: boolean
   readonly text: string
   /** SQL condition: rows in which the text describes this person, not a namesake. */
   readonly where: string
@@ -70,29 +74,39 @@ function namesakes(table: string, column: string, { id }: Person): string {
 const people = new Set([...memberTables.values()].flatMap(one => (one.isOfPeople ? [one.piiTable] : [])))
 
 /** Tables of people are left out, except contacts, who have no id to be told apart by. */
-const isSearched = (schema: string, table: string): boolean => {
+const isSearched = (schema: string, table: string, marts: ReadonlyMap<string, unknown>): boolean => {
   const name = table.replace(/_history$/, '')
   if (schema === 'pii') return name === 'contact' || !people.has(name)
-  return name === 'attribute_leaf' || (schema === 'ops' && !['forgotten', 'forgotten_value'].includes(name))
+  if (schema === 'ops') return !['forgotten', 'forgotten_value'].includes(name)
+  // The schema of the marts may hold tables of somebody else.
+  return schema !== 'mart' || marts.has(name)
+}
+
+/** Columns of primary keys, as `schema.table.column`; none in a file, which keeps no keys. */
+async function keyColumns(engine: Engine): Promise<ReadonlySet<string>> {
+  const rows = await engine.rows<{ place: string }>(
+    `select table_schema || '.' || table_name || '.' || column_name as place from information_schema.key_column_usage`,
+  )
+  return new Set(rows.map(({ place }) => place))
 }
 
 const isText = ({ type }: DescribedColumn): boolean => /^(varchar|text|character varying)/i.test(type)
 
-/** Cells of PII tables, leaves and the ledger whose text is, or contains, one of the values. */
+/** Cells of star, marts, PII tables and the ledger, in all versions, whose text is, or contains, one of the values. */
 export async function cellsWith(
   engine: Engine,
   person: Person,
   normals: ReadonlySet<string>,
 ): Promise<Cells[]> {
   if (normals.size === 0) return []
-  const plain = new Map(
-    (['pii', 'star', 'history', 'ops'] as const).map(name => [engine.schema(name) as string, name]),
-  )
+  const plain = new Map(schemaNames.map(name => [engine.schema(name) as string, name]))
+  const [marts, keys] = [await recordedMarts(engine), await keyColumns(engine)]
   const cells: Cells[] = []
   for (const described of await engine.describedColumns([...plain.keys()])) {
     const schema = plain.get(described.schema) ?? ''
     const { table: name, column } = described
-    if (!isText(described) || !isSearched(schema, name) || /(_id|_key|_hash|hash)$/.test(column)) continue
+    if (!isText(described) || !isSearched(schema, name, marts) || /(_id|_key|_hash|hash)$/.test(column))
+      continue
     const [table, at] = [`${schema}.${quoteName(name)}`, quoteName(column)]
     const where = schema === 'pii' ? namesakes(`pii.${name}`, column, person) : 'true'
     const rows = await engine.rows<{ text: string }>(
@@ -100,7 +114,13 @@ export async function cellsWith(
     )
     for (const { text } of rows)
       if ([...tellingIn(text)].some(normal => normals.has(normal)))
-        cells.push({ table, column: at, text, where })
+        cells.push({
+          table,
+          column: at,
+          isKey: keys.has(`${described.schema}.${name}.${column}`),
+          text,
+          where,
+        })
   }
   return cells
 }

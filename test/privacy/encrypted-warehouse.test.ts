@@ -1,6 +1,14 @@
 /** A DuckDB file that DuckDB encrypts: read with its key, written where that is safe, and never in clear while a key is set. */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
@@ -155,6 +163,28 @@ test.each([
   for (const line of ['status', 'sync sites', 'sql select'])
     await refused(command(line, { MUSTER_WAREHOUSE_KEY: key, ...more }), words)
   expect(filesIn(cwd)).toEqual([join(cwd, 'key')])
+})
+
+test('a copy that was encrypted with another key stops forget, which is whole once the copy is gone', async () => {
+  const { cwd, file, command, good } = place()
+  mkdirSync(join(cwd, 'data'))
+  copyFileSync(await plainFile(), file)
+  const copy = join(cwd, 'copy.duckdb')
+  await good(`copy --from duckdb:${file} --to duckdb:${copy} --quiet`)
+  const clear = join(cwd, 'clear.duckdb')
+  renameSync(copy, clear)
+  await encryptedCopy(clear, copy)
+  const sql = 'select worker_id as id, name from pii.worker order by 1 limit 1'
+  const [person] = JSON.parse(await good(`sql --json ${sql}`)) as [{ id: string; name: string }]
+  const forget = `forget worker ${person.id} --yes --quiet`
+  await refused(command(forget), new RegExp(`still holds the person.*${copy}.*: remove it`))
+  const state = () => good('sql --json select state from ops.forgotten').then(out => JSON.parse(out))
+  expect(await state()).toEqual([{ state: 'begun' }])
+  // What it could reach is without the person all the same.
+  expect(await good(`sql --json ${sql}`)).not.toContain(person.name)
+  rmSync(copy)
+  await good(forget)
+  expect(await state()).toEqual([{ state: 'done' }])
 })
 
 test('doctor tells whether the file is encrypted, and what is missing', async () => {

@@ -97,7 +97,7 @@ async function reclaim(
 
 /** Which of them an attempt that was killed has overwritten, nothing tells any more. */
 async function personalTables(engine: Engine): Promise<string[]> {
-  const columns = await engine.describedColumns(['pii', 'history'])
+  const columns = await engine.describedColumns(['pii', 'history', 'star', 'mart'])
   const found = columns.map(({ schema, table }) => `${schema}.${quoteName(table)}`)
   return [...new Set(found), tableInQueries('quarantine'), tableInQueries('inbox')]
 }

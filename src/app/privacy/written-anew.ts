@@ -1,6 +1,7 @@
 /** What was written from a warehouse, after somebody was forgotten in it: each place is written anew, or told to people. */
 import { existsSync } from 'node:fs'
 import type { Connection, StoredConnection } from '../../config/connection.ts'
+import { ConfigError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { type ForgetEffects, type ForgetRequest, finishForgetting, forget } from '../../privacy/forget.ts'
 import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
@@ -52,10 +53,25 @@ export function placesOf(connection: StoredConnection): Places {
   return { outputs: [...of(false), ...(copy === undefined ? [] : [copy])], unreached: of(true) }
 }
 
+/** With the key of the warehouse: there is no place to name that of a copy. */
+async function openCopy(file: string, key: string | undefined): Promise<Engine> {
+  try {
+    return await openDuckdb(file, { key })
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause
+    throw new ConfigError({
+      what: `this copy cannot be opened, so it still holds the person: ${cause.report.what}`,
+      where: file,
+      next: 'remove it, or make it anew with the key of the warehouse; then run the same command again',
+      cause,
+    })
+  }
+}
+
 async function forgetInCopy({ connection, options, around }: Job, file: string): Promise<void> {
   // A copy may be of before the warehouse had a key, or may have been made without one.
   const key = isEncrypted(file) ? fileKey(connection) : undefined
-  const engine = await openDuckdb(file, { key })
+  const engine = await openCopy(file, key)
   try {
     if (!(await existingTables(engine)).has('migration')) {
       around.onStep(`${file} is no copy any more, and is left as it is`)
