@@ -18,7 +18,7 @@ export interface Ended {
   readonly code: number | null
   readonly out: string
   readonly err: string
-  /** From the last signal that it got, or else from its start. */
+  /** From the last signal that it got; 0 if it had ended by itself before. */
   readonly milliseconds: number
 }
 
@@ -48,7 +48,8 @@ export function start(line: string, { cwd, env, hasInput = false }: Where): Buil
     stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   })
   running.add(child)
-  let [out, err, from] = ['', '', performance.now()]
+  let [out, err] = ['', '']
+  let from: number | undefined
   child.stdout?.on('data', data => (out += data))
   child.stderr?.on('data', data => (err += data))
   return {
@@ -62,7 +63,7 @@ export function start(line: string, { cwd, env, hasInput = false }: Where): Buil
     },
     ended: once(child, 'close').then(([code]) => {
       running.delete(child)
-      return { code: code as number | null, out, err, milliseconds: performance.now() - from }
+      return { code: code as number | null, out, err, milliseconds: from === undefined ? 0 : performance.now() - from }
     }),
   }
 }
