@@ -26,7 +26,8 @@ export function byIdColumns({ reads, dimensionOf }: Pick<Mart, 'reads' | 'dimens
       description: `Share of the known ${what} that are stored, in the whole warehouse; the same in every row, and empty while none is known.`,
       computed: {
         select: `${alias}.share`,
-        join: `cross join (${knownAndRead(names)}) as ${alias}`,
+        once: { name: alias, query: knownAndRead(names) },
+        join: `cross join ${alias}`,
         from: [],
         reads: [],
       },

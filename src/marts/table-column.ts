@@ -5,6 +5,8 @@ import type { MartColumn } from './mart.ts'
 export interface Computation {
   readonly select: string
   readonly join?: string
+  /** A query of one row that the join names; a server would else ask it anew for every row whose number it guesses as one. */
+  readonly once?: { readonly name: string; readonly query: string }
   /** Columns that it is computed from, with their tables. */
   readonly from: readonly string[]
   /** Table of star that it reads. */

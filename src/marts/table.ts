@@ -42,14 +42,21 @@ function create(engine: Engine, mart: Mart, table: string): string {
   return `create table ${table} (${[...columns, ...key].join(', ')})`
 }
 
-/** For reports, which filter by date and company; unnamed, so that the server picks a free name. */
-function indexes(engine: Engine, { columns }: Mart, table: string): string[] {
+/**
+ * For reports, which filter by date and company; unnamed, so that the server picks a free name. A primary key that begins so
+ * is that index already.
+ */
+function indexes(engine: Engine, mart: Mart, table: string): string[] {
   if (!engine.keepsKeys) return []
+  const { columns } = mart
   const day = columns.find(({ type }) => type === 'date')?.name
   const company = columns.find(({ name }) => name === 'company_id')?.name
-  return day === undefined
+  if (day === undefined) return []
+  const wanted = company ? [day, company] : [day]
+  const keys = keysOf(mart)
+  return wanted.every((name, at) => keys[at] === name)
     ? []
-    : [`create index on ${table} (${quoteNames(company ? [day, company] : [day])})`]
+    : [`create index on ${table} (${quoteNames(wanted)})`]
 }
 
 const sentence = (text: string): string =>
@@ -88,8 +95,11 @@ export function fillStatement(mart: Mart, table: string, moment: Moment & { now:
     `cast('${moment.now}' as timestamptz)`,
   ]
   const joins = columns.flatMap(({ computed }) => computed?.join ?? [])
+  const once = columns.flatMap(({ computed }) => computed?.once ?? [])
+  const first = once.map(({ name, query }) => `${name} as materialized (${query})`)
   return fillTokens(
     `insert into ${table} (${quoteNames([...columns, ...stampColumns].map(({ name }) => name))})
+    ${first.length > 0 ? `with ${first.join(', ')}` : ''}
     select ${[...columns.map(cellOf), ...stamps].join(', ')} from (
 ${mart.select}
     ) as made(${quoteNames(mart.columns.map(({ name }) => name))})
