@@ -63,7 +63,12 @@ export function start(line: string, { cwd, env, hasInput = false }: Where): Buil
     },
     ended: once(child, 'close').then(([code]) => {
       running.delete(child)
-      return { code: code as number | null, out, err, milliseconds: from === undefined ? 0 : performance.now() - from }
+      return {
+        code: code as number | null,
+        out,
+        err,
+        milliseconds: from === undefined ? 0 : performance.now() - from,
+      }
     }),
   }
 }

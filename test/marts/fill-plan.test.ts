@@ -56,7 +56,7 @@ test.each(
     .map(({ name }) => name),
 )('%s: how much is known of records by id is counted once', async name => {
   const counts = (await planOf(name)).filter(plan => plan['Relation Name'] === 'discovered')
-  expect(new Set(counts.map(plan => plan['Actual Loops']))).toEqual(new Set([1]))
+  expect(Math.max(...counts.map(plan => plan['Actual Loops']))).toBe(1)
 })
 
 test('no index of a mart repeats the beginning of another one', async () => {
