@@ -88,6 +88,9 @@ function askedTwice(requests: readonly Asked[]): string[] {
     .map(([what, n]) => `${n} x ${what}`)
 }
 
+/** A list is read from its last page to its first one, which was asked before: it tells how many pages there are. */
+const isFirstPage = (line: string): boolean => /^2 x .*[?&]page=1(&|$)/.test(line)
+
 /** Pages of what the lost machine was reading are on its disk; calibration and the cross-check ask for the same figures. */
 function mayBeAsked(line: string, lost: readonly string[]): boolean {
   const names = new Set(lost.flatMap(words => words.split(/[ ;]+/)))
@@ -141,7 +144,7 @@ test('a first load and two nights: no limit is passed, no page is asked twice, n
   await first
   const again = askedTwice(asked)
   console.log(`asked more than once in the first load:\n  ${again.join('\n  ')}`)
-  expect(again.filter(line => !mayBeAsked(line, lost))).toEqual([])
+  expect(again.filter(line => !isFirstPage(line) && !mayBeAsked(line, lost))).toEqual([])
   expect(await unlikeTheSource()).toEqual([])
 
   if (losesOne) cluster.worker('two')
