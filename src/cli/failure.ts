@@ -15,12 +15,15 @@ interface Circumstances {
   readonly isVerbose: boolean
   /** An error caused by its abort is reported as the signal to stop. */
   readonly signal: AbortSignal
+  /** The command whose usage was wrong, as in `muster dag run`. */
+  readonly command?: string
   /** Where the key is read from, for an error about it; undefined where that is not known. */
   keyPlace(): string | undefined
 }
 
-export function describeFailure(thrown: unknown, { isVerbose, signal, keyPlace }: Circumstances): Failure {
-  if (thrown instanceof CommanderError) return usageFailure(thrown)
+export function describeFailure(thrown: unknown, circumstances: Circumstances): Failure {
+  const { isVerbose, signal, keyPlace, command = 'muster' } = circumstances
+  if (thrown instanceof CommanderError) return usageFailure(thrown, command)
   const isStop = signal.aborted && [thrown, ...causesOf(thrown)].some(one => isDueTo(signal, one))
   const error = isStop ? signal.reason : thrown
   const exitCode = error instanceof MusterError ? error.exitCode : 1
@@ -39,12 +42,12 @@ const placeOfKey = /where apiKey is read from/
 const isDueTo = (signal: AbortSignal, error: unknown): boolean =>
   error === signal.reason || error instanceof Interrupted
 
-function usageFailure(error: CommanderError): Failure {
+function usageFailure(error: CommanderError, command: string): Failure {
   if (answeredCodes.has(error.code)) return { exitCode: 0, text: '' }
   // `muster help`, or help because the command was left out.
   if (error.code === 'commander.help') return { exitCode: error.exitCode === 0 ? 0 : 2, text: '' }
   const what = oneLine(error.message.replace(/^error: /, '')).replace(/ \(Did (you mean .*)\)$/, ', did $1')
-  return { exitCode: 2, text: `muster: ${what}${what.endsWith('?') ? '' : ' (see muster --help)'}` }
+  return { exitCode: 2, text: `muster: ${what}${what.endsWith('?') ? '' : ` (see ${command} --help)`}` }
 }
 
 function messageOf(error: unknown): string {

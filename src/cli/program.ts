@@ -7,7 +7,8 @@ import type { CommandModule, CommandSet, Options } from './command.ts'
 import type { CommandContext, GlobalOptions, Invoked } from './context.ts'
 import { describeFailure } from './failure.ts'
 import { unaliased } from './shell/aliases.ts'
-import { exitCodes, globalOptions } from './shell/global-options.ts'
+import { asFlags, exitCodes, globalOptions } from './shell/global-options.ts'
+import { asHelpOption } from './shell/help-line.ts'
 import { type LoadedCommand, loadCommands } from './shell/load-commands.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
@@ -25,7 +26,7 @@ async function outcomeOf(
   typed: readonly string[],
   { world, commands, isTrial }: Surroundings,
 ): Promise<Invoked> {
-  const argv = unaliased(typed.map(asOperand), commands)
+  const argv = asHelpOption(unaliased(typed.map(asOperand), commands), commands)
   const session: Session = {
     argv,
     world,
@@ -33,6 +34,7 @@ async function outcomeOf(
     isTrial,
     redactor: createRedactor(),
     status: 0,
+    refusing: 'muster',
     keyPlace: () => undefined,
   }
   const program = buildProgram(session, await loadCommands(argv, commands))
@@ -41,8 +43,13 @@ async function outcomeOf(
     return { status: session.status }
   } catch (error) {
     const isVerbose = program.opts().verbose === true || argv.includes('--verbose')
-    const { keyPlace } = session
-    const { exitCode, text } = describeFailure(error, { isVerbose, signal: world.signal, keyPlace })
+    const { keyPlace, refusing: command } = session
+    const { exitCode, text } = describeFailure(error, {
+      isVerbose,
+      signal: world.signal,
+      keyPlace,
+      command,
+    })
     if (text) showLine(gateFor(world.stderr, session.redactor), text)
     return { status: exitCode, reason: reasonIn(session.redactor.hide(text)) }
   }
@@ -77,6 +84,8 @@ interface Session {
   keyPlace: () => string | undefined
   /** What the command returned. */
   status: ExitStatus
+  /** The command whose usage was wrong. */
+  refusing: string
 }
 
 function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Command {
@@ -107,8 +116,16 @@ function addCommand(program: Command, loaded: LoadedCommand, session: Session): 
     .command(words.at(-1) ?? name)
     .description(summary)
   if (words.length === 1) command.helpGroup(`${purpose}:`)
+  nameItself(command, `muster ${name}`, session)
   if (module) complete(command, { module, aliases: loaded.aliases ?? [] }, session)
 }
+
+/** When its usage is wrong, its own help is the one to read. */
+const nameItself = (command: Command, name: string, session: Session): Command =>
+  command.exitOverride(error => {
+    session.refusing = name
+    throw error
+  })
 
 interface Completed {
   readonly module: CommandModule
@@ -165,17 +182,17 @@ function complete(command: Command, { module, aliases }: Completed, session: Ses
   })
 }
 
-function parentFor(program: Command, { name, purpose }: LoadedCommand, { commands }: Session): Command {
+function parentFor(program: Command, { name, purpose }: LoadedCommand, session: Session): Command {
   const [group, isGrouped] = name.split(' ')
   if (group === undefined || isGrouped === undefined) return program
   const existing = program.commands.find(command => command.name() === group)
-  return (
-    existing ??
-    program
-      .command(group)
-      .description(commands.groups[group] ?? '')
-      .helpGroup(`${purpose}:`)
-  )
+  if (existing) return existing
+  const { groups } = session.commands
+  const added = program
+    .command(group)
+    .description(groups[group] ?? '')
+    .helpGroup(`${purpose}:`)
+  return nameItself(added, `muster ${group}`, session)
 }
 
 /** Its parts are loaded by now only if a command runs: the help needs neither settings nor a log. */
@@ -217,18 +234,6 @@ async function contextFor(
         refusalOf([...argv, ...asFlags({ ...(config !== undefined && { config }) })], world, commands),
     },
   })
-}
-
-function asFlags(globals: GlobalOptions): readonly string[] {
-  return Object.entries(globals).flatMap(([name, value]) =>
-    typeof value === 'string'
-      ? [`--${name}`, value]
-      : typeof value === 'number'
-        ? [`--${name}`, `${Math.ceil(value / 1000)}s`]
-        : value === true
-          ? [`--${name}`]
-          : [],
-  )
 }
 
 function isText(value: unknown): value is string {

@@ -25,6 +25,12 @@ test('--sandbox writes settings that load as they are, with the key in a file of
   expect(atConfig(cwd, 'muster.yaml')).not.toMatch(/acme/i)
 })
 
+test('no line of the template is longer than an editor shows', async () => {
+  const { cwd } = await muster('init')
+  const lines = atConfig(cwd, 'muster.yaml').split('\n')
+  expect(lines.filter(line => line.length > 120)).toEqual([])
+})
+
 test('the schema that the first line names is written beside, and replaced only where it is ours', async () => {
   const { cwd } = await muster('init')
   expect(JSON.parse(atConfig(cwd, 'muster.schema.json'))).toMatchObject({ title: 'Settings of muster' })

@@ -72,6 +72,21 @@ describe('help', () => {
     expect([code, out.includes('muster init --config')]).toEqual([0, true])
   })
 
+  test.each([
+    ['help dag run', 'muster dag run [options] <name>'],
+    ['help dag run nightly', 'muster dag run [options] <name>'],
+    ['help run nightly', 'muster dag run [options] <name>'],
+    ['dag help run', 'muster dag run [options] <name>'],
+    ['--quiet help dag --json run', 'muster dag run [options] <name>'],
+    ['help dag', 'muster dag [options] [command]'],
+    ['help sync users --nope', 'muster sync [options] [resources...]'],
+    ['help help', 'muster [options] [command]'],
+    ['help --json', 'muster [options] [command]'],
+  ])('of what is named: muster %s', async (line, usage) => {
+    const { code, out, err } = await muster(line)
+    expect([code, out.split('\n')[0], err]).toEqual([0, `Usage: ${usage}`, ''])
+  })
+
   test('--version prints the version', async () => {
     const { code, out } = await muster('--version')
     expect([code, /^\d+\.\d+\.\d+\n$/.test(out)]).toEqual([0, true])
@@ -113,7 +128,19 @@ describe('wrong usage is one line and exit code 2', () => {
     ['dag lst', `muster: unknown command 'lst', did you mean list?\n`],
     ['init --forse', `muster: unknown option '--forse', did you mean --force?\n`],
     ['xyzzyx', `muster: unknown command 'xyzzyx' (see muster --help)\n`],
-    ['dag run', `muster: missing required argument 'name' (see muster --help)\n`],
+    ['dag run', `muster: missing required argument 'name' (see muster dag run --help)\n`],
+    ['dag run --nope', `muster: unknown option '--nope' (see muster dag run --help)\n`],
+    ['run --nope', `muster: unknown option '--nope' (see muster dag run --help)\n`],
+    ['dag --nope', `muster: unknown option '--nope' (see muster dag --help)\n`],
+    ['--nope sync', `muster: unknown option '--nope' (see muster --help)\n`],
+    ['help syn', `muster: unknown command 'syn', did you mean sync?\n`],
+    ['synk --help', `muster: unknown command 'synk', did you mean sync?\n`],
+    ['-h synk', `muster: unknown command 'synk', did you mean sync?\n`],
+    ['help dag rum', `muster: unknown command 'rum', did you mean run?\n`],
+    ['dag rum --help', `muster: unknown command 'rum', did you mean run?\n`],
+    ['dag help rum', `muster: unknown command 'rum', did you mean run?\n`],
+    ['help xyzzyx', `muster: unknown command 'xyzzyx' (see muster --help)\n`],
+    ['dag xyzzyx', `muster: unknown command 'xyzzyx' (see muster dag --help)\n`],
     ['sandbox --port 70000', /argument '70000' is invalid\. Give a whole number from 0 to 65535\./],
     ['sandbox --port -1', /is invalid|missing/],
     ['sandbox --scale 0', /Give a number above 0\./],

@@ -2,8 +2,8 @@
 import type { CommandSet } from '../command.ts'
 import { globalOptions } from './global-options.ts'
 
-/** Where the name of the command stands: options before it, and their values, are passed over. */
-function commandAt(argv: readonly string[]): number {
+/** Where the name of the command stands, -1 for none: options before it, and their values, are passed over. */
+export function commandAt(argv: readonly string[]): number {
   const withValue = new Set(globalOptions().flatMap(({ long, required }) => (required && long ? [long] : [])))
   return argv.findIndex((word, index) => !word.startsWith('-') && !withValue.has(argv[index - 1] ?? ''))
 }

@@ -1,5 +1,6 @@
 /** The options that every command takes, and the codes that every command ends with. */
 import { Option } from 'commander'
+import type { GlobalOptions } from '../context.ts'
 
 export const exitCodes = `Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 75 run again later, 78 settings are wrong.`
 
@@ -24,4 +25,17 @@ export function globalOptions(): readonly Option[] {
     ]),
     new Option('--quiet', 'no progress and no warnings').conflicts('verbose'),
   ]
+}
+
+/** As they are typed. */
+export function asFlags(globals: GlobalOptions): readonly string[] {
+  return Object.entries(globals).flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? [`--${name}`, value]
+      : typeof value === 'number'
+        ? [`--${name}`, `${Math.ceil(value / 1000)}s`]
+        : value === true
+          ? [`--${name}`]
+          : [],
+  )
 }
