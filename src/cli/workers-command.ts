@@ -1,7 +1,7 @@
 /** What `muster workers create` and `muster workers update` share: options, progress, and the report row by row. */
 import { resolve } from 'node:path'
 import type { Operation } from '../app/workers/check-rows.ts'
-import type { Problem } from '../app/workers/rows.ts'
+import type { Problem } from '../app/workers/row-list.ts'
 import {
   checkWorkers,
   sendWorkers,
@@ -9,6 +9,7 @@ import {
   type WorkersRequest,
 } from '../app/workers/run-workers.ts'
 import type { Result } from '../app/workers/send-rows.ts'
+import { counted } from '../lib/counted.ts'
 import type { ExitStatus } from '../lib/errors.ts'
 import { type CommandModule, flagOption, type Options, textOption } from './command.ts'
 import type { CommandContext } from './context.ts'
@@ -38,8 +39,8 @@ export async function runWorkers(
     agency: textOption(options, 'agency'),
     allowOutside: flagOption(options, 'allowOutside'),
   }
-  const checked = checkWorkers(request)
-  for (const problem of checked.problems) context.stderr.write(`${inOneLine(problemLine(shown, problem))}\n`)
+  const checked = await checkWorkers(request, context.signal)
+  tell(context, shown, checked.problems)
   const isSkipping = flagOption(options, 'skipInvalid') && checked.ready.length > 0
   const isRefused = checked.problems.length > 0 && !isSkipping
   if (isRefused || flagOption(options, 'dryRun')) {
@@ -63,6 +64,16 @@ export async function runWorkers(
     ['created', 'updated', 'done before'].includes(outcome),
   )
   return isDone && checked.problems.length === 0 ? 0 : 1
+}
+
+/** Lines for people: more of them nobody reads. */
+const mostLines = 1000
+
+function tell({ stderr }: CommandContext, shown: string, problems: readonly Problem[]): void {
+  for (const problem of problems.slice(0, mostLines))
+    stderr.write(`${inOneLine(problemLine(shown, problem))}\n`)
+  const more = problems.length - mostLines
+  if (more > 0) stderr.write(`and ${counted(more, 'more problem')}: --json lists them all\n`)
 }
 
 function problemLine(file: string, { row, field, what }: Problem): string {

@@ -10,8 +10,12 @@ function holding(name: string, names: readonly string[]): string | undefined {
   return names.filter(other => other.includes(name)).sort((a, b) => a.length - b.length)[0]
 }
 
+/** Nobody mistypes a longer one: to compare it with each name takes as long as it is. */
+const longestName = 200
+
 /** The most similar name: it has at least half of the letters right, or holds all of them. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
+  if (name.length > longestName) return undefined
   const closest = (typed: string): string | undefined =>
     closestMatch(typed, names, { maxDistance: Math.floor(name.length / 2) })
   return holding(name.toLowerCase(), names) ?? closest(name) ?? closest(name.toLowerCase())

@@ -56,6 +56,15 @@ export class Interrupted extends MusterError {
   override readonly exitCode = 75
 }
 
+/** A command was told to stop, and says itself what it has done and how to go on. */
+export class Stopped extends MusterError {
+  override readonly exitCode = 75
+}
+
+/** Such as `stopped by SIGTERM`: how the report of a stop begins. */
+export const stopWords = ({ reason }: AbortSignal): string =>
+  reason instanceof MusterError ? reason.report.what : 'stopped as asked'
+
 /** The disk is full: further pages or rows could not be stored. */
 export class DiskFull extends MusterError {}
 

@@ -1,4 +1,5 @@
 /** Reads a file that a user names: only an ordinary one, at once, and no more of it than a bound. */
+import { isUtf8 } from 'node:buffer'
 import {
   closeSync,
   constants,
@@ -86,14 +87,31 @@ export function readInput(file: string, rules: InputRules): Buffer | Unread {
   }
 }
 
-/** The text of a file in UTF-8, or why there is none. */
-export function readInputText(file: string, rules: InputRules): string | Unread {
+const bom = Buffer.from('\uFEFF')
+
+/** The bytes of a text in UTF-8, without the bytes that some editors put before it (a BOM), or why there are none. */
+export function readInputUtf8(file: string, rules: InputRules): Buffer | Unread {
   const bytes = readInput(file, rules)
   if (!Buffer.isBuffer(bytes)) return bytes
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    // A fatal decoder throws nothing but this.
-    return unread('is not UTF-8')
+  if (!isUtf8(bytes)) return unread('is not UTF-8')
+  const hasBom = bytes.subarray(0, bom.length).equals(bom)
+  return hasBom ? bytes.subarray(bom.length) : bytes
+}
+
+/** The text of a file in UTF-8, or why there is none. */
+export function readInputText(file: string, rules: InputRules): string | Unread {
+  const bytes = readInputUtf8(file, rules)
+  return Buffer.isBuffer(bytes) ? bytes.toString('utf8') : bytes
+}
+
+export const lineFeed = 10
+
+/** The lines of a text in UTF-8, one after the other, without their ends. */
+export function* linesOf(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.length; ) {
+    const found = bytes.indexOf(lineFeed, from)
+    const end = found === -1 ? bytes.length : found
+    yield bytes.subarray(from, end)
+    from = end + 1
   }
 }

@@ -50,6 +50,7 @@ test.runIf(thorough)(
     expect(JSON.parse((await place.command('discover ids.csv --json')).out)).toEqual({
       ids: idsOf('requisitions').length,
       new: idsOf('requisitions').length - stored,
+      refused: 0,
       refusedLines: [],
     })
     expect((await place.command('sync credit-notes requisitions')).code).toBe(0)

@@ -4,10 +4,12 @@ import type { z } from 'zod'
 import { changedWorker, newWorker } from '../../api/writes/worker-input.ts'
 import { didYouMean } from '../../config/nearest.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
+import { counted } from '../../lib/counted.ts'
 import { fieldPath } from '../../lib/field-path.ts'
 import { largestBody } from '../../lib/file-kind.ts'
+import { Pause } from '../../lib/time/pause.ts'
 import { withLocalFiles } from './local-files.ts'
-import type { Problem, Row } from './rows.ts'
+import type { Problem, Row } from './row-list.ts'
 
 export type Operation = 'create' | 'update'
 
@@ -24,7 +26,7 @@ export interface Target {
 /** A row that may be sent. Its body is built again just before sending: the files of many rows would fill the memory. */
 export interface Ready {
   readonly row: number
-  readonly value: unknown
+  read(): unknown
   /** Of everything that would be sent, and of where it goes; equal hashes mean the same request. */
   readonly hash: string
   /** The agency's own id of a new worker, or the service's id of an updated one. */
@@ -43,12 +45,15 @@ export interface Checked {
   readonly problems: readonly Problem[]
 }
 
-export function checkRows(rows: readonly Row[], target: Target): Checked {
+/** Throws the reason of the signal. */
+export async function checkRows(rows: readonly Row[], target: Target, signal: AbortSignal): Promise<Checked> {
   const ready: Ready[] = []
   const problems: Problem[] = []
   const seen = new Map<string, number>()
-  for (const { row, value } of rows) {
-    const built = buildBody(value, target)
+  const pause = new Pause(signal)
+  for (const { row, read } of rows) {
+    if (pause.isDue) await pause.take()
+    const built = buildBody(read(), target)
     if ('problems' in built) {
       problems.push(...built.problems.map(problem => ({ row, ...problem })))
       continue
@@ -61,7 +66,7 @@ export function checkRows(rows: readonly Row[], target: Target): Checked {
     }
     seen.set(label, row)
     const { hash, addsDocuments } = built
-    ready.push({ row, value, hash, label, addsDocuments })
+    ready.push({ row, read, hash, label, addsDocuments })
   }
   return { ready, problems }
 }
@@ -88,7 +93,7 @@ export function buildBody(
     ...idProblems(target.operation, id),
     ...(parsed.success ? [] : reasons(parsed.error, Object.keys(schema.shape))),
   ]
-  if (!parsed.success || found.length > 0 || typeof id !== 'string') return { problems: found }
+  if (!parsed.success || found.length > 0 || typeof id !== 'string') return { problems: firstOf(found) }
   const text = JSON.stringify(parsed.data)
   if (Buffer.byteLength(text) > largestBody) {
     const what = 'makes the request larger than 50 MB: send some files with `muster files upload` afterwards'
@@ -99,6 +104,15 @@ export function buildBody(
     .update(text)
     .digest('hex')
   return { body: { id, fields: parsed.data }, hash, addsDocuments: addsDocuments(parsed.data) }
+}
+
+/** Problems of one row that are told. */
+const mostTold = 20
+
+function firstOf(found: readonly FieldProblem[]): readonly FieldProblem[] {
+  if (found.length <= mostTold) return found
+  const more = found.length - mostTold
+  return [...found.slice(0, mostTold), { field: '', what: `has ${counted(more, 'more problem')}` }]
 }
 
 function apart(value: unknown): { readonly id: unknown; readonly rest: unknown } {

@@ -5,7 +5,8 @@
 import { appendFileSync, closeSync, constants, openSync } from 'node:fs'
 import { z } from 'zod'
 import { UsageError } from '../../lib/errors.ts'
-import { readInputText } from '../../lib/input-file.ts'
+import { lineFeed, linesOf, readInputUtf8 } from '../../lib/input-file.ts'
+import { Pause } from '../../lib/time/pause.ts'
 
 const outcomes = [
   'sending',
@@ -36,10 +37,13 @@ export type Outcome = Entry['outcome']
 /** Bytes of the outcomes of a million rows. */
 const largestOutcomes = 256 * 1_048_576
 
-function earlierText(file: string, shown: string): string {
-  const read = readInputText(file, { mostBytes: largestOutcomes })
-  if (typeof read === 'string') return read
-  if (read.isMissing) return ''
+/** Bytes of one line, with room for ids of the service. */
+const longestEntry = 65_536
+
+function earlierText(file: string, shown: string): Buffer {
+  const read = readInputUtf8(file, { mostBytes: largestOutcomes })
+  if (Buffer.isBuffer(read)) return read
+  if (read.isMissing) return Buffer.alloc(0)
   throw new UsageError({ what: `${shown} ${read.why}`, next: 'move it away, or give the input another name' })
 }
 
@@ -54,18 +58,58 @@ function append(file: string, text: string): void {
   }
 }
 
+interface Place {
+  readonly file: string
+  /** As the user knows it. */
+  readonly shown: string
+}
+
+/** The last entry of each row, among `wanted` hashes. */
+async function lastEntries(text: Buffer, wanted: ReadonlySet<string>, signal: AbortSignal) {
+  const last = new Map<string, Entry>()
+  const pause = new Pause(signal)
+  for (const line of linesOf(text)) {
+    const read = entryOf(line)
+    if (read && wanted.has(read.hash)) last.set(read.hash, read)
+    if (pause.isDue) await pause.take()
+  }
+  return last
+}
+
+/** Undefined for the half-written line of a killed run: the line before it tells the outcome of the row. */
+function entryOf(line: Buffer): Entry | undefined {
+  if (line.length > longestEntry) return undefined
+  try {
+    return entry.safeParse(JSON.parse(line.toString('utf8'))).data
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
 export class OutcomeFile {
   readonly #file: string
-  readonly #last = new Map<string, Entry>()
+  readonly #last: Map<string, Entry>
 
-  /** Throws UsageError when the file cannot be written: without it a second run could send rows twice. */
-  constructor(file: string, shown: string) {
+  private constructor(file: string, last: Map<string, Entry>) {
     this.#file = file
+    this.#last = last
+  }
+
+  /**
+   * Knows of the rows with `wanted` hashes. Throws UsageError when the file cannot be written: without it a second run could
+   * send rows twice.
+   */
+  static async open(
+    { file, shown }: Place,
+    wanted: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<OutcomeFile> {
     const text = earlierText(file, shown)
-    for (const line of text.split('\n')) this.#read(line)
+    const last = await lastEntries(text, wanted, signal)
     try {
       // Ends the half-written line of a killed run.
-      append(file, text === '' || text.endsWith('\n') ? '' : '\n')
+      append(file, text.length === 0 || text.at(-1) === lineFeed ? '' : '\n')
     } catch (cause) {
       throw new UsageError({
         what: `${shown} cannot be written`,
@@ -73,6 +117,7 @@ export class OutcomeFile {
         cause,
       })
     }
+    return new OutcomeFile(file, last)
   }
 
   last(hash: string): Entry | undefined {
@@ -82,14 +127,5 @@ export class OutcomeFile {
   add(entry: Entry): void {
     append(this.#file, `${JSON.stringify(entry)}\n`)
     this.#last.set(entry.hash, entry)
-  }
-
-  #read(line: string): void {
-    try {
-      const parsed = entry.safeParse(JSON.parse(line))
-      if (parsed.success) this.#last.set(parsed.data.hash, parsed.data)
-    } catch {
-      // The half-written line of a killed run: the line before it tells the outcome of the row.
-    }
   }
 }

@@ -2,12 +2,14 @@
 import { dirname } from 'node:path'
 import type { Client } from '../../api/client/client.ts'
 import type { Connection } from '../../config/connection.ts'
+import { Stopped, stopWords } from '../../lib/errors.ts'
 import { openAdHocClient } from '../connection/ad-hoc-client.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Checked, checkRows, type Operation, type Target } from './check-rows.ts'
 import { alone } from './one-run.ts'
 import { OutcomeFile } from './outcome-file.ts'
-import { type Problem, readRows } from './rows.ts'
+import type { Problem } from './row-list.ts'
+import { readRows } from './rows.ts'
 import { type Result, sendRows } from './send-rows.ts'
 import { chosenAgency, requireAgencyKey, requireScope } from './writing-key.ts'
 
@@ -32,14 +34,29 @@ export interface WorkersReport {
   readonly failure?: unknown
 }
 
-/** Throws UsageError for a file that cannot be read at all. */
-export function checkWorkers({ connection, operation, file, shown, ...rest }: WorkersRequest): Checked {
-  const { rows, problems } = readRows(file, shown)
+/** Throws UsageError for a file that cannot be read at all, and Stopped. */
+export async function checkWorkers(request: WorkersRequest, signal: AbortSignal): Promise<Checked> {
+  try {
+    return await checkedFile(request, signal)
+  } catch (error) {
+    if (error !== signal.reason) throw error
+    throw new Stopped({
+      what: stopWords(signal),
+      next: `nothing of ${request.shown} was sent; run the command again`,
+    })
+  }
+}
+
+async function checkedFile(
+  { connection, operation, file, shown, ...rest }: WorkersRequest,
+  signal: AbortSignal,
+): Promise<Checked> {
+  const { rows, problems } = await readRows(file, shown, signal)
   // A wrong heading is wrong in every row: it is reported once.
   if (problems.some(({ row }) => row === 1 && file.toLowerCase().endsWith('.csv')))
     return { ready: [], problems }
   const target = { operation, baseUrl: connection.baseUrl, ...rest, folder: dirname(file) }
-  const checked = checkRows(rows, target)
+  const checked = await checkRows(rows, target, signal)
   return { ready: checked.ready, problems: [...problems, ...checked.problems].sort(byRow) }
 }
 
@@ -76,7 +93,9 @@ async function sendAll(
   { client, target, checked }: Work,
   { clock, signal, onProgress }: Surroundings & { readonly onProgress: (rows: number) => void },
 ): Promise<WorkersReport> {
-  const outcomes = new OutcomeFile(`${file}.outcome.ndjson`, `${shown}.outcome.ndjson`)
+  const wanted = new Set(checked.ready.map(({ hash }) => hash))
+  const place = { file: `${file}.outcome.ndjson`, shown: `${shown}.outcome.ndjson` }
+  const outcomes = await OutcomeFile.open(place, wanted, signal)
   const results: Result[] = []
   const failure = await sendRows(checked.ready, {
     client,

@@ -85,7 +85,7 @@ async function sendRow(ready: Ready, sending: Sending, earlier: Outcome | undefi
       ...more,
       at: new Date(sending.clock.now()).toISOString(),
     })
-  const built = buildBody(ready.value, sending.target)
+  const built = buildBody(ready.read(), sending.target)
   if ('problems' in built || built.hash !== hash) {
     return {
       result: { row, worker, outcome: 'refused', note: 'one of its files has changed since it was checked' },

@@ -1,15 +1,11 @@
 /** `muster discover`: takes ids of records from a file, for the next sync to read. */
 import { basename, resolve } from 'node:path'
-import { CsvError, parse } from 'csv-parse/sync'
 import { requireRoom } from '../../app/connection/room.ts'
 import { openToWrite } from '../../app/connection/warehouse.ts'
-import { choiceOf } from '../../config/nearest.ts'
-import { catalogue } from '../../contract/catalogue.ts'
-import { isSafeId } from '../../contract/fields/record-id.ts'
+import { type IdList, openIdList, requireReadById } from '../../app/input/id-list.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
-import { UsageError } from '../../lib/errors.ts'
-import { readInputText } from '../../lib/input-file.ts'
-import { remember } from '../../state/by-id/discovered.ts'
+import { Interrupted, Stopped, stopWords, UsageError } from '../../lib/errors.ts'
+import { remember, type Seen } from '../../state/by-id/discovered.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -33,36 +29,95 @@ export const command: CommandModule = {
     const [first = '', second] = args
     const file = second ?? first
     const resource = second === undefined ? undefined : requireReadById(first)
-    const { ids, refused } = readIdList(resolve(context.cwd, file), file, resource)
-    if (ids.length === 0)
+    const list = openIdList(resolve(context.cwd, file), { shown: file, resource })
+    // Before any id is noted: a mistake in a line is told with nothing done.
+    const counts = await countIds(list, context)
+    if (counts.ids === 0)
       throw new UsageError({ what: `${file} has no ids in it`, next: 'write one id a line, or resource,id' })
-    const found = await note(context, ids, basename(file))
-    print(context, { ids: ids.length, new: found, refusedLines: refused })
+    const found = await note(context, list, counts.ids)
+    print(context, { ...counts, new: found })
     return 0
   },
 }
 
-async function note(
-  context: CommandContext,
-  ids: ReturnType<typeof readIdList>['ids'],
-  source: string,
-): Promise<number> {
+/** Ids in one transaction: what is noted when somebody asks to stop stays. */
+const idsAtOnce = 20_000
+/** Milliseconds from one line of progress to the next. */
+const progressMs = 5_000
+
+/** Throws Stopped, and tells how far it came. */
+async function countIds(list: IdList, { signal }: CommandContext): Promise<Counts> {
+  const refusedLines: number[] = []
+  let [ids, refused] = [0, 0]
+  try {
+    for await (const one of list.read(signal)) {
+      if ('id' in one) ids += 1
+      else {
+        refused += 1
+        if (refusedLines.length < mostToldLines) refusedLines.push(one.refusedLine)
+      }
+    }
+  } catch (error) {
+    throw stoppedAt(error, signal, 'no id is noted; run the command again')
+  }
+  return { ids, refused, refusedLines }
+}
+
+const stoppedAt = (error: unknown, signal: AbortSignal, next: string): unknown =>
+  error === signal.reason || (signal.aborted && error instanceof Interrupted)
+    ? new Stopped({ what: stopWords(signal), next })
+    : error
+
+async function note(context: CommandContext, list: IdList, ids: number): Promise<number> {
   requireRoom(context.connection())
   const engine = await openToWrite(context.connection())
+  const at = new Date(context.clock.now()).toISOString()
+  let noted = 0
+  let shownAt = context.clock.now()
+  let found = 0
   try {
-    const at = new Date(context.clock.now()).toISOString()
     await migrate(engine, at)
-    const seen = ids.map(({ resource, id }) => ({ resource, recordId: id, source, at }))
-    return await engine.transaction(engine => remember(engine, seen))
+    for await (const seen of batchesOf(list, at, context.signal)) {
+      found += await engine.transaction(engine => remember(engine, seen))
+      noted += seen.length
+      if (context.clock.now() - shownAt < progressMs) continue
+      shownAt = context.clock.now()
+      context.notice(`discover  ${formatNumber(noted)} of ${counted(ids, 'id')}`)
+    }
+    return found
+  } catch (error) {
+    const rest = `${formatNumber(noted)} of ${counted(ids, 'id')} are noted; run the command again for the others`
+    throw stoppedAt(error, context.signal, rest)
   } finally {
     await engine.close()
   }
 }
 
-interface Noted {
+async function* batchesOf(list: IdList, at: string, signal: AbortSignal): AsyncGenerator<Seen[]> {
+  let batch: Seen[] = []
+  for await (const one of list.read(signal)) {
+    if (!('id' in one)) continue
+    batch.push({ resource: one.resource, recordId: one.id, source: basename(list.shown), at })
+    if (batch.length < idsAtOnce) continue
+    signal.throwIfAborted()
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+interface Counts {
   readonly ids: number
-  readonly new: number
+  /** Lines without a valid id. */
+  readonly refused: number
+  /** The first of them, from 1. */
   readonly refusedLines: readonly number[]
+}
+
+const mostToldLines = 1000
+
+interface Noted extends Counts {
+  readonly new: number
 }
 
 function print(context: CommandContext, noted: Noted): void {
@@ -70,87 +125,12 @@ function print(context: CommandContext, noted: Noted): void {
     printJson(context, noted)
     return
   }
-  const { ids, new: found, refusedLines } = noted
+  const { ids, new: found, refused: count, refusedLines } = noted
   const [first] = refusedLines
   const refused =
-    first === undefined
-      ? ''
-      : `; ${counted(refusedLines.length, 'line')} without a valid id, the first is line ${first}`
+    first === undefined ? '' : `; ${counted(count, 'line')} without a valid id, the first is line ${first}`
   printLine(
     context,
     `${counted(ids, 'id')} read, ${formatNumber(found)} of them new${refused}; muster sync reads them`,
   )
-}
-
-interface ListedId {
-  readonly resource: string
-  readonly id: string
-}
-
-interface IdList {
-  readonly ids: readonly ListedId[]
-  /** Numbers of the lines without a valid id, from 1. */
-  readonly refused: readonly number[]
-}
-
-/** Of some kind of key. */
-const names = catalogue.filter(({ keys }) => Object.values(keys).includes('by id')).map(({ name }) => name)
-
-function requireReadById(resource: string, where?: string): string {
-  if (names.includes(resource)) return resource
-  throw new UsageError({
-    what: resource === '' ? 'no resource is named' : `no resource ${resource} is read by id`,
-    ...(where !== undefined && { where }),
-    next: choiceOf(resource, names),
-  })
-}
-
-/** The message of the parser is dropped, because it quotes the cell. */
-function linesOf(text: string, shown: string): { record: string[]; info: { lines: number } }[] {
-  try {
-    return parse(text, {
-      bom: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      trim: true,
-      info: true,
-    }) as never
-  } catch (error) {
-    const line = error instanceof CsvError && typeof error.lines === 'number' ? ` at line ${error.lines}` : ''
-    throw new UsageError({
-      what: `${shown} is not a list of ids${line}`,
-      next: 'write one id a line, or resource,id',
-    })
-  }
-}
-
-/** Bytes of a file with some two million ids. */
-const largestList = 64 * 1_048_576
-
-function textOf(file: string, shown: string): string {
-  const read = readInputText(file, { mostBytes: largestList })
-  if (typeof read === 'string') return read
-  throw new UsageError({ what: `${shown} ${read.why}`, next: 'name a file of ids in UTF-8' })
-}
-
-const isHeading = (cells: readonly string[]): boolean => cells.some(cell => /^(id|resource)$/i.test(cell))
-
-/** `resource` is the resource of every line; without it each line names its own. `shown` is the file as typed. */
-function readIdList(file: string, shown: string, resource?: string): IdList {
-  const [first, ...others] = linesOf(textOf(file, shown), shown)
-  if (!first) return { ids: [], refused: [] }
-  const heading = isHeading(first.record) ? first.record.map(cell => cell.toLowerCase()) : undefined
-  const idAt = heading ? heading.indexOf('id') : resource === undefined ? 1 : 0
-  const resourceAt = heading ? heading.indexOf('resource') : 0
-  if (idAt < 0)
-    throw new UsageError({ what: `${shown} has no column id`, next: 'name a column id in its first line' })
-  const ids: ListedId[] = []
-  const refused: number[] = []
-  for (const { record, info } of heading ? others : [first, ...others]) {
-    const id = record[idAt] ?? ''
-    const name = resource ?? requireReadById(record[resourceAt] ?? '', `${shown} at line ${info.lines}`)
-    if (isSafeId(id)) ids.push({ resource: name, id })
-    else refused.push(info.lines)
-  }
-  return { ids, refused }
 }

@@ -1,12 +1,18 @@
 /** Lets signals, timers and sockets have their turn in the middle of a long computation. */
 import { setImmediate } from 'node:timers/promises'
-import { systemClock } from '../../lib/clock.ts'
+import { systemClock } from '../clock.ts'
 
 /** Milliseconds in which nothing else happens. */
 const longest = 100
 
 export class Pause {
+  readonly #signal: AbortSignal | undefined
   #since = systemClock.now()
+
+  /** With a signal, `take` throws its reason once it is aborted. */
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal
+  }
 
   /** To be asked after each small piece of the work. */
   get isDue(): boolean {
@@ -15,6 +21,7 @@ export class Pause {
 
   async take(): Promise<void> {
     await setImmediate()
+    this.#signal?.throwIfAborted()
     this.#since = systemClock.now()
   }
 }
