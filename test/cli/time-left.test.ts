@@ -16,15 +16,20 @@ interface Run {
   readonly more: number
   /** Milliseconds of work a page, give or take a half. */
   readonly workMs: number
+  /** Until the others are found, a run can tell that as many may follow, or more. */
+  readonly mayFollow: number | undefined
 }
 
 interface Seen {
   readonly atMs: number
+  /** Undefined where no estimate is shown. */
   readonly left: number | undefined
+  /** It takes at least so long. */
+  readonly least: number | undefined
 }
 
 /** A run under the real limiter; what it shows after each page and each second of waiting. */
-async function seenIn({ perMinute, recent, pages, more, workMs }: Run) {
+async function seenIn({ perMinute, recent, pages, more, workMs, mayFollow }: Run) {
   const clock = stillClock()
   const rng = seededRng(1)
   const startedMs = clock.now()
@@ -32,7 +37,8 @@ async function seenIn({ perMinute, recent, pages, more, workMs }: Run) {
   const seen: Seen[] = []
   const look = () => {
     const atMs = clock.now() - startedMs
-    seen.push({ atMs, left: timeLeft(state, atMs) })
+    const { ms, isLeast } = timeLeft(state, atMs) ?? { ms: undefined, isLeast: false }
+    seen.push({ atMs, left: isLeast ? undefined : ms, least: isLeast ? ms : undefined })
   }
   const watched = {
     ...clock,
@@ -53,7 +59,9 @@ async function seenIn({ perMinute, recent, pages, more, workMs }: Run) {
     const isFound = more > 0 && page > pages / 2
     if (isFound && foundMs === 0) foundMs = clock.now() - startedMs
     const pagesTotal = isFound ? pages + more : pages
-    state = withEvent(state, { resource: 'all', state: 'scanning', pagesDone: page, pagesTotal })
+    const pagesMost = isFound ? pagesTotal : pages + Math.max(more, mayFollow ?? more)
+    const told = mayFollow === undefined ? {} : { pagesMost }
+    state = withEvent(state, { resource: 'all', state: 'scanning', pagesDone: page, pagesTotal, ...told })
     look()
   }
   return { seen, tookMs: clock.now() - startedMs, foundMs }
@@ -65,29 +73,66 @@ const runs = fc.record({
   pages: fc.integer({ min: 30, max: 400 }),
   more: fc.constantFrom(0, 0, 50),
   workMs: fc.integer({ min: 5, max: 3_000 }),
+  mayFollow: fc.constant(undefined),
 })
+
+const constants = (run: Run) => ({
+  perMinute: fc.constant(run.perMinute),
+  recent: fc.constant(run.recent),
+  pages: fc.constant(run.pages),
+  workMs: fc.constant(run.workMs),
+})
+
+/** Both wrong estimates and least times that were too long, of those that are no matter of the last seconds. */
+function wrongIn({ seen, tookMs }: Awaited<ReturnType<typeof seenIn>>, fromMs: number, leastMs: number) {
+  return seen.filter(({ atMs, left, least }) => {
+    const really = tookMs - atMs
+    const allowed = Math.max(0.3 * really, leastMs)
+    if (atMs < fromMs) return false
+    return left === undefined ? (least ?? 0) > really + allowed : Math.abs(left - really) > allowed
+  })
+}
+
+// Towards the end, of seconds or of the pages under way.
+const seconds = ({ workMs }: Run): number => Math.max(3_000, 3 * workMs)
+// A wait that nothing announces, for requests of an earlier run, is noticed after some seconds.
+const unnoticed = 6
 
 test('it is within 30% from a third of the run on, once the number of pages is known', async () => {
   await fc.assert(
     fc.asyncProperty(runs, async run => {
-      const { seen, tookMs, foundMs } = await seenIn(run)
-      const late = seen.filter(
-        ({ atMs, left }) => atMs >= Math.max(tookMs / 3, foundMs) && left !== undefined,
-      )
-      // Towards the end, of seconds or of the pages under way.
-      const leastMs = Math.max(3_000, 3 * run.workMs)
-      const wrong = late.filter(
-        ({ atMs, left = 0 }) => Math.abs(left - (tookMs - atMs)) > Math.max(0.3 * (tookMs - atMs), leastMs),
-      )
-      // A wait that nothing announces, for requests of an earlier run, is noticed after some seconds.
-      expect(wrong.slice(6).map(one => ({ ...one, tookMs }))).toEqual([])
+      const shown = await seenIn(run)
+      const wrong = wrongIn(shown, Math.max(shown.tookMs / 3, shown.foundMs), seconds(run))
+      expect(wrong.slice(unnoticed).map(one => ({ ...one, tookMs: shown.tookMs }))).toEqual([])
     }),
     { numRuns: 30, seed: 1 },
   )
 })
 
+test('while pages may name more, it is an estimate only where that makes no difference, else the least time', async () => {
+  const growing = runs.chain(run =>
+    fc.record({ ...constants(run), more: fc.nat(run.pages), mayFollow: fc.nat(run.pages) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(growing, async run => {
+      const shown = await seenIn(run)
+      const wrong = wrongIn(shown, shown.tookMs / 3, seconds(run))
+      expect(wrong.slice(unnoticed).map(one => ({ ...one, tookMs: shown.tookMs }))).toEqual([])
+      if (run.mayFollow === 0 && run.more === 0) expect(shown.seen.some(({ least }) => least)).toBe(false)
+    }),
+    { numRuns: 60, seed: 1 },
+  )
+})
+
 test('a run that waits shows it', async () => {
-  const { seen } = await seenIn({ perMinute: 40, recent: 0, pages: 90, more: 0, workMs: 100 })
+  const { seen } = await seenIn({
+    perMinute: 40,
+    recent: 0,
+    pages: 90,
+    more: 0,
+    workMs: 100,
+    mayFollow: undefined,
+  })
   const waiting = seen.find(({ atMs }) => atMs > 20_000 && atMs < 30_000)
   // Two minutes and a few pages: 40 at once, 40 after a minute, and 10 after another.
   expect((waiting?.left ?? 0) / 1000).toBeCloseTo(2 * 61.8 + 1 - (waiting?.atMs ?? 0) / 1000, -0.5)

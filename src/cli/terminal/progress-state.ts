@@ -8,6 +8,8 @@ export interface ProgressEvent {
   readonly state: ResourceState
   readonly pagesDone?: number
   readonly pagesTotal?: number
+  /** As many as there can be, where what is read names more to read; else `pagesTotal`. */
+  readonly pagesMost?: number
   readonly rows?: number
   readonly changed?: number
   readonly requests?: number

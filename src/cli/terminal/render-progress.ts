@@ -83,7 +83,8 @@ function pagesOf({ pagesDone, pagesTotal }: ProgressEvent): string | undefined {
 function footer(state: ProgressState, nowMs: number): string {
   const elapsedMs = nowMs - state.startedMs
   const left = timeLeft(state, elapsedMs)
-  const time = `elapsed ${clockTime(elapsedMs)}${left === undefined ? '' : `, about ${clockTime(left)} left`}`
+  const rest = left === undefined ? '' : `, ${left.isLeast ? 'at least' : 'about'} ${clockTime(left.ms)} left`
+  const time = `elapsed ${clockTime(elapsedMs)}${rest}`
   const rows = sum([...state.resources.values()].map(event => event.rows))
   const rate = elapsedMs >= soonestEstimateMs && rows > 0 ? Math.round((rows * 1000) / elapsedMs) : undefined
   const parts = [time, ...(rate === undefined ? [] : [`${counted(rate, 'row')} a second`])]

@@ -13,16 +13,22 @@ export const doneOf = (event: ProgressEvent): number => event.pagesDone ?? event
 export const sum = (values: readonly (number | undefined)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0)
 
-/** Pages that are left; undefined while something is at work whose size nobody knows. */
-function pagesLeft({ resources }: ProgressState): number | undefined {
+interface PagesLeft {
+  readonly least: number
+  readonly most: number
+}
+
+/** Undefined while something is at work whose size nobody knows. */
+function pagesLeft({ resources }: ProgressState): PagesLeft | undefined {
   const open = [...resources.values()].filter(
     ({ state }) => !['skipped', 'incomplete', 'failed'].includes(state),
   )
   if (!open.every(event => isFinal(event) || event.pagesTotal !== undefined)) return undefined
   const running = open.filter(event => !isFinal(event))
-  const done = sum(open.map(doneOf))
-  const left = sum(running.map(event => Math.max(0, (event.pagesTotal ?? 0) - doneOf(event))))
-  return done === 0 || left === 0 ? undefined : left
+  const leftOf = (event: ProgressEvent, total = 0): number => Math.max(0, total - doneOf(event))
+  const least = sum(running.map(event => leftOf(event, event.pagesTotal)))
+  const most = sum(running.map(event => leftOf(event, event.pagesMost ?? event.pagesTotal)))
+  return sum(open.map(doneOf)) === 0 || most === 0 ? undefined : { least, most }
 }
 
 /** A longer pause was asked for, or is for requests of an earlier run; no answer takes so long, nor so many times as long as others. */
@@ -44,13 +50,9 @@ function workOfOne(startedMs: number, sentMs: readonly number[], perMinute: numb
   return sum(work) / Math.max(1, work.length)
 }
 
-/** Milliseconds. Waits for the limit are counted apart from work: the next requests go as it will let them. */
-export function timeLeft(state: ProgressState, elapsedMs: number): number | undefined {
-  const left = pagesLeft(state)
-  const { budget, sentMs, startedMs } = state
-  if (left === undefined || sentMs.length === 0 || elapsedMs < soonestEstimateMs) return undefined
+/** Milliseconds until so many more requests are sent. Waits for the limit are counted apart from work. */
+function timeFor(left: number, { budget, sentMs, startedMs }: ProgressState, nowMs: number): number {
   const perMinute = budget?.perMinute ?? Number.POSITIVE_INFINITY
-  const nowMs = startedMs + elapsedMs
   const work = workOfOne(startedMs, sentMs, perMinute)
   // Nothing of this run explains such a wait: requests of the run before it take up the first minute.
   const isHeld = budget?.perMinute !== undefined && nowMs - (sentMs.at(-1) ?? nowMs) > shortestPauseMs
@@ -59,4 +61,28 @@ export function timeLeft(state: ProgressState, elapsedMs: number): number | unde
   for (let place = times.length; place < sentMs.length + left; place += 1)
     times.push(Math.max((times[place - 1] ?? nowMs) + work, freeAt(times, place, perMinute), soonest))
   return Math.max(0, (times.at(-1) ?? nowMs) - nowMs)
+}
+
+export interface TimeLeft {
+  readonly ms: number
+  /** It takes so long without the records that others may name. */
+  readonly isLeast: boolean
+}
+
+/** How far an estimate may be from the truth: a share of it, or so many milliseconds. */
+const tolerance = 0.3
+const toleranceMs = 3_000
+
+const isNear = (ms: number, other: number): boolean =>
+  Math.abs(ms - other) <= Math.max(tolerance * Math.min(ms, other), toleranceMs)
+
+/** Undefined where nobody can know; the least where the most is too far from it for an estimate between them. */
+export function timeLeft(state: ProgressState, elapsedMs: number): TimeLeft | undefined {
+  const left = pagesLeft(state)
+  if (left === undefined || state.sentMs.length === 0 || elapsedMs < soonestEstimateMs) return undefined
+  const nowMs = state.startedMs + elapsedMs
+  const least = timeFor(left.least, state, nowMs)
+  const most = left.most === left.least ? least : timeFor(left.most, state, nowMs)
+  if (isNear(least, most)) return { ms: (least + most) / 2, isLeast: false }
+  return left.least === 0 ? undefined : { ms: least, isLeast: true }
 }

@@ -79,6 +79,16 @@ export async function countUnanswered(
   return { unanswered: Number(row?.unanswered ?? 0), known: Number(row?.known ?? 0) }
 }
 
+/** Known ids, never fetched or stored, by the column of star that named each first. */
+export async function knownBySource(engine: Engine, resource: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await engine.rows<{ source: string; n: number }>(
+    `select d.source, count(*) as n from ops.discovered d
+     where d.resource = $1 and d.state in ('never fetched', 'stored') group by d.source`,
+    [resource],
+  )
+  return new Map(rows.map(({ source, n }) => [source, Number(n)]))
+}
+
 /** Stored records that events told of, and that were not fetched since: they are known to be old. */
 export async function countSignalled(
   engine: Engine,

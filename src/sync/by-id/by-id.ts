@@ -13,7 +13,9 @@ import type { SyncContext } from '../run/context.ts'
 import { currentScope } from '../run/key.ts'
 import { endsRun, type HeldTask, holdTask, type ResourceOutcome } from '../run/task.ts'
 import { type Allowance, allowance } from './allowance.ts'
+import { Announcement } from './announcement.ts'
 import { chooseStored, type StoredChoice } from './choose-stored.ts'
+import type { IdCounts } from './ids-to-follow.ts'
 import { outOfRequests } from './out-of-requests.ts'
 import { RecordReader } from './record-reader.ts'
 import { refetchPauseMs } from './refresh-worth.ts'
@@ -53,6 +55,8 @@ class ByIdRun {
   readonly #before: number
   #spent: BudgetSpent | undefined
   #choice: StoredChoice | undefined
+  #choiceToCome: StoredChoice | undefined
+  readonly #announcement: Announcement
 
   constructor(sync: SyncContext, opened: readonly OpenResource[], plan: Plan) {
     this.#sync = sync
@@ -61,6 +65,7 @@ class ByIdRun {
     this.#onlySignalled = plan.onlySignalled
     this.#purpose = plan.purpose
     this.#before = sync.client.usage().requestsThisRun
+    this.#announcement = new Announcement(sync)
   }
 
   async run(): Promise<void> {
@@ -106,20 +111,22 @@ class ByIdRun {
     }
   }
 
-  /** How many records are to be fetched, for whoever watches. */
   async #announce(): Promise<void> {
+    const counts: IdCounts[] = []
     for (const one of this.#open)
       await this.#guard(one, async () => {
-        const { neverFetched, again } = await countDue(this.#sync.engine, this.#questionOf(one))
-        const { resource, counters } = one.held.task
-        const pagesTotal = one.asked.size + neverFetched + again
-        this.#sync.emit({
-          resource: resource.name,
-          state: 'waiting',
-          pagesTotal,
-          requests: counters.requests,
-        })
+        counts.push(await this.#announcement.count(this.#questionOf(one), one.asked.size))
       })
+    const due = counts.reduce((sum, one) => sum + one.due, 0)
+    // None is chosen before the due ones are fetched; as many as would be chosen now are likely to be.
+    if (due > 0 && !this.#choice) this.#choiceToCome ??= await this.#choose(this.#left - due)
+    this.#announcement.tell(counts, this.#open, (this.#choice ?? this.#choiceToCome)?.chosen)
+  }
+
+  #choose(requests: number): Promise<StoredChoice> {
+    const resources = this.#open.map(({ held }) => held.task.resource)
+    const budget = { requests, paced: this.#allowance.refresh }
+    return chooseStored(this.#sync.engine, resources, { nowMs: this.#sync.clock.now(), budget })
   }
 
   async #dueOf(one: OpenResource): Promise<readonly DueId[]> {
@@ -132,10 +139,8 @@ class ByIdRun {
   }
 
   async #refresh(): Promise<void> {
-    const budget = { requests: this.#left, paced: this.#allowance.refresh }
-    const resources = this.#open.map(({ held }) => held.task.resource)
-    const nowMs = this.#sync.clock.now()
-    this.#choice = await chooseStored(this.#sync.engine, resources, { nowMs, budget })
+    this.#choice = await this.#choose(this.#left)
+    await this.#announce()
     for (const one of this.#open) {
       const due = this.#choice.chosen.get(one.held.task.resource.name) ?? []
       for (let from = 0; from < due.length; from += perTurn)

@@ -102,6 +102,12 @@ class Fetching {
   }
 
   async #fetch(due: DueId): Promise<void> {
+    await this.#fetchOrNote(due)
+    const { sync, resource, counters } = this.#task
+    sync.emit({ resource: resource.name, state: 'scanning', requests: counters.requests })
+  }
+
+  async #fetchOrNote(due: DueId): Promise<void> {
     const askedAt = now(this.#task.sync)
     try {
       await this.#land(due, askedAt)

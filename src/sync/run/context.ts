@@ -16,6 +16,8 @@ export interface ResourceEvent {
   readonly state: 'waiting' | 'scanning' | 'loading' | 'done' | 'skipped' | 'incomplete' | 'failed'
   readonly pagesDone?: number
   readonly pagesTotal?: number
+  /** As many as there can be, where what is read names more to read. */
+  readonly pagesMost?: number
   readonly rows?: number
   readonly changed?: number
   readonly requests?: number
