@@ -33,8 +33,11 @@ export const lastWordsMs = 1000
 export function stopSignal(leave: (reason: MusterError) => void): AbortSignal {
   const controller = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
-    // Without a listener the next signal ends the process, as it does by default.
-    for (const name of stopSignals) process.off(name, stop)
+    // Without a listener the next signal ends the process, as it does by default. Not before all have heard this one: what asks
+    // questions would end the process when it finds itself the only one that listens.
+    setImmediate(() => {
+      for (const name of stopSignals) process.off(name, stop)
+    })
     const reason = new StopRequested(signal)
     controller.abort(reason)
     for (const after of interrupts) setTimeout(interruptAll, after).unref()

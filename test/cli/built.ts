@@ -48,6 +48,8 @@ export function start(line: string, { cwd, env, hasInput = false }: Where): Buil
     stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   })
   running.add(child)
+  // It may end before it has read everything.
+  child.stdin?.on('error', () => undefined)
   let [out, err] = ['', '']
   let from: number | undefined
   child.stdout?.on('data', data => (out += data))

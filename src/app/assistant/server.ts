@@ -76,6 +76,12 @@ type Work = (session: QuerySession, stop: AbortSignal) => Promise<CallToolResult
 /** Each query may take all of the memory that one may. */
 const atOnce = new PQueue({ concurrency: 2 })
 
+/** Calls that wait for their turn: more of them would only fill the memory. */
+const mostWaiting = 100
+
+/** Resolves when few calls wait. */
+export const hasFewCalls = (): Promise<void> => atOnce.onSizeLessThan(mostWaiting)
+
 const using = (options: AssistantOptions, call: Call, work: Work): Promise<CallToolResult> =>
   atOnce.add(() => answered(options, call, work))
 

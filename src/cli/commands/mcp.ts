@@ -1,7 +1,8 @@
 /** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
-import { once } from 'node:events'
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { assistantData } from '../../app/assistant/open-data.ts'
+import { pacedInput } from '../../app/assistant/paced-input.ts'
 import { programVersion } from '../../lib/package.ts'
 import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
 import type { Output } from '../terminal/terminal.ts'
@@ -30,7 +31,7 @@ export const command: CommandModule = {
     const seconds = numberOf(options, 'seconds')
     const session = await data.open(seconds)
     await session.close()
-    const { assistantServer } = await import('../../app/assistant/server.ts')
+    const { assistantServer, hasFewCalls } = await import('../../app/assistant/server.ts')
     const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js')
     const server = assistantServer({
       data,
@@ -39,8 +40,11 @@ export const command: CommandModule = {
       rows: numberOf(options, 'rows'),
       note: (tool, detail) => context.log.debug(detail, tool),
     })
-    const ended = Promise.race([once(process.stdin, 'end'), aborted(context.signal)])
-    await server.connect(new StdioServerTransport(process.stdin, writable(context.stdout)))
+    const { stdout } = context
+    const ready = async () => Promise.all([hasFewCalls(), stdout.drained?.()])
+    const input = Readable.from(pacedInput(process.stdin, ready), { objectMode: false })
+    const ended = Promise.race([finished(input, { writable: false }), aborted(context.signal)])
+    await server.connect(new StdioServerTransport(input, writable(stdout)))
     await ended
     await server.close()
     return 0

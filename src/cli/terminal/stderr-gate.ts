@@ -18,7 +18,7 @@ export function gateFor(stream: Output, redactor: Redactor): StderrGate {
       return stream.isTTY === true
     },
     get columns() {
-      return stream.columns ?? 80
+      return stream.columns || 80
     },
     write: text => {
       clear?.()

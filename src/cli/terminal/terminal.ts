@@ -33,8 +33,9 @@ export const escaped = (text: string): string =>
 export const inOneLine = (text: string): string => escaped(text.replace(/\s+/gu, ' '))
 
 /** Files and pipes have no width: what reads them gets everything. */
-export const widthOf = ({ isTTY = false, columns = 80 }: Output): number =>
-  isTTY ? columns : Number.POSITIVE_INFINITY
+export const widthOf = ({ isTTY = false, columns }: Output): number =>
+  // A terminal that does not know its width says 0.
+  isTTY ? columns || 80 : Number.POSITIVE_INFINITY
 
 export const show = (stream: Output, render: Rendered): unknown =>
   stream.show ? stream.show(render) : stream.write(render(widthOf(stream)))
@@ -44,7 +45,7 @@ export const escaping = (stream: Output): Output => ({
     return stream.isTTY === true
   },
   get columns() {
-    return stream.columns ?? 80
+    return stream.columns || 80
   },
   write: text => stream.write(escaped(text)),
   show: render => show(stream, columns => escaped(render(columns))),
@@ -59,7 +60,6 @@ const standardOutput: Output = {
     return process.stdout.isTTY
   },
   get columns() {
-    // A terminal that does not know its width says 0.
     return process.stdout.columns || 80
   },
   get rows() {
