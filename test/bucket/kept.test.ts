@@ -1,12 +1,13 @@
 /** What is done with pages in a bucket: checked, retained, encrypted, and cleared of a person, as in a folder. */
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { lacking } from '../../src/warehouse/duckdb/encrypted-file.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { useEngines } from '../warehouse/fixture.ts'
-import { machine } from './machine.ts'
+import { type Machine, machine } from './machine.ts'
 import { startS3, type TestBucket } from './s3-server.ts'
 
 const s3 = await startS3()
@@ -141,21 +142,54 @@ test('pages are encrypted, and without their key refused', async () => {
   ])
 })
 
-test('a person who is forgotten is in no page and no archive', async () => {
+interface Copy {
+  readonly file: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** One in clear and, where this DuckDB can write it, one that is encrypted. */
+async function copied(here: Machine, from: string): Promise<Copy[]> {
+  expect(await here.run(`copy --from ${from} --to duckdb:plain.duckdb`)).toMatchObject({ code: 0 })
+  const plain = { file: 'plain.duckdb', env: {} }
+  const key = randomBytes(32).toString('hex')
+  const keyFile = join(here.home, 'copy.key')
+  writeFileSync(keyFile, key, { mode: 0o600 })
+  const lacks = await lacking()
+  const { code } = await here.run(`copy --from ${from} --to duckdb:secret.duckdb --to-key-file ${keyFile}`)
+  expect(code).toBe(lacks === undefined ? 0 : 78)
+  return lacks === undefined
+    ? [plain, { file: 'secret.duckdb', env: { MUSTER_WAREHOUSE_KEY: key } }]
+    : [plain]
+}
+
+test('a person who is forgotten is in no page, archive, copy or publication', async () => {
   const { bucket, here, warehouse } = await synced()
   await warehouse.open()
-  const query = 'select worker_id as id, name from pii.worker where name is not null order by 1 limit 1'
-  const [worker] = await warehouse.engine.rows<{ id: string; name: string }>(query)
+  const [worker] = await warehouse.engine.rows<{ id: string; name: string }>(
+    'select worker_id as id, name from pii.worker where name is not null order by 1 limit 1',
+  )
   await warehouse.close()
   const { id = '', name = '' } = worker ?? {}
+  expect(await here.run('publish')).toMatchObject({ code: 0 })
+  const copies = await copied(here, warehouse.address)
+  const query = `select name from pii.worker where worker_id = '${id}'`
+  const nameIn = async ({ file, env }: Copy) =>
+    (await here.run(['sql', '--json', query], { MUSTER_WAREHOUSE: `duckdb:${file}`, ...env })).out
+  for (const copy of copies) expect([copy, await nameIn(copy)]).toEqual([copy, expect.stringContaining(name)])
   const forgotten = await here.run(`forget worker ${id} --yes`)
   expect([forgotten.code, forgotten.out]).toEqual([0, expect.stringContaining('page')])
+  for (const { file } of copies) expect(forgotten.out).toMatch(new RegExp(`written anew: .*${file}`))
   expect(await here.run('check landed_pages_readable')).toMatchObject({ code: 0 })
   expect(await here.run('replay --quiet')).toMatchObject({ code: 0 })
   for (const key of await bucket.keys())
     expect([key, (await bucket.read(key)).includes(name)]).toEqual([key, false])
-  const found = await here.run(['sql', '--json', `select name from pii.worker where worker_id = '${id}'`])
-  expect(found.out).not.toContain(name)
+  for (const copy of [...copies, { file: warehouse.address.slice('duckdb:'.length), env: {} }]) {
+    expect([copy, await nameIn(copy)]).toEqual([copy, expect.not.stringContaining(name)])
+    expect(readFileSync(resolve(here.home, copy.file)).includes(name)).toBe(false)
+  }
+  expect(await here.run('publish')).toMatchObject({ code: 0 })
+  const audited = await here.run('audit-pii')
+  expect([audited.code, audited.err]).toEqual([0, ''])
 })
 
 test('archives older than retentionDays go, and a replay accepts that', async () => {

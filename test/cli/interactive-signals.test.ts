@@ -140,17 +140,24 @@ async function neverStored() {
   atEndOfTest(() => void server.close().closeAllConnections())
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const pending = (sandbox.world.all('invoices') as Body[]).find(({ status }) => status === 'pending')
-  return { url: sandbox.url.replace(new URL(sandbox.url).origin, origin), id: pending.id, company: pending.company.id }
+  return {
+    url: sandbox.url.replace(new URL(sandbox.url).origin, origin),
+    id: pending.id,
+    company: pending.company.id,
+  }
 }
 
 test.each(signals)('files upload ends with %s while the storage does not answer', async signal => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'card.pdf'), `%PDF-${'x'.repeat(100_000)}`)
   const { url, id, company } = await neverStored()
-  const upload = start(`files upload card.pdf --resource invoice --purpose payment --record ${id} --company ${company}`, {
-    cwd,
-    env: { ...env, MUSTER_BASE_URL: url, MUSTER_API_KEY: sandboxKeys.finance },
-  })
+  const upload = start(
+    `files upload card.pdf --resource invoice --purpose payment --record ${id} --company ${company}`,
+    {
+      cwd,
+      env: { ...env, MUSTER_BASE_URL: url, MUSTER_API_KEY: sandboxKeys.finance },
+    },
+  )
   await wait(4_000)
   upload.signal(signal)
   const { code, err, milliseconds } = await upload.ended
