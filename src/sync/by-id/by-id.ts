@@ -15,7 +15,7 @@ import { endsRun, type HeldTask, holdTask, type ResourceOutcome } from '../run/t
 import { type Allowance, allowance } from './allowance.ts'
 import { Announcement } from './announcement.ts'
 import { chooseStored, type StoredChoice } from './choose-stored.ts'
-import type { IdCounts } from './ids-to-follow.ts'
+import { enoughToTell, type IdCounts } from './ids-to-follow.ts'
 import { outOfRequests } from './out-of-requests.ts'
 import { RecordReader } from './record-reader.ts'
 import { refetchPauseMs } from './refresh-worth.ts'
@@ -38,6 +38,8 @@ interface OpenResource {
 
 /** Records of one resource in a row: enough to be worth a load, few enough that the next resource soon has its turn. */
 const perTurn = 200
+/** Turns grow up to that: the first is short, and shows early how many new ids the records name. */
+const growth = 4
 
 interface Plan {
   readonly allowance: Allowance
@@ -100,11 +102,12 @@ class ByIdRun {
 
   /** In turns, until no resource has a new id left. */
   async #fetchNew(): Promise<void> {
-    for (let isBusy = true; isBusy && !this.#isOver; ) {
+    let turn = enoughToTell
+    for (let isBusy = true; isBusy && !this.#isOver; turn = Math.min(perTurn, turn * growth)) {
       isBusy = false
       if (!this.#onlySignalled) await this.#announce()
       for (const one of this.#open) {
-        const due = await this.#dueOf(one)
+        const due = await this.#dueOf(one, turn)
         await this.#read(one, due)
         isBusy ||= due.length > 0
       }
@@ -129,13 +132,13 @@ class ByIdRun {
     return chooseStored(this.#sync.engine, resources, { nowMs: this.#sync.clock.now(), budget })
   }
 
-  async #dueOf(one: OpenResource): Promise<readonly DueId[]> {
+  async #dueOf(one: OpenResource, most: number): Promise<readonly DueId[]> {
     let due: readonly DueId[] = []
     await this.#guard(one, async () => {
       due = await dueIds(this.#sync.engine, this.#questionOf(one), perTurn)
     })
     // A record whose fetch failed stays due, but the next run retries it, not this one.
-    return due.filter(({ record_id: id }) => !one.asked.has(id))
+    return due.filter(({ record_id: id }) => !one.asked.has(id)).slice(0, most)
   }
 
   async #refresh(): Promise<void> {

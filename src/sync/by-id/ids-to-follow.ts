@@ -23,13 +23,13 @@ interface ToFollow {
   readonly high: number
 }
 
-/** Records that show how many new ids each names. */
-const enough = 20
+/** So many records show how many new ids each names. */
+export const enoughToTell = 10
 /** How far the rest of the records may be from those. */
 const spread = 0.2
 
 function namedBy({ resource, due, asked, known }: IdCounts, named: IdCounts, kind: KeyKind): ToFollow {
-  if (asked >= enough) {
+  if (asked >= enoughToTell) {
     const each = Math.min(1, Math.max(0, named.known - named.knownBefore) / asked)
     return {
       low: Math.floor(due * each * (1 - spread)),
