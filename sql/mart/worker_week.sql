@@ -114,7 +114,8 @@ following as (
   cross join last_read as l
 ),
 
-gap as (
+-- Kept, as a server would else divide again for each week that it tries.
+gap as materialized (
   select worker_id, week_ending_date, cast((next_week_ending_date - week_ending_date) / 7.0 as integer) - 1 as weeks
   from following
   where next_week_ending_date - week_ending_date > 7
@@ -133,7 +134,11 @@ week as (
     0 as sites,
     0 as agencies
   from gap
-  inner join generate_series(1, 1000) as step (n) on step.n <= gap.weeks
+  inner join (
+    select series.n
+    from generate_series(1, 1000) as series (n)
+    where series.n <= (select max(longest.weeks) from gap as longest)
+  ) as step on step.n <= gap.weeks
 ),
 
 averaged as (

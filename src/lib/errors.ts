@@ -73,3 +73,7 @@ export class Unconfirmed extends MusterError {}
 
 /** A statement needed more memory than the engine may use: fewer rows at a time may fit. */
 export class OutOfMemory extends MusterError {}
+
+/** Only the first line of what an error says: the others may show values. */
+export const firstLineOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0]?.trim() ?? ''

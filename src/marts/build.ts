@@ -2,7 +2,7 @@
 
 import type { Clock } from '../lib/clock.ts'
 import { hourMs } from '../lib/dates.ts'
-import { Busy, DiskFull, Interrupted } from '../lib/errors.ts'
+import { Busy, DiskFull, firstLineOf, Interrupted } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import { forgetMart, moveAsOf, recordedMarts, recordMart } from '../state/marts/marts.ts'
 import { starState } from '../state/marts/source-state.ts'
@@ -15,6 +15,7 @@ import type { Engine } from '../warehouse/engine.ts'
 import { type Moment, momentAt, sourcesOf } from './inputs.ts'
 import { type CurrencySettings, settleCurrencies } from './kept/currencies.ts'
 import { keepAccrual } from './kept/month-end.ts'
+import { sideBySide } from './lanes.ts'
 import type { Mart } from './mart.ts'
 import { inOrder, martsRead, withSources } from './mart.ts'
 import type { Finding, Gate } from './rebuild.ts'
@@ -68,9 +69,7 @@ const leaseMs = hourMs
 
 const instant = (clock: Clock): string => new Date(clock.now()).toISOString()
 
-/** Only the first line: the others may show values. */
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0]?.trim() ?? ''
+type Failure = Pick<MartRow, 'state' | 'message'>
 
 class Build {
   readonly #effects: BuildEffects
@@ -97,12 +96,13 @@ class Build {
     this.#recorded = await recordedMarts(engine)
     this.#tables = await martTables(engine)
     this.#star = await starState(engine)
-    for (const mart of names.length > 0 ? withSources(ordered, names) : ordered) {
+    const chosen = names.length > 0 ? withSources(ordered, names) : ordered
+    await sideBySide(engine, chosen, async (mart, engine) => {
       signal.throwIfAborted()
-      const result = await this.#one(mart, all)
+      const result = await this.#one(engine, mart, all)
       this.#results.set(mart.name, result)
       onMart(result)
-    }
+    })
     if (names.length === 0) await this.#removeStrays(new Set(marts.map(({ name }) => name)))
     const results = [...this.#results.values()]
     const current = results.filter(({ state }) => state === 'unchanged').map(({ name }) => name)
@@ -110,7 +110,7 @@ class Build {
     return results
   }
 
-  async #one(mart: Mart, all: boolean): Promise<MartResult> {
+  async #one(engine: Engine, mart: Mart, all: boolean): Promise<MartResult> {
     const recorded = this.#recorded.get(mart.name)
     const hasTable = this.#tables.has(mart.name)
     const nothing = {
@@ -121,7 +121,7 @@ class Build {
     }
     const missing = martsRead(mart).find(name => this.#isBehind(name))
     if (missing) return { ...nothing, state: 'waiting', message: `it reads mart.${missing}` }
-    const sources = await this.#sourcesOf(mart)
+    const sources = await this.#sourcesOf(engine, mart)
     const isSame =
       recorded?.state === 'built' &&
       recorded.definition_id === mart.definitionId &&
@@ -130,19 +130,19 @@ class Build {
       return { ...nothing, state: 'unchanged', message: null }
     this.#effects.onMart({ name: mart.name, state: 'building' })
     try {
-      return await this.#rebuild(mart, sources)
+      return await this.#rebuild(engine, mart, sources)
     } catch (error) {
       if (error instanceof DiskFull || error instanceof Interrupted) throw error
       const state = error instanceof Refused ? 'refused' : 'failed'
-      const message = firstLine(error)
-      await this.#recordFailure(mart, { state, message })
+      const message = firstLineOf(error)
+      await this.#recordFailure(engine, mart, { state, message })
       const findings = error instanceof Refused ? error.findings : []
       return { ...nothing, state, message, findings, ...(error instanceof Busy && { isHeldByOthers: true }) }
     }
   }
 
-  async #rebuild(mart: Mart, sources: string): Promise<MartResult> {
-    const { engine, clock, gate } = this.#effects
+  async #rebuild(engine: Engine, mart: Mart, sources: string): Promise<MartResult> {
+    const { clock, gate } = this.#effects
     const rebuilt = await rebuildMart({
       engine,
       mart,
@@ -166,9 +166,9 @@ class Build {
     return state !== 'built' && state !== 'unchanged'
   }
 
-  async #sourcesOf(mart: Mart): Promise<string> {
-    const built = martsRead(mart).length > 0 ? await recordedMarts(this.#effects.engine) : this.#recorded
-    return sourcesOf(this.#effects.engine, mart, {
+  async #sourcesOf(engine: Engine, mart: Mart): Promise<string> {
+    const built = martsRead(mart).length > 0 ? await recordedMarts(engine) : this.#recorded
+    return sourcesOf(engine, mart, {
       star: this.#star,
       moment: this.#moment,
       builtAt: name => built.get(name)?.built_at ?? null,
@@ -176,13 +176,12 @@ class Build {
   }
 
   /** The figures of the last successful build stay. Throws where another build took over: what failed is its business now. */
-  async #recordFailure(mart: Mart, { state, message }: Pick<MartRow, 'state' | 'message'>): Promise<void> {
-    const { engine, clock } = this.#effects
+  async #recordFailure(engine: Engine, mart: Mart, failure: Failure): Promise<void> {
     await renewLease(engine, this.#lease)
     const never = { built_at: null, as_of: null, rows: null, milliseconds: null }
     const recorded = this.#recorded.get(mart.name) ?? { ...never, definition_id: '', shape: '', sources: '' }
-    const tried = { name: mart.name, tried_at: instant(clock), run_id: this.#runId }
-    await recordMart(engine, { ...recorded, ...tried, state, message })
+    const tried = { name: mart.name, tried_at: instant(this.#effects.clock), run_id: this.#runId }
+    await recordMart(engine, { ...recorded, ...tried, ...failure })
   }
 
   /** Only tables that a build has recorded: others in the schema belong to somebody else. */
@@ -244,7 +243,7 @@ export async function buildMarts(effects: BuildEffects, request: BuildRequest): 
       await releaseLease(engine, lease)
     }
   } catch (error) {
-    await end({ state: 'failed', message: firstLine(error) })
+    await end({ state: 'failed', message: firstLineOf(error) })
     throw error
   }
 }

@@ -43,6 +43,12 @@ export function martReferences(marts: readonly Mart[]): MartReference[] {
   )
 }
 
+/** Whether another of those marts refers to a mart. */
+export function referredTo(marts: readonly Mart[]): (mart: Mart) => boolean {
+  const targets = new Set(martReferences(marts).map(({ target }) => target.mart))
+  return ({ name }) => targets.has(name)
+}
+
 const addition = ({ name, mart, column, target }: MartReference): string =>
   `alter table mart.${quoteName(mart)} add constraint ${quoteName(name)} foreign key (${quoteName(column)})
    references mart.${quoteName(target.mart)} (${quoteName(target.column)}) not enforced`

@@ -149,6 +149,11 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   staging<Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result>
   /** Until `work` ends, only its statements run, on the connection that it gets; for work with temporary tables. */
   exclusive<Result>(work: Work<Result>): Promise<Result>
+  /**
+   * Gives `work` another connection, whose transactions run beside those of this one, or undefined where the server takes no
+   * more of them; absent where one connection uses every core.
+   */
+  alongside?<Result>(work: (other: Engine | undefined) => Promise<Result>): Promise<Result>
   /** Shows other processes that the holder of this name is alive, for as long as this engine is open. */
   announce(name: string): Promise<void>
   /** Whether a holder of this name is alive. */

@@ -37,11 +37,13 @@ beforeAll(async () => {
   wrong: { baseUrl: "${plenty.url}", ${key}, warehouse: "mysql:wrong" }
 `)
   mkdirSync(join(place.home, 'dags'))
-  const nightly = readFileSync(join(root, 'dags/nightly.yaml'), 'utf8')
-  writeFileSync(
-    join(place.home, 'dags/nightly.yaml'),
-    nightly.replace(/^schedule: .*$/m, `schedule: ${inDays}`),
-  )
+  for (const name of ['nightly', 'weekly']) {
+    const text = readFileSync(join(root, `dags/${name}.yaml`), 'utf8')
+    writeFileSync(
+      join(place.home, `dags/${name}.yaml`),
+      text.replace(/^schedule: .*$/m, `schedule: ${inDays}`),
+    )
+  }
   for (const [name, schedule, task] of small)
     writeFileSync(
       join(place.home, `dags/${name}.yaml`),
@@ -123,6 +125,10 @@ test('nightly is green on a DuckDB file, and a DAG that waits for a mart starts'
   const told = figures.map(({ value }) => String(value)).join('\n')
   expect(told).toMatch(/runId.*requests|requests.*runId/s)
   expect(told).toContain('worker_week')
+  const runIds = [...told.matchAll(/runId\W+(\w[\w-]*)/g)].map(([, id]) => id)
+  expect(runIds).toHaveLength(2)
+  // Where somebody who reads the log of a task looks for it.
+  for (const id of runIds) expect(text).toContain(`muster run ${id} of duck: exit code 0`)
   expect(await nightsOf('data/duck.duckdb')).toEqual(['done'])
   const events = await place.rows(
     `select count(*) as n from asset_event e join asset a on a.id = e.asset_id where a.uri = 'muster://duck/mart/worker_week'`,
@@ -145,6 +151,25 @@ test('on PostgreSQL a sync is a task a list, then the records by id', { timeout 
     `select distinct dag_id, pool from task_instance where task_id = 'build' order by dag_id`,
   )
   expect(pools).toContainEqual({ dag_id: 'muster_pg_nightly', pool: 'default_pool' })
+})
+
+test('weekly is green on both, and what writes a file waits in a pool of one slot', { timeout }, async () => {
+  const weekly = {
+    run: 'success',
+    retried: [],
+    tasks: { sweep: 'success', publish: 'success', partial: 'success' },
+  }
+  expect(await night('muster_duck_weekly')).toMatchObject(weekly)
+  expect(await night('muster_pg_weekly')).toMatchObject(weekly)
+  const writers = await place.rows(
+    `select distinct t.task_id, p.slots from task_instance t join slot_pool p on p.pool = t.pool
+     where t.dag_id = 'muster_duck_nightly' and t.task_id in ('sync', 'build', 'check') order by t.task_id`,
+  )
+  expect(writers.map(({ task_id, slots }) => [task_id, Number(slots)])).toEqual([
+    ['build', 1],
+    ['check', 1],
+    ['sync', 1],
+  ])
 })
 
 test('a spent budget leaves marts built, and the run goes on when there is more', {

@@ -1,5 +1,6 @@
 /** Runs checks and records their results in the ledger. */
 import type { Clock } from '../../lib/clock.ts'
+import { firstLineOf } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { recordCheckResults } from '../../state/marts/marts.ts'
 import type { CheckResultRow } from '../../state/marts/tables.ts'
@@ -86,7 +87,7 @@ export async function reportChecks(effects: CheckEffects, checks: readonly Check
     const skipped = checks.flatMap(({ name }) => (known.has(name) ? [] : [name]))
     return { runId, results, skipped, milliseconds: Math.round(clock.now() - started) }
   } catch (error) {
-    await end('failed', error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))
+    await end('failed', firstLineOf(error))
     throw error
   }
 }

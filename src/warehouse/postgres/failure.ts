@@ -1,5 +1,5 @@
 /** Explains in one line why PostgreSQL refused a connection or a statement. */
-import { Busy, DiskFull, Interrupted, MusterError } from '../../lib/errors.ts'
+import { Busy, DiskFull, firstLineOf, Interrupted, MusterError } from '../../lib/errors.ts'
 
 interface Reason {
   /** SQLSTATE, or the error code of Node. */
@@ -153,10 +153,6 @@ function isFor(reason: Reason, error: unknown): boolean {
   return (codes?.test(sqlState) ?? false) || (!saysAll(sqlState) && (words?.test(String(message)) ?? false))
 }
 
-/** Only the first line: the others may show values. */
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
-
 const reasonFor = (reasons: readonly Reason[], error: unknown): Reason | undefined =>
   reasons.find(reason => isFor(reason, error))
 
@@ -164,7 +160,7 @@ export function connectError(location: string, cause: unknown): MusterError {
   const reason = reasonFor([...connecting, ...working], cause)
   const Failure = reason?.error ?? MusterError
   return new Failure({
-    what: reason?.what ?? `the warehouse cannot be reached: ${firstLine(cause)}`,
+    what: reason?.what ?? `the warehouse cannot be reached: ${firstLineOf(cause)}`,
     where: location,
     next: reason?.next ?? 'check the address, and that PostgreSQL runs there',
     cause,
@@ -177,7 +173,7 @@ export function statementError(location: string, error: unknown): unknown {
   const reason = reasonFor(working, error)
   if (!reason) return error
   const saysMore = reason.codes?.test('42501') || reason.codes?.test('53400')
-  const detail = saysMore ? `${reason.what}: ${firstLine(error)}` : reason.what
+  const detail = saysMore ? `${reason.what}: ${firstLineOf(error)}` : reason.what
   const Failure = reason.error ?? MusterError
   return new Failure({ what: detail, where: location, next: reason.next, cause: error })
 }

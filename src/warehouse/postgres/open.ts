@@ -87,6 +87,28 @@ function blocksOn(server: Server, { turns, stage }: Seat) {
     exclusive: <Result>(work: Work<Result>): Promise<Result> => turns.exclusive(own => work(within(own))),
     staging: <Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result> =>
       stage.staging((own, release) => work(engineOn(server, { turns, stage: own }), release)),
+    alongside: <Result>(work: (other: Engine | undefined) => Promise<Result>): Promise<Result> =>
+      onAnotherSession(server, stage, work),
+  }
+}
+
+async function onAnotherSession<Result>(
+  server: Server,
+  stage: Engine,
+  work: (other: Engine | undefined) => Promise<Result>,
+): Promise<Result> {
+  const session = openSession(server.parts.address, usualSettings)
+  const isOpen = await session.client().then(
+    () => true,
+    () => false,
+  )
+  if (!isOpen) return work(undefined)
+  const parts = { ...server.parts, session, isStageShared: true }
+  const turns = turnsOf(parts)
+  try {
+    return await work(engineOn({ ...server, parts, main: turns }, { turns, stage }))
+  } finally {
+    await session.close()
   }
 }
 

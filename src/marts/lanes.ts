@@ -1,0 +1,58 @@
+/** Works on marts side by side, a lane for each connection: each mart after those it reads. */
+import type { Engine } from '../warehouse/engine.ts'
+import type { Mart } from './mart.ts'
+import { martsRead, withSources } from './mart.ts'
+import { referredTo } from './references.ts'
+
+type MartWork = (mart: Mart, engine: Engine) => Promise<void>
+
+/**
+ * `marts` in an order in which each comes after those it reads; one lane keeps that order. When `work` throws, the other lanes
+ * end what they have begun, and its error is thrown.
+ */
+async function inLanes(marts: readonly Mart[], engines: readonly Engine[], work: MartWork): Promise<void> {
+  const waiting = [...marts]
+  const underWay = new Map<string, Promise<void>>()
+  let hasFailed = false
+
+  const isReady = (mart: Mart): boolean =>
+    martsRead(mart).every(name => !underWay.has(name) && !waiting.some(one => one.name === name))
+
+  async function begin(mart: Mart, engine: Engine): Promise<void> {
+    waiting.splice(waiting.indexOf(mart), 1)
+    const done = work(mart, engine).finally(() => underWay.delete(mart.name))
+    underWay.set(mart.name, done)
+    await done
+  }
+
+  async function lane(engine: Engine): Promise<void> {
+    while (waiting.length > 0 && !hasFailed) {
+      const mart = waiting.find(isReady)
+      await (mart ? begin(mart, engine) : Promise.race(underWay.values()))
+    }
+  }
+
+  const lanes = engines.map(engine =>
+    lane(engine).catch((error: unknown) => {
+      hasFailed = true
+      throw error
+    }),
+  )
+  const failed = (await Promise.allSettled(lanes)).find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}
+
+/**
+ * On a server a statement keeps one core busy, and another connection the next. Marts that others refer to come first, one by
+ * one: exchanging such a table locks those that refer to it, while a lane fills one of them.
+ */
+export async function sideBySide(engine: Engine, marts: readonly Mart[], work: MartWork): Promise<void> {
+  if (!engine.alongside) return inLanes(marts, [engine], work)
+  const first = withSources(
+    marts,
+    marts.filter(referredTo(marts)).map(({ name }) => name),
+  )
+  await inLanes(first, [engine], work)
+  const others = marts.filter(mart => !first.includes(mart))
+  await engine.alongside(other => inLanes(others, other ? [engine, other] : [engine], work))
+}
