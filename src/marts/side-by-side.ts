@@ -1,4 +1,4 @@
-/** Works on marts side by side, a lane for each connection: each mart after those it reads. */
+/** Works on marts side by side, on several connections: each mart after those it reads. */
 import type { Engine } from '../warehouse/engine.ts'
 import type { Mart } from './mart.ts'
 import { martsRead, withSources } from './mart.ts'
@@ -7,10 +7,14 @@ import { referredTo } from './references.ts'
 type MartWork = (mart: Mart, engine: Engine) => Promise<void>
 
 /**
- * `marts` in an order in which each comes after those it reads; one lane keeps that order. When `work` throws, the other lanes
- * end what they have begun, and its error is thrown.
+ * `marts` in an order in which each comes after those it reads; one connection keeps that order. When `work` throws, the
+ * other connections end what they have begun, and its error is thrown.
  */
-async function inLanes(marts: readonly Mart[], engines: readonly Engine[], work: MartWork): Promise<void> {
+async function onConnections(
+  marts: readonly Mart[],
+  engines: readonly Engine[],
+  work: MartWork,
+): Promise<void> {
   const waiting = [...marts]
   const underWay = new Map<string, Promise<void>>()
   let hasFailed = false
@@ -25,34 +29,34 @@ async function inLanes(marts: readonly Mart[], engines: readonly Engine[], work:
     await done
   }
 
-  async function lane(engine: Engine): Promise<void> {
+  async function takeTurns(engine: Engine): Promise<void> {
     while (waiting.length > 0 && !hasFailed) {
       const mart = waiting.find(isReady)
       await (mart ? begin(mart, engine) : Promise.race(underWay.values()))
     }
   }
 
-  const lanes = engines.map(engine =>
-    lane(engine).catch((error: unknown) => {
+  const ends = engines.map(engine =>
+    takeTurns(engine).catch((error: unknown) => {
       hasFailed = true
       throw error
     }),
   )
-  const failed = (await Promise.allSettled(lanes)).find(({ status }) => status === 'rejected')
+  const failed = (await Promise.allSettled(ends)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
 }
 
 /**
  * On a server a statement keeps one core busy, and another connection the next. Marts that others refer to come first, one by
- * one: exchanging such a table locks those that refer to it, while a lane fills one of them.
+ * one: exchanging such a table locks those that refer to it, while one of them is filled.
  */
 export async function sideBySide(engine: Engine, marts: readonly Mart[], work: MartWork): Promise<void> {
-  if (!engine.alongside) return inLanes(marts, [engine], work)
+  if (!engine.alongside) return onConnections(marts, [engine], work)
   const first = withSources(
     marts,
     marts.filter(referredTo(marts)).map(({ name }) => name),
   )
-  await inLanes(first, [engine], work)
+  await onConnections(first, [engine], work)
   const others = marts.filter(mart => !first.includes(mart))
-  await engine.alongside(other => inLanes(others, other ? [engine, other] : [engine], work))
+  await engine.alongside(other => onConnections(others, other ? [engine, other] : [engine], work))
 }

@@ -69,7 +69,7 @@ test('where the server takes no second connection, one builds them all', async (
   expect(built.map(({ name, state }) => `${name}: ${state}`)).toEqual(['a: built', 'b: built', 'c: built'])
 })
 
-test('both lanes end when the build is told to stop, and what they were at is as it was', async () => {
+test('both connections end when the build is told to stop, and what they were at is as it was', async () => {
   const stop = new AbortController()
   await withEngine(warehouse.url, async engine => {
     const before = await engine.rows(`select name, built_at from ops.mart order by name`)

@@ -1,8 +1,8 @@
 /** Marts side by side: each once, after those it reads, and never more at a time than there are connections. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sideBySide } from '../../src/marts/lanes.ts'
 import { type Mart, martsRead } from '../../src/marts/mart.ts'
+import { sideBySide } from '../../src/marts/side-by-side.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { companyMart } from './company-mart.ts'
 
