@@ -9,11 +9,12 @@ import { describeFailure } from './failure.ts'
 import { unaliased } from './shell/aliases.ts'
 import { asFlags, exitCodes, globalOptions } from './shell/global-options.ts'
 import { asHelpOption } from './shell/help-line.ts'
+import { helpAfter } from './shell/help-text.ts'
 import { type LoadedCommand, loadCommands } from './shell/load-commands.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
-import { showLine } from './terminal/wrapped.ts'
+import { showLine, wrapped } from './terminal/wrapped.ts'
 import type { World } from './world.ts'
 
 /** Never throws: a failure is one line on stderr and its exit code. */
@@ -88,6 +89,8 @@ interface Session {
   refusing: string
 }
 
+const widthOf = ({ columns }: World['stdout']): number => columns ?? 100
+
 function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Command {
   const { world } = session
   const [stdout, stderr] = [escaping(world.stdout), escaping(world.stderr)]
@@ -95,15 +98,23 @@ function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Comma
     .description('Keeps an analytics warehouse in step with a Workforce and Programme Data API.')
     .version(programVersion, '--version', 'print the version')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: command => command.name() })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: command => command.name(),
+      // Narrower columns than commander's 40 still break between words, where the terminal would cut them.
+      minWidthToWrap: 20,
+    })
     .configureOutput({
       writeOut: text => void stdout.write(text),
       writeErr: text => void stderr.write(text),
       outputError: () => {},
-      getOutHelpWidth: () => world.stdout.columns ?? 100,
-      getErrHelpWidth: () => world.stderr.columns ?? 100,
+      getOutHelpWidth: () => widthOf(world.stdout),
+      getErrHelpWidth: () => widthOf(world.stderr),
     })
-    .addHelpText('after', `\n${exitCodes}`)
+    .addHelpText(
+      'after',
+      ({ error }) => `\n${wrapped(exitCodes, widthOf(error ? world.stderr : world.stdout))}`,
+    )
   for (const option of globalOptions()) program.addOption(option)
   for (const one of loaded) addCommand(program, one, session)
   return program
@@ -142,10 +153,8 @@ function complete(command: Command, { module, aliases }: Completed, session: Ses
   }
   if (module.takesAll === true) command.option('--all', 'for every connection of the settings, two at a time')
   else if (module.takesAll) command.option('--all', 'a line for every connection of the settings')
-  const examples = module.examples.map(example => `  $ ${example}`).join('\n')
-  const notes = module.notes ? `\n${module.notes.join('\n')}\n` : ''
-  const also = aliases.length > 0 ? `\nAlso: ${aliases.map(alias => `muster ${alias}`).join(', ')}\n` : ''
-  command.addHelpText('after', `${notes}${also}\nExamples:\n${examples}`)
+  const { stdout, stderr } = session.world
+  command.addHelpText('after', ({ error }) => helpAfter(module, aliases, widthOf(error ? stderr : stdout)))
   command.action(async () => {
     const context = await contextFor(session, command.optsWithGlobals())
     if (session.isTrial) {

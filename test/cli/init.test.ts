@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { commandSet } from '../../src/cli/commands.ts'
 import { run } from '../../src/cli/program.ts'
+import { wrapped } from '../../src/cli/terminal/wrapped.ts'
 import { connectionNamed, loadSettings } from '../../src/config/settings.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
@@ -23,6 +24,11 @@ test('--sandbox writes settings that load as they are, with the key in a file of
   expect(connection.apiKey.reveal()).toBe('sandbox-company-key')
   expect(statSync(join(cwd, 'secrets/sandbox-api-key')).mode & 0o777).toBe(0o600)
   expect(atConfig(cwd, 'muster.yaml')).not.toMatch(/acme/i)
+})
+
+test('the steps that it tells stay under their text on a narrow terminal', () => {
+  const step = '  1. start it in another terminal: `muster sandbox --port 4010`'
+  expect(wrapped(step, 50)).toBe('  1. start it in another terminal:\n     `muster sandbox --port 4010`')
 })
 
 test('no line of the template is longer than an editor shows', async () => {

@@ -87,6 +87,15 @@ describe('help', () => {
     expect([code, out.split('\n')[0], err]).toEqual([0, `Usage: ${usage}`, ''])
   })
 
+  test.each([60, 80, 100])('breaks between words, at %i columns', async columns => {
+    for (const line of ['--help', 'sync --help', 'help dag run']) {
+      const out: string[] = []
+      await muster(line, { stdout: { write: text => out.push(text), columns } })
+      const lines = out.join('').split('\n')
+      expect(lines.filter(text => text.length > columns && !text.startsWith('  $'))).toEqual([])
+    }
+  })
+
   test('--version prints the version', async () => {
     const { code, out } = await muster('--version')
     expect([code, /^\d+\.\d+\.\d+\n$/.test(out)]).toEqual([0, true])

@@ -12,9 +12,9 @@ const together = /`[^`]{1,50}`|\d (?=(?:ms|s|kB|MB|GB|TB|%)(?!\w))/g
 
 const joined = (text: string): string => text.replace(together, words => words.replaceAll(' ', firmSpace))
 
-/** The indentation, or where the second column of a list begins. */
+/** The indentation, or where the second column of a list or the text of a numbered step begins. */
 function hangOf(line: string, width: number): number {
-  const column = /^ *\S+ {2,}(?=\S)/.exec(line)?.[0].length ?? Number.POSITIVE_INFINITY
+  const column = /^ *(?:\S+ {2,}|\d+\. )(?=\S)/.exec(line)?.[0].length ?? Number.POSITIVE_INFINITY
   return column <= width / 2 ? column : (/^ */.exec(line)?.[0].length ?? 0)
 }
 
