@@ -29,19 +29,23 @@ export async function valuesOf(engine: Engine, { kind, id }: Person): Promise<Re
   return found
 }
 
+/** Any character stands for those that LIKE, or the lower case of the server's locale, may take for others. */
+const pattern = (text: string): string => quoteText(`%${text.replace(/[^\x20-\x7e]|[%_\\]/gu, '_')}%`)
+
 /** SQL that leaves out most cells without one of these values. */
 function mayHold(column: string, normals: ReadonlySet<string>): string {
   const digits = `regexp_replace(${column}, '[^0-9]', '', 'g')`
   const parts = [...normals].map(normal => {
     if (/^\d+$/.test(normal)) return `${digits} like ${quoteText(`%${normal}%`)}`
-    if (normal.includes('@')) return `lower(${column}) like ${quoteText(`%${normal}%`)}`
+    if (normal.includes('@')) return `lower(${column}) like ${pattern(normal)}`
     const [longest = ''] = wordsOf(normal)
       .split(' ')
       .sort((one, other) => other.length - one.length)
-    // These letters may carry an accent where the text is stored.
-    return `lower(${column}) like ${quoteText(`%${longest.replace(/[^\x20-\x7e]|[aceinosuyz]/g, '_')}%`)}`
+    return `lower(${column}) like ${pattern(longest)}`
   })
-  return parts.length === 0 ? 'false' : `(${parts.join(' or ')})`
+  // Accents are compared outside of SQL: any letter may carry one, be it one character with it or two.
+  const isBeyondAscii = `bit_length(${column}) <> 8 * length(${column})`
+  return parts.length === 0 ? 'false' : `(${[...parts, isBeyondAscii].join(' or ')})`
 }
 
 export interface Cells {
