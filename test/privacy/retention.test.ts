@@ -3,8 +3,10 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openLanding } from '../../src/landing/folder.ts'
+import { dayMs } from '../../src/lib/dates.ts'
 import { applyRetention } from '../../src/privacy/retention.ts'
 import { ledger } from '../../src/state/ledger.ts'
+import { commandsOn } from '../cli/commands-on.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 
 const now = Date.parse('2026-11-22T00:00:00.000Z')
@@ -61,6 +63,86 @@ describeOnEngines(
       expect(await applyRetention(place, { landing: 90, inbox: 90, quarantine: 90 })).toMatchObject({
         piiHistory: 0,
       })
+    })
+  },
+  'all',
+)
+
+describeOnEngines(
+  'the settings of retention',
+  bench => {
+    test('rule each class by itself, and status tells them', async () => {
+      const warehouse = await bench.warehouse()
+      const ago = (days: number): string => new Date(Date.now() - days * dayMs).toISOString()
+      for (const days of [3, 12, 30]) {
+        const at = ago(days)
+        const scan = join(warehouse.landing, `${days}.archive`)
+        mkdirSync(scan, { recursive: true })
+        writeFileSync(join(scan, 'scan.json'), '{}')
+        utimesSync(scan, new Date(at), new Date(at))
+        const { engine } = warehouse
+        await engine.run(
+          `insert into pii.worker_history (worker_id, name, valid_to) values ('${days}', 'Ada', $1)`,
+          [at],
+        )
+        await engine.run(
+          `insert into ops.inbox (event_id, type, created_at, received_at, deliveries, state, payload, settled_at)
+           values ('${days}', 'site_updated', $1, $1, 1, 'done', '{}', $1)`,
+          [at],
+        )
+        await engine.run(
+          `insert into ops.quarantine (quarantine_id, resource, record_id, path, reason, payload, page, run_id, seen_at, resolved_at)
+           values ('${days}', 'users', 'x', 'x', 'x', '{}', 'p', 'r', $1, $1)`,
+          [at],
+        )
+      }
+      const { command, cwd } = await commandsOn(warehouse, { url: 'http://127.0.0.1:9' })
+      const settings = [
+        'connections:',
+        '  default:',
+        '    baseUrl: http://127.0.0.1:9',
+        '    apiKey: mk_0123456789abcdef',
+        `    warehouse: ${warehouse.address}`,
+        `    landing: ${warehouse.landing}`,
+        '    retentionDays: 40',
+        '    piiHistoryDays: 20',
+        '    inboxDays: 10',
+        '    quarantineDays: 2',
+      ]
+      writeFileSync(join(cwd, 'own.yaml'), settings.join('\n'))
+      const first = await command('retention --config own.yaml --json')
+      expect([first.code, JSON.parse(first.out)]).toMatchObject([
+        0,
+        {
+          removed: { landing: 0, piiHistory: 1, inbox: 2, quarantine: 3 },
+          days: { landing: 40, piiHistory: 20, inbox: 10, quarantine: 2 },
+        },
+      ])
+      writeFileSync(
+        join(cwd, 'own.yaml'),
+        settings.join('\n').replace('retentionDays: 40', 'retentionDays: 7'),
+      )
+      expect((await command('retention --config own.yaml')).out).toBe(
+        [
+          '2 archived scans removed, kept for 7 days',
+          '0 superseded versions removed, kept for 20 days',
+          '0 events removed, kept for 10 days',
+          '0 quarantined values removed, kept for 2 days',
+          '',
+        ].join('\n'),
+      )
+      expect((await command('status --config own.yaml')).out).toMatch(
+        /kept: landed pages 7 days .*; superseded personal data 20 days; settled events 10 days; resolved quarantine 2 days/,
+      )
+      expect(readdirSync(warehouse.landing).filter(name => name.endsWith('.archive'))).toEqual(['3.archive'])
+      await warehouse.open()
+      const left = async (table: string, key: string) =>
+        (await warehouse.engine.rows<{ id: string }>(`select ${key} as id from ${table} order by 1`)).map(
+          ({ id }) => id,
+        )
+      expect(await left('pii.worker_history', 'worker_id')).toEqual(['12', '3'])
+      expect(await left('ops.inbox', 'event_id')).toEqual(['3'])
+      expect(await left('ops.quarantine', 'quarantine_id')).toEqual([])
     })
   },
   'all',
