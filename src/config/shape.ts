@@ -165,7 +165,10 @@ function remove(tree: unknown, path: Path): void {
 function asProblems(issue: z.core.$ZodIssue, tree: unknown): readonly Problem[] {
   const path = issue.path.map(step => (typeof step === 'number' ? step : String(step)))
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(path, key))
-  return [{ path, text: `${dotted(path) || 'the file'} ${textOf(issue, valueAt(tree, path))}` }]
+  const value = valueAt(tree, path)
+  if (path.length === 0 && (value === undefined || value === null))
+    return [{ path, text: 'the file is empty' }]
+  return [{ path, text: `${dotted(path) || 'the file'} ${textOf(issue, value)}` }]
 }
 
 function textOf(issue: z.core.$ZodIssue, value: unknown): string {

@@ -119,3 +119,10 @@ describe('on a terminal', () => {
     expect(code).toBe(2)
   })
 })
+
+test.each(['', '# nothing but a comment\n'])('settings of %j are told as empty', async text => {
+  const { cwd } = await muster('init')
+  writeFileSync(join(cwd, 'config/muster.yaml'), text)
+  const { code, err } = await muster('config', { cwd })
+  expect([code, err]).toEqual([78, expect.stringContaining('line 1: the file is empty')])
+})
