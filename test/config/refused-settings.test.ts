@@ -88,7 +88,7 @@ describe('a file', () => {
       acme(KEY, DUCKDB).replace('acme:', 'a/b:'),
       'line 2: connection name a/b: use letters, digits, _ and -',
     ],
-    ['an empty file', '', 'line 1: the file is missing'],
+    ['an empty file', '', 'line 1: the file is empty'],
   ])('with %s is refused', (_, text, expected) => {
     expect(messageOf(() => load(text))).toBe(`config/muster.yaml is wrong: ${expected}`)
   })
