@@ -16,6 +16,8 @@ import { start } from './built.ts'
 import { temporaryFolder } from './captured-world.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** Of util-linux. */
+const script = '/usr/bin/script'
 const soonMs = 5_000
 const env = {
   MUSTER_BASE_URL: 'http://127.0.0.1:9/api/open/v1',
@@ -25,7 +27,7 @@ const env = {
 
 /** On a terminal of its own, made by script(1) of util-linux. */
 function onTerminal(line: string, cwd: string) {
-  const child = spawn('script', ['-qefc', `${process.execPath} ${program} ${line}`, '/dev/null'], {
+  const child = spawn(script, ['-qefc', `${process.execPath} ${program} ${line}`, '/dev/null'], {
     cwd,
     env: { ...process.env, ...env },
   })
@@ -55,7 +57,7 @@ function onTerminal(line: string, cwd: string) {
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
-const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script')
+const hasTerminal = process.platform === 'linux' && existsSync(script)
 const signals = ['SIGTERM', 'SIGINT'] as const
 
 test.runIf(hasTerminal).each(signals)('init ends with %s at its questions', async signal => {
