@@ -2,7 +2,8 @@
 import type { Landing } from '../landing/folder.ts'
 import { expire } from '../landing/kept.ts'
 import { dayMs } from '../lib/dates.ts'
-import { removeResolvedQuarantine, removeSettledEvents } from '../state/privacy/retention.ts'
+import { expireInbox } from '../state/inbox/settle.ts'
+import { removeResolvedQuarantine } from '../state/privacy/retention.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { physicalTables } from '../warehouse/schema/physical.ts'
 import { qualified } from '../warehouse/schema/structure.ts'
@@ -37,7 +38,7 @@ export async function applyRetention(
   const { piiHistory } = keep
   const rows = await engine.merge(async engine => ({
     piiHistory: piiHistory === undefined ? 0 : await removeVersions(engine, before(piiHistory)),
-    inbox: await removeSettledEvents(engine, before(keep.inbox)),
+    inbox: await expireInbox(engine, before(keep.inbox)),
     quarantine: await removeResolvedQuarantine(engine, before(keep.quarantine)),
   }))
   return { landing: await expire(landing, now - keep.landing * dayMs), ...rows }

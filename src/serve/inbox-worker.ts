@@ -25,9 +25,6 @@ export interface Intervals {
 
 export const usualIntervals: Intervals = { tickMs: 1000, quietMs: 3000, latestMs: 30_000, leastMs: 60_000 }
 
-/** Settled events stay in the inbox this long, so that a late repetition is recognised. */
-const keptMs = 30 * dayMs
-
 /** From one look at what other processes have read to the next. */
 const settleMs = 5000
 
@@ -42,6 +39,8 @@ export interface InboxWorkerParts {
   readonly intake: Pick<Intake, 'repetitions'>
   /** Deliveries refused since the start, by reason. */
   readonly refused: () => Readonly<Record<string, number>>
+  /** Settled events stay this long: meanwhile a late repetition is recognised. */
+  readonly inboxDays: number
   readonly clock: Clock
   /** Names this process in the rows that it drains. */
   readonly holder: string
@@ -125,7 +124,7 @@ export class InboxWorker {
     const now = this.#parts.clock.now()
     if (now - this.#expired < hourMs) return
     this.#expired = now
-    await expireInbox(engine, new Date(now - keptMs).toISOString())
+    await expireInbox(engine, new Date(now - this.#parts.inboxDays * dayMs).toISOString())
   }
 
   #isTime(): boolean {

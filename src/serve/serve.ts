@@ -30,6 +30,8 @@ export interface ServeRequest {
   readonly receiver: ReceiverOptions
   readonly schedule: readonly ScheduledDag[]
   readonly intervals: Intervals
+  /** Settled events stay in the inbox this long. */
+  readonly inboxDays: number
 }
 
 export interface ServeLog {
@@ -125,6 +127,7 @@ function assemble(
     store,
     intake,
     refused: () => counters.counts().refused,
+    inboxDays: request.inboxDays,
     clock,
     holder: newRunId(clock, rng),
     intervals: request.intervals,

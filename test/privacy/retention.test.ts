@@ -7,9 +7,35 @@ import { dayMs } from '../../src/lib/dates.ts'
 import { applyRetention } from '../../src/privacy/retention.ts'
 import { ledger } from '../../src/state/ledger.ts'
 import { commandsOn } from '../cli/commands-on.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 
 const now = Date.parse('2026-11-22T00:00:00.000Z')
+/** An event of each state. Of those that are stored only, the body has what a service wrote. */
+async function receive(engine: Engine, id: string, at: string): Promise<void> {
+  for (const state of ['new', 'signalled', 'done', 'unknown', 'unreadable', 'test'] as const) {
+    const isStoredOnly = !['new', 'signalled', 'done'].includes(state)
+    await ledger(engine)
+      .insertInto('ops.inbox')
+      .values({
+        event_id: `${id} ${state}`,
+        type: 'x',
+        entity: null,
+        record_id: null,
+        created_at: at,
+        received_at: at,
+        deliveries: 1,
+        state,
+        payload: isStoredOnly ? '{"name":"Ada"}' : null,
+        drained_by: state === 'new' ? null : 'd',
+        drained_at: state === 'new' ? null : at,
+        result: null,
+        settled_at: state === 'done' ? at : null,
+      })
+      .execute()
+  }
+}
+
 const [old, young] = ['2026-01-01T00:00:00.000Z', '2026-11-20T00:00:00.000Z']
 
 describeOnEngines(
@@ -52,12 +78,24 @@ describeOnEngines(
               resolved_at,
             })
             .execute()
+        await receive(engine, id, at)
       }
       const place = { engine, landing: await openLanding(landing), now }
       const removed = await applyRetention(place, { landing: 90, piiHistory: 90, inbox: 90, quarantine: 90 })
-      expect(removed).toEqual({ landing: 1, piiHistory: 1, inbox: 0, quarantine: 1 })
+      expect(removed).toEqual({ landing: 1, piiHistory: 1, inbox: 4, quarantine: 1 })
       expect(readdirSync(landing).filter(name => name.endsWith('.archive'))).toEqual(['b.archive'])
       expect(await engine.rows('select worker_id from pii.worker_history')).toEqual([{ worker_id: 'b' }])
+      const events = await engine.rows<{ id: string }>('select event_id as id from ops.inbox order by 1')
+      expect(events.map(({ id }) => id)).toEqual([
+        'a new',
+        'a signalled',
+        'b done',
+        'b new',
+        'b signalled',
+        'b test',
+        'b unknown',
+        'b unreadable',
+      ])
       const left = await engine.rows('select quarantine_id as id from ops.quarantine order by 1')
       expect(left).toEqual([{ id: 'a open' }, { id: 'b open' }, { id: 'b resolved' }])
       expect(await applyRetention(place, { landing: 90, inbox: 90, quarantine: 90 })).toMatchObject({

@@ -62,6 +62,21 @@ describeOnEngines(
       ).toEqual([{ resource: 'timesheets', record_id: 't1', kind: 'event', source: 'evt_5' }])
       expect(running.log).toEqual([])
     })
+
+    test('stays in the inbox for inboxDays, which serve keeps to', async () => {
+      const warehouse = await bench.warehouse()
+      const { engine } = warehouse
+      for (const days of [3, 5])
+        await engine.run(
+          `insert into ops.inbox (event_id, type, received_at, deliveries, state, drained_at, settled_at)
+           values ('of ' || $1, 'x', $2, 1, 'done', $2, $2)`,
+          [String(days), new Date(Date.now() - days * 86_400_000).toISOString()],
+        )
+      const running = await served(warehouse, { inboxDays: 4 })
+      const ids = () => engine.rows('select event_id as id from ops.inbox')
+      await expect.poll(ids, { timeout: 10_000 }).toEqual([{ id: 'of 3' }])
+      await running.stop()
+    })
   },
   'all',
 )

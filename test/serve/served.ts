@@ -31,6 +31,7 @@ export interface ServedOptions {
   /** Of the service; no request is sent unless events ask for one. */
   readonly baseUrl?: string
   readonly intervals?: Partial<ServeRequest['intervals']>
+  readonly inboxDays?: number
   readonly clock?: Clock
   readonly receiver?: Partial<ReceiverOptions>
   readonly schedule?: ServeRequest['schedule']
@@ -85,6 +86,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
         receiver: { host: '127.0.0.1', port: 0, path: '/webhook', allowedHosts: [], ...options.receiver },
         schedule: options.schedule ?? [],
         intervals: { ...quick, ...options.intervals },
+        inboxDays: options.inboxDays ?? 90,
       },
       {
         open: async () => borrowed(warehouse.engine),

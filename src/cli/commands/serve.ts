@@ -152,6 +152,7 @@ async function requestOf(
     },
     schedule: await scheduleOf(context, connection, options),
     intervals: { ...usualIntervals, leastMs: numberOption(options, 'every') ?? usualIntervals.leastMs },
+    inboxDays: connection.inboxDays,
   }
 }
 

@@ -126,10 +126,10 @@ async function copySettledToStar(connection: Engine, at: string): Promise<void> 
   )
 }
 
-/** Deletes settled events drained before this time from the inbox; star keeps them. */
+/** Deletes events of which nothing was left to do before this time, as ISO 8601, and returns how many; star keeps them. */
 export async function expireInbox(engine: Engine, before: string): Promise<number> {
   return engine.run(
-    `delete from ops.inbox where drained_at < cast($1 as timestamptz) and state <> 'signalled'`,
+    `delete from ops.inbox where coalesce(settled_at, drained_at) < cast($1 as timestamptz) and state <> 'signalled'`,
     [before],
   )
 }

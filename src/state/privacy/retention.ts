@@ -2,14 +2,6 @@
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 
-/** Events that are settled; `before` is ISO 8601. Runs inside a transaction. */
-export async function removeSettledEvents(engine: Engine, before: string): Promise<number> {
-  const old = ledger(engine).selectFrom('ops.inbox').where('settled_at', '<', before)
-  const count = (await old.select('event_id').execute()).length
-  if (count > 0) await ledger(engine).deleteFrom('ops.inbox').where('settled_at', '<', before).execute()
-  return count
-}
-
 /** Quarantined values of records that were loaded since. Runs inside a transaction. */
 export async function removeResolvedQuarantine(engine: Engine, before: string): Promise<number> {
   const old = ledger(engine).selectFrom('ops.quarantine').where('resolved_at', '<', before)
