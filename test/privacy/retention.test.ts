@@ -6,8 +6,8 @@ import { openLanding } from '../../src/landing/folder.ts'
 import { dayMs } from '../../src/lib/dates.ts'
 import { applyRetention } from '../../src/privacy/retention.ts'
 import { ledger } from '../../src/state/ledger.ts'
-import { commandsOn } from '../cli/commands-on.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import { commandsOn } from '../cli/commands-on.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 
 const now = Date.parse('2026-11-22T00:00:00.000Z')
