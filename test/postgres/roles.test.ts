@@ -67,6 +67,22 @@ test('the loader cannot create the tables but the owner can; then the loader syn
   await asRole('loader', 'create view acme_mart.expense as select 1 as n')
 })
 
+test('the loader forgets a worker whose figures are in marts', async () => {
+  expect(await command('sync timesheets --quiet', as('loader'))).toMatchObject({ code: 0 })
+  const built = await command('build --all --quiet', as('loader'))
+  expect([0, 3]).toContain(built.code)
+  const {
+    rows: [row],
+  } = (await asRole(
+    'privacy',
+    'select worker_id as id, name from acme_pii.worker where name is not null order by 1 limit 1',
+  )) as { rows: { id: string }[] }
+  const { code, err, out } = await command(`forget worker ${row?.id} --yes --json`, as('loader'))
+  expect([code, err.includes('muster: '), JSON.parse(out).rows['pii.worker']]).toEqual([0, false, 1])
+  const audited = await command('audit-pii --quiet', as('loader'))
+  expect(audited.code).toBe(0)
+})
+
 test('queries of people and programs are bounded in time, and in what they spill', async () => {
   const shown = async (role: string) => {
     const [one, other] = (await asRole(role, 'show statement_timeout; show temp_file_limit')) as {
