@@ -115,7 +115,9 @@ describe('after a sync', () => {
     expect(out).toMatch(/^13 of 13 resources proved complete.*; last sync 2 minutes ago\n/)
     expect(out).toMatch(/^timesheets +done /m)
     expect(out).toMatch(/^invoices +backfill +accepted +\d+ +\d+ /m)
-    expect(out).toMatch(/^budget: 100,000 requests a minute, 50,000 a day; [\d,]+ were left at /m)
+    expect(out).toMatch(
+      /^budget: 100,000 requests a minute, 50,000 a day; [\d,]+ were left when the last run began, /m,
+    )
   })
 
   test('runs lists runs, and shows what one did', async () => {
@@ -147,7 +149,7 @@ describe('after a sync', () => {
   test('plan --from --to asks how many records were created then', async () => {
     const { out } = await place.command('plan --from 2026-09-01 --to 2026-09-30 timesheets')
     expect(out).toMatch(/^timesheets +created days +\d+ +1–3 /m)
-    expect(out).toMatch(/^backfill: 1–3 requests, 1 min, 1 day$/m)
+    expect(out).toMatch(/^backfill: 1–3 requests, 1 min of sending$/m)
     expect((await place.command('plan backfill')).err).toBe(
       'muster: a backfill needs --from and --to: give both as YYYY-MM-DD\n',
     )

@@ -43,7 +43,7 @@ function requireNear(late: readonly Shown[]): void {
   expect({
     wrong: wrong.slice(0, 20),
     of: about.length,
-    isFew: wrong.length < about.length / 20,
+    isFew: wrong.length <= about.length / 20,
   }).toMatchObject({
     isFew: true,
   })
@@ -66,7 +66,10 @@ test.each(limits)('is near from a third on, at %i requests a minute', async (rat
   const cwd = temporaryFolder()
   const first = await shownBy({ sandbox, cwd, clock })
   expect(first.took).toBeGreaterThan(50)
-  expect(first.late.filter(({ word }) => word === 'about').length).toBeGreaterThan(50)
+  const about = first.late.filter(({ word }) => word === 'about').length
+  expect(about).toBeGreaterThan(50)
+  // An estimate, not a least time, for the most part.
+  expect(about).toBeGreaterThan(first.late.length / 2)
   requireNear(first.late)
   for (const night of [1, 2]) {
     offset += dayMs

@@ -99,7 +99,7 @@ function print(context: CommandContext, request: PlanRequest, { facts, planned }
   const days = span({ low: low.days, high: high.days })
   printLine(
     context,
-    `${command}: ${span(total)} requests, ${minutes} min, ${days} ${days === '1' ? 'day' : 'days'}`,
+    `${command}: ${span(total)} requests, ${minutes} min of sending${days === '1' ? '' : `, over ${days} days`}`,
   )
   printLine(context, limitsLine(limits, facts.spent()))
 }

@@ -182,5 +182,5 @@ export function budgetLine(budget: BudgetSeen | undefined): string {
   const told = (limit: number | null): string => (limit === null ? 'an unknown number' : formatNumber(limit))
   const limits = `${told(perMinute)} requests a minute, ${told(perDay)} a day`
   if (remainingToday === null) return `budget: ${limits}; what is left of the day is unknown`
-  return `budget: ${limits}; ${formatNumber(remainingToday)} were left at ${shortTime(observedAt)}`
+  return `budget: ${limits}; ${formatNumber(remainingToday)} were left when the last run began, ${shortTime(observedAt)}`
 }
