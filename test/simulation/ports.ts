@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import streams from 'node:stream/promises'
-import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from '@duckdb/node-api'
 import pg from 'pg'
 import { Wire, type WireRequest } from '../../src/api/client/wire.ts'
 import { type Belonging, current, type SimulatedProcess, type Step, type StepKind } from './process.ts'
@@ -132,7 +132,38 @@ async function instanceFor(process: SimulatedProcess, make: () => Promise<DuckDB
   return shared(kept.instance!, belongings)
 }
 
+/** The SQL of statements that were prepared by a process. */
+const prepared = new WeakMap<object, string>()
+
+/** What is prepared runs on threads of its own as well: a connection that is closed meanwhile would take it along. */
+function patchPrepared(): void {
+  replace(
+    DuckDBConnection.prototype,
+    'prepare',
+    prepare =>
+      async function (this: unknown, sql) {
+        const process = current()
+        if (!process) return prepare.call(this, sql)
+        const step = { kind: 'read', what: `prepare ${shown(sql)}` } as const
+        const made = (await process.step(step, async () => prepare.call(this, sql))) as object
+        prepared.set(made, sql)
+        return made
+      },
+  )
+  replace(
+    DuckDBPreparedStatement.prototype,
+    'run',
+    run =>
+      async function (this: unknown, ...given) {
+        const process = current()
+        if (!process) return run.apply(this, given)
+        return process.step(statement([prepared.get(this as object)]), async () => run.apply(this, given))
+      },
+  )
+}
+
 function patchDuckdb(): void {
+  patchPrepared()
   // The second calls the first, and reads the rows, which takes time as well.
   for (const name of ['run', 'runAndReadAll'] as const)
     replace(DuckDBConnection.prototype, name, run => {
