@@ -27,10 +27,7 @@ export function describeFailure(thrown: unknown, circumstances: Circumstances): 
   const isStop = signal.aborted && [thrown, ...causesOf(thrown)].some(one => isDueTo(signal, one))
   const error = isStop ? signal.reason : thrown
   const exitCode = error instanceof MusterError ? error.exitCode : 1
-  const place = placeOfKey.test(messageOf(error)) ? keyPlace() : undefined
-  const message = messageOf(error).replace(placeOfKey, words =>
-    place === undefined ? words : `in ${place.replace(/^environment, /, 'the environment variable ')}`,
-  )
+  const message = withPlaceOfKey(messageOf(error), keyPlace)
   const lines = [`muster: ${oneLine(message)}`]
   if (isVerbose) lines.push(...causesOf(error).map(cause => `  because: ${oneLine(nameAndMessage(cause))}`))
   return { exitCode, text: lines.join('\n') }
@@ -38,6 +35,14 @@ export function describeFailure(thrown: unknown, circumstances: Circumstances): 
 
 /** As errors about the key end, which know nothing of settings. */
 const placeOfKey = /where apiKey is read from/
+
+/** Names the file or the variable instead. */
+export function withPlaceOfKey(text: string, keyPlace: () => string | undefined): string {
+  const place = placeOfKey.test(text) ? keyPlace() : undefined
+  return text.replace(placeOfKey, words =>
+    place === undefined ? words : `in ${place.replace(/^environment, /, 'the environment variable ')}`,
+  )
+}
 
 const isDueTo = (signal: AbortSignal, error: unknown): boolean =>
   error === signal.reason || error instanceof Interrupted

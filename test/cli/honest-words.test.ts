@@ -31,6 +31,13 @@ test('a wrong key: where it is read from, and nothing about requests that are le
   expect(out + err).not.toMatch(/left today|\b\d,\d{3}\b/)
 })
 
+test('doctor names the same place of a wrong key', async () => {
+  const env = { MUSTER_BASE_URL: sandbox.url, MUSTER_API_KEY: 'wrong-0123456789' }
+  const { code, out } = await muster('doctor', { cwd: temporaryFolder(), clock, env })
+  expect(code).toBe(78)
+  expect(out).toMatch(/^key: .* put a valid key in the environment variable MUSTER_API_KEY$/m)
+})
+
 test('the budget of a run', async () => {
   const { code, err } = await sync({}, '--max-requests 40')
   expect(code).toBe(75)

@@ -15,6 +15,7 @@ import type { ExitStatus } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { withPlaceOfKey } from '../failure.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
@@ -22,7 +23,11 @@ export const command: CommandModule = {
   run: async context => {
     const { findings, requests } = await examine(context)
     context.signal.throwIfAborted()
-    print(context, findings, requests)
+    print(
+      context,
+      findings.map(one => placed(one, context)),
+      requests,
+    )
     return statusOf(findings)
   },
 }
@@ -91,6 +96,10 @@ async function askService(
     return { findings: [failed('key', error)], requests: 0 }
   }
 }
+
+/** Checks of the key know nothing of settings. */
+const placed = (finding: Finding, { keyPlace }: CommandContext): Finding =>
+  finding.advice === undefined ? finding : { ...finding, advice: withPlaceOfKey(finding.advice, keyPlace) }
 
 function statusOf(findings: readonly Finding[]): ExitStatus {
   const failures = findings.filter(({ state }) => state === 'fail')
