@@ -1,8 +1,9 @@
 /** `--all`: one process a connection, and a failed one leaves the others alone. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
+import { Interrupted } from '../../src/lib/errors.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 /** A program that notes how it was called, and ends as the name of its connection says. */
@@ -45,6 +46,21 @@ test.each([
   expect(code).toBe(expected)
   expect(JSON.parse(out)).toMatchObject(names.map(name => ({ connection: name, output: { name } })))
 })
+
+test('a signal ends those that run, and begins no other', async () => {
+  const at = place(['one', 'two', 'three', 'four'])
+  const called = join(at.cwd, 'called')
+  writeFileSync(join(at.cwd, 'program'), '#!/bin/sh\necho "$@" >> called\nexec sleep 20\n')
+  const stop = new AbortController()
+  const ended = muster('sync --all', { ...at, signal: stop.signal })
+  const calls = () => (existsSync(called) ? readFileSync(called, 'utf8').trim().split('\n').length : 0)
+  await expect.poll(calls, { timeout: 5_000 }).toBe(2)
+  stop.abort(new Interrupted({ what: 'stopped by SIGTERM' }))
+  const { code, out } = await ended
+  expect([code, calls()]).toEqual([75, 2])
+  for (const name of ['one', 'two']) expect(out).toMatch(new RegExp(`^${name} +later`, 'm'))
+  expect(out).toMatch(/^four +later +0 +stopped before it began$/m)
+}, 15_000)
 
 test('not together with --connection', async () => {
   expect(await muster('sync --all --connection one', place(['one']))).toMatchObject({

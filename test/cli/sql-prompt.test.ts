@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, expect, test } from 'vitest'
 import { completionsOf, type Names } from '../../src/cli/query/completion.ts'
+import { Interrupted } from '../../src/lib/errors.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
 const cwd = temporaryFolder()
@@ -79,6 +80,21 @@ test('Ctrl-C forgets what was typed and stops what runs; Ctrl-D ends', async () 
   ])
   expect([code, left]).toEqual([0, []])
 })
+
+test('a signal that came while the program loaded ends it before it asks', async () => {
+  const stdin = new PassThrough()
+  Object.assign(stdin, { isTTY: true, setRawMode: () => stdin })
+  const signal = AbortSignal.abort(new Interrupted({ what: 'stopped by SIGTERM' }))
+  const asked = muster('sql', {
+    cwd,
+    env: { MUSTER_WAREHOUSE: 'duckdb:w.duckdb', HOME: home },
+    stdin: () => stdin as unknown as NodeJS.ReadStream,
+    screen: new PassThrough().resume(),
+    signal,
+  })
+  const { out, err } = await asked
+  expect([out, err]).toEqual(['', expect.stringContaining('stopped by SIGTERM')])
+}, 10_000)
 
 test('without a terminal the query is missing', async () => {
   const { code, err } = await muster('sql', { cwd, env: { MUSTER_WAREHOUSE: 'duckdb:w.duckdb' } })

@@ -40,7 +40,8 @@ function runFor(context: CommandContext, connection: string, argv: readonly stri
     child.once('error', reject)
     child.once('close', code => {
       signal.removeEventListener('abort', stop)
-      const exitCode = code ?? 1
+      // Null for one that a signal ended before it listened.
+      const exitCode = code ?? (signal.aborted ? 75 : 1)
       const milliseconds = clock.now() - startedAt
       const reason = exitCode === 0 ? '' : lastLine(textOf(err)) || lastLine(textOf(out))
       resolve({ connection, exitCode, milliseconds, out: textOf(out), reason })
@@ -86,12 +87,21 @@ function print(context: CommandContext, ended: readonly Ended[]): void {
   )
 }
 
+const notBegun = (connection: string): Ended => ({
+  connection,
+  exitCode: 75,
+  milliseconds: 0,
+  out: '',
+  reason: 'stopped before it began',
+})
+
 /** Ends with the worst exit code. `argv` is the command line without `--all`. */
 export async function everyConnection(context: CommandContext, argv: readonly string[]): Promise<ExitStatus> {
   const queue = new PQueue({ concurrency: atOnce })
   const ended = await Promise.all(
     namesOf(context).map(name =>
       queue.add(async () => {
+        if (context.signal.aborted) return notBegun(name)
         const one = await runFor(context, name, argv)
         if (!context.json)
           printLine(context, `${name}: ${lastLine(one.out)} (${formatSeconds(one.milliseconds)})`)

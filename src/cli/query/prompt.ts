@@ -191,5 +191,8 @@ class Prompt {
   }
 }
 
-export const runPrompt = (context: CommandContext, terminal: Terminal): Promise<0> =>
-  new Prompt(context, terminal).run()
+export async function runPrompt(context: CommandContext, terminal: Terminal): Promise<0> {
+  // A listener would not hear a signal that came before.
+  context.signal.throwIfAborted()
+  return new Prompt(context, terminal).run()
+}
