@@ -86,6 +86,8 @@ function statusAfter(error: Error): 0 | 1 {
 
 export function whenOutputFails(leave: (status: 0 | 1) => void): void {
   process.stdout.on('error', error => leave(statusAfter(error)))
+  // Whoever stops reading what is told beside the output does not stop the work.
+  process.stderr.on('error', () => undefined)
 }
 
 /** The last line of a process that ends in the middle of its work. */
@@ -93,10 +95,14 @@ export function lastLine(text: string): void {
   process.stderr.write(`muster: ${inOneLine(text)}\n`)
 }
 
-/** Calls `next` once everything written to a pipe has arrived, with 1 when it could not be written. */
+/**
+ * Calls `next` once everything written to pipes has arrived, with 1 when the output could not be written: a reader that is slow
+ * would else get no more than a pipe holds, 64 KiB.
+ */
 export function afterWriting(next: (failed: 0 | 1) => void): void {
   process.stdout.write('', error => {
     const cause = process.stdout.errored ?? error
-    next(cause ? statusAfter(cause) : 0)
+    const failed = cause ? statusAfter(cause) : 0
+    process.stderr.write('', () => next(failed))
   })
 }
