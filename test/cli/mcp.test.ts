@@ -1,4 +1,6 @@
 /** `muster mcp` as a process of its own, spoken to by the package's own client. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -162,6 +164,66 @@ describe('a query', () => {
     expect(err).not.toContain('SECRET-WORD')
   })
 })
+
+/** Messages of an assistant that says all of them at once; it reads nothing until it is told to. */
+function saying(messages: readonly Body[]) {
+  const child = spawn(process.execPath, [main, 'mcp', '--verbose'], {
+    cwd,
+    env: { PATH: readEnvironment().PATH ?? '', ...env },
+  })
+  let [told, said] = ['', '']
+  child.stderr.on('data', data => (told += data))
+  const params = {
+    protocolVersion: '2025-03-26',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  }
+  const all = [
+    { id: 0, method: 'initialize', params },
+    { method: 'notifications/initialized' },
+    ...messages.map((message, at) => ({ id: at + 1, ...message })),
+  ]
+  child.stdin.end(all.map(message => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''))
+  return {
+    /** Calls that were answered so far, whoever has read the answers. */
+    answered: () => told.split('"msg":"query"').length - 1,
+    async read() {
+      child.stdout.on('data', data => (said += data))
+      const [code] = await once(child, 'close')
+      const ids = said
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line).id)
+      return { code, ids: ids.sort((one, other) => one - other) }
+    },
+    stop: () => child.kill('SIGKILL'),
+  }
+}
+
+const asking = (sql: string): Body => ({
+  method: 'tools/call',
+  params: { name: 'query', arguments: { sql } },
+})
+const upTo = (last: number): number[] => Array.from({ length: last + 1 }, (_, at) => at)
+
+test('what was asked before stdin ends is answered before it leaves', async () => {
+  const slow = asking('select count(*) from range(30000) a, range(1000) b where a.range % 7 = b.range % 3')
+  const assistant = saying([slow, slow, slow, { method: 'tools/list' }])
+  expect(await assistant.read()).toEqual({ code: 0, ids: upTo(4) })
+})
+
+test('who does not read is not answered any more, and gets every answer later', async () => {
+  const assistant = saying(Array.from({ length: 10 }, () => asking(`select repeat('x', 190000) as t`)))
+  try {
+    await expect.poll(assistant.answered, { timeout: 30_000 }).toBeGreaterThanOrEqual(2)
+    await new Promise(resolve => setTimeout(resolve, 4_000))
+    // Two at once, and two that began before the first of these was written.
+    expect(assistant.answered()).toBeLessThanOrEqual(4)
+    expect(await assistant.read()).toEqual({ code: 0, ids: upTo(10) })
+  } finally {
+    assistant.stop()
+  }
+}, 120_000)
 
 test('without a published copy nothing is opened, and the error says what to run', async () => {
   const empty = temporaryFolder()

@@ -77,6 +77,26 @@ test('what a command prints while it goes on is shown, not kept until its end', 
   expect([shown, out()]).toEqual(['listening\n', 'listening\ndone\n'])
 })
 
+test('a reader that is slow makes a command wait, however its output is kept', async () => {
+  let isRead = false
+  const { world } = captured()
+  const drained = async () => {
+    isRead = true
+  }
+  const stdout = { ...world.stdout, drained }
+  const command = {
+    name: 'hold',
+    examples: [],
+    async run({ stdout }: { stdout: { drained?(): Promise<unknown> } }) {
+      await stdout.drained?.()
+      return isRead ? (0 as const) : (1 as const)
+    },
+  }
+  const declared = { summary: '', purpose: 'Tests', load: async () => ({ command }) }
+  const commands = { commands: { hold: declared }, groups: {} } as unknown as CommandSet
+  expect(await run(['hold'], { ...world, stdout }, commands)).toBe(0)
+})
+
 test('one line for a span that is none', async () => {
   expect(await muster('status --wait soon')).toMatchObject({
     code: 2,

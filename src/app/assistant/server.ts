@@ -25,6 +25,8 @@ export interface AssistantOptions {
   readonly rows: number
   /** Called for every call of a tool; `detail` holds no text of a query or of a row. */
   readonly note: (tool: string, detail: object) => void
+  /** Resolves when the assistant has read enough of its answers for another one. */
+  readonly drained: () => Promise<unknown>
 }
 
 /** The protocol's names. */
@@ -82,15 +84,20 @@ const mostWaiting = 100
 /** Resolves when few calls wait. */
 export const hasFewCalls = (): Promise<void> => atOnce.onSizeLessThan(mostWaiting)
 
+/** Resolves when all calls that came are answered. */
+export const allAnswered = (): Promise<void> => atOnce.onIdle()
+
 const using = (options: AssistantOptions, call: Call, work: Work): Promise<CallToolResult> =>
   atOnce.add(() => answered(options, call, work))
 
 async function answered(
-  { data, seconds, note }: AssistantOptions,
+  { data, seconds, note, drained }: AssistantOptions,
   { tool, signal }: Call,
   work: Work,
 ): Promise<CallToolResult> {
   try {
+    // Answers that nobody reads would fill the memory.
+    await drained()
     signal.throwIfAborted()
     const session = await data.open(seconds)
     try {

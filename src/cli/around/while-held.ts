@@ -51,6 +51,11 @@ class Held implements Output {
     return this.#put(() => (this.#to.styled ? this.#to.styled(text) : this.#to.write(text)))
   }
 
+  /** What is kept for a moment is little. */
+  async drained(): Promise<void> {
+    await this.#to.drained?.()
+  }
+
   #put(write: () => unknown): unknown {
     if (this.#isShown || !this.#mayWait()) return write()
     this.#timer ??= setTimeout(() => this.flush(), longestHeldMs)

@@ -1,6 +1,7 @@
 /** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import { assistantData } from '../../app/assistant/open-data.ts'
 import { pacedInput } from '../../app/assistant/paced-input.ts'
 import { programVersion } from '../../lib/package.ts'
@@ -31,21 +32,28 @@ export const command: CommandModule = {
     const seconds = numberOf(options, 'seconds')
     const session = await data.open(seconds)
     await session.close()
-    const { assistantServer, hasFewCalls } = await import('../../app/assistant/server.ts')
+    const { allAnswered, assistantServer, hasFewCalls } = await import('../../app/assistant/server.ts')
     const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js')
+    const { stdout } = context
+    const drained = async () => stdout.drained?.()
     const server = assistantServer({
       data,
       version: programVersion,
       seconds,
       rows: numberOf(options, 'rows'),
       note: (tool, detail) => context.log.debug(detail, tool),
+      drained,
     })
-    const { stdout } = context
-    const ready = async () => Promise.all([hasFewCalls(), stdout.drained?.()])
+    const ready = async () => Promise.all([hasFewCalls(), drained()])
     const input = Readable.from(pacedInput(process.stdin, ready), { objectMode: false })
-    const ended = Promise.race([finished(input, { writable: false }), aborted(context.signal)])
+    const stopped = aborted(context.signal)
+    const ended = Promise.race([finished(input, { writable: false }), stopped])
     await server.connect(new StdioServerTransport(input, writable(stdout)))
     await ended
+    // The last messages become calls, and their answers are written.
+    await setImmediate()
+    await Promise.race([allAnswered(), stopped])
+    await setImmediate()
     await server.close()
     return 0
   },
