@@ -4,6 +4,7 @@ import { archiveOf, archives, keptScans } from './archive.ts'
 import { archiveDamage, type Damage, folderDamage, missingScans } from './damage.ts'
 import type { Landing } from './folder.ts'
 import { scansJournal } from './journal.ts'
+import { pageFacts } from './scan-facts.ts'
 
 /** Reads so much of the archives at once: 2 s of a disk that gives 500 MB/s. */
 const mostAtOnce = 1_000_000_000
@@ -51,6 +52,23 @@ async function expired(landing: Landing, before: number): Promise<string[]> {
   for (const scan of await archives(landing))
     if (beginning(scan) < before && (await landing.store.writtenAt(archiveOf(scan))) < before) old.push(scan)
   return old
+}
+
+/** Scans among these whose every page was landed before `before` (milliseconds) go; returns how many. */
+export async function expirePages(
+  landing: Landing,
+  scans: readonly string[],
+  before: number,
+): Promise<number> {
+  let removed = 0
+  for (const scan of scans) {
+    if (beginning(scan) >= before) continue
+    const pages = (await landing.store.list(scan)).flatMap(({ name }) => pageFacts(name) ?? [])
+    if (pages.some(({ fetchedAt }) => Date.parse(fetchedAt) >= before)) continue
+    await landing.discard(scan)
+    removed += 1
+  }
+  return removed
 }
 
 export const isAnyExpired = async (landing: Landing, before: number): Promise<boolean> =>

@@ -1,13 +1,19 @@
 /** What is older than the settings keep it goes, class by class; what is younger, or not settled, stays. */
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openLanding } from '../../src/landing/folder.ts'
+import { damageOf } from '../../src/landing/kept.ts'
 import { dayMs } from '../../src/lib/dates.ts'
 import { applyRetention } from '../../src/privacy/retention.ts'
 import { ledger } from '../../src/state/ledger.ts'
+import { releaseLease, takeLease } from '../../src/state/runs/leases.ts'
+import { recordRun, startRun } from '../../src/state/runs/runs.ts'
+import { landingLease } from '../../src/state/runs/whole-lease.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { commandsOn } from '../cli/commands-on.ts'
+import { openPlace } from '../cli/synced-warehouse.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 
 const now = Date.parse('2026-11-22T00:00:00.000Z')
@@ -80,8 +86,13 @@ describeOnEngines(
             .execute()
         await receive(engine, id, at)
       }
-      const place = { engine, landing: await openLanding(landing), now }
-      const removed = await applyRetention(place, { landing: 90, piiHistory: 90, inbox: 90, quarantine: 90 })
+      const place = { engine, landing: await openLanding(landing), now, holder: 'retention-1' }
+      let rowsWent = 0
+      const onRows = async () => {
+        rowsWent += 1
+      }
+      const keep = { landing: 90, piiHistory: 90, inbox: 90, quarantine: 90 }
+      const removed = await applyRetention(place, keep, onRows)
       expect(removed).toEqual({ landing: 1, piiHistory: 1, inbox: 4, quarantine: 1 })
       expect(readdirSync(landing).filter(name => name.endsWith('.archive'))).toEqual(['b.archive'])
       expect(await engine.rows('select worker_id from pii.worker_history')).toEqual([{ worker_id: 'b' }])
@@ -98,13 +109,89 @@ describeOnEngines(
       ])
       const left = await engine.rows('select quarantine_id as id from ops.quarantine order by 1')
       expect(left).toEqual([{ id: 'a open' }, { id: 'b open' }, { id: 'b resolved' }])
-      expect(await applyRetention(place, { landing: 90, inbox: 90, quarantine: 90 })).toMatchObject({
+      expect(await applyRetention(place, { landing: 90, inbox: 90, quarantine: 90 }, onRows)).toMatchObject({
         piiHistory: 0,
       })
+      expect(rowsWent).toBe(1)
     })
   },
   'all',
 )
+
+const fetchedAt = (instant: string): string => instant.replace(/[-:.]/g, '')
+
+describeOnEngines(
+  'landed pages',
+  bench => {
+    test('go when all of a scan are too old, unless it is under way or another process reads them', async () => {
+      const { engine, landing: root } = await bench.warehouse()
+      const landing = await openLanding(root)
+      const land = async (at: string, letter: string, pages: readonly string[]) => {
+        const scan = `${fetchedAt(at)}-${letter}.sites`
+        await landing.begin(scan, { resource: 'sites', scope: {} })
+        for (const [index, page] of pages.entries())
+          await landing.land(scan, {
+            sequence: index + 1,
+            page: index + 1,
+            fetchedAt: page,
+            runId: `${fetchedAt(at)}-${letter}`,
+            bytes: Buffer.from('{"data":[{"name":"Ada"}]}'),
+          })
+        return scan
+      }
+      const gone = await land(old, 'aaaa', [old, old])
+      const grown = await land(old, 'bbbb', [old, young])
+      const open = await land(old, 'cccc', [old])
+      const running = await land(old, 'dddd', [old])
+      const recent = await land(young, 'eeee', [young])
+      await engine.run(
+        `insert into ops.scan (scan_id, resource, kind, state, attempt, next_page, loaded_sequence, pages, first_total, greatest_total, last_total, expected_ids, distinct_ids, run_id, started_at)
+         values ($1, 'sites', 'snapshot', 'scanning', 1, 1, 0, 0, 0, 0, 0, 0, 0, 'r', $2)`,
+        [open, old],
+      )
+      const started = { command: 'sync', arguments: '', startedAt: old, version: '0' }
+      await startRun(engine, { runId: `${fetchedAt(old)}-dddd`, ...started })
+      const place = { engine, landing, now, holder: 'retention-1' }
+      const apply = () => applyRetention(place, { landing: 90, inbox: 90, quarantine: 90 }, async () => {})
+      const reader = { resource: landingLease, holder: 'reader', ms: 60_000 }
+      await engine.announce('reader')
+      const lease = await takeLease(engine, reader)
+      expect((await apply()).landing).toBe(0)
+      await releaseLease(engine, lease)
+      expect((await apply()).landing).toBe(1)
+      expect(await landing.scans()).toEqual([grown, open, running, recent].sort())
+      // Nobody misses what went.
+      expect((await damageOf(landing, now, new Set([open]))).map(({ scan }) => scan)).not.toContain(gone)
+    })
+  },
+  'all',
+)
+
+test('what a retention was killed before it could write anew is gone from the file after the next one', async () => {
+  const [place, name] = [await openPlace(), 'Wilhelmina Featherstonehaugh']
+  expect((await place.command('sync --quiet')).code).toBe(0)
+  const engine = await openDuckdb(place.file)
+  await engine.run(
+    `insert into pii.worker_history (worker_id, name, valid_to) select 'w' || i, $1, $2 from range(2000) r(i)`,
+    [name, old],
+  )
+  await engine.run('checkpoint')
+  const landing = await openLanding(join(place.cwd, 'w.landing'))
+  const at = Date.parse('2026-11-02T03:00:00.000Z')
+  const keep = { landing: 90, piiHistory: 90, inbox: 90, quarantine: 90 }
+  const holds = () =>
+    readdirSync(place.cwd)
+      .filter(file => file.startsWith('w.duckdb'))
+      .filter(file => readFileSync(join(place.cwd, file)).includes(name))
+  await applyRetention({ engine, landing, now: at, holder: 'r' }, keep, engine =>
+    recordRun(engine, { runId: 'r', command: 'retention', arguments: '', startedAt: old, version: '0' }),
+  )
+  await engine.close()
+  expect(holds()).toEqual(['w.duckdb'])
+  expect(await place.command('retention --json')).toMatchObject({ code: 0 })
+  expect(holds()).toEqual([])
+  expect((await place.command('runs')).out).toMatch(/retention\s+done/)
+})
 
 describeOnEngines(
   'the settings of retention',
@@ -139,7 +226,7 @@ describeOnEngines(
         'connections:',
         '  default:',
         '    baseUrl: http://127.0.0.1:9',
-        '    apiKey: mk_0123456789abcdef',
+        '    apiKeyFile: key',
         `    warehouse: ${warehouse.address}`,
         `    landing: ${warehouse.landing}`,
         '    retentionDays: 40',
@@ -147,6 +234,7 @@ describeOnEngines(
         '    inboxDays: 10',
         '    quarantineDays: 2',
       ]
+      writeFileSync(join(cwd, 'key'), 'mk_0123456789abcdef', { mode: 0o600 })
       writeFileSync(join(cwd, 'own.yaml'), settings.join('\n'))
       const first = await command('retention --config own.yaml --json')
       expect([first.code, JSON.parse(first.out)]).toMatchObject([
@@ -162,12 +250,15 @@ describeOnEngines(
       )
       expect((await command('retention --config own.yaml')).out).toBe(
         [
-          '2 archived scans removed, kept for 7 days',
+          '2 landed scans removed, kept for 7 days',
           '0 superseded versions removed, kept for 20 days',
           '0 events removed, kept for 10 days',
           '0 quarantined values removed, kept for 2 days',
           '',
         ].join('\n'),
+      )
+      expect((await command('doctor --config own.yaml')).out.replace(/\s+/g, ' ')).toContain(
+        'retention landed pages 7 days; superseded personal data 20 days; settled events 10 days; resolved quarantine 2 days; temporary files 24 hours',
       )
       expect((await command('status --config own.yaml')).out).toMatch(
         /kept: landed pages 7 days .*; superseded personal data 20 days; settled events 10 days; resolved quarantine 2 days/,

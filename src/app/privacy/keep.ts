@@ -1,9 +1,19 @@
 /** Keeps the data of a connection as its settings say: what is too old goes, and archives are encrypted with today's key. */
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
 import { encryptArchives } from '../../landing/archive.ts'
+import { programVersion } from '../../lib/package.ts'
 import { applyRetention, type Keeping, type Removed } from '../../privacy/retention.ts'
+import { migrate } from '../../state/migrate.ts'
+import { newRunId, recordRun, undoneRuns, updateRun } from '../../state/runs/runs.ts'
+import { requireFree } from '../../temporary/free-space.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { rewriteFile } from '../../warehouse/on-demand.ts'
+import { fileKey } from '../connection/file-key.ts'
 import { withLanding } from '../connection/landing-keys.ts'
+import { reserveOf } from '../connection/room.ts'
+import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 export interface Kept {
@@ -25,14 +35,55 @@ const keepingOf = ({
   quarantine: quarantineDays,
 })
 
-export async function keep(
-  engine: Engine,
-  connection: StoredConnection,
-  { clock, signal }: Surroundings,
-): Promise<Kept> {
+const at = ({ clock }: Surroundings): string => new Date(clock.now()).toISOString()
+
+async function removeOld(engine: Engine, connection: StoredConnection, around: Surroundings): Promise<Kept> {
+  await migrate(engine, at(around))
   const keeping = keepingOf(connection)
+  const { clock, rng, signal } = around
+  const runId = newRunId(clock, rng)
+  const record = (engine: Engine): Promise<void> =>
+    recordRun(engine, {
+      runId,
+      command: 'retention',
+      arguments: '',
+      startedAt: at(around),
+      version: programVersion,
+    })
   return withLanding(connection, signal, async landing => {
-    const removed = await applyRetention({ engine, landing, now: clock.now() }, keeping)
+    const place = { engine, landing, now: clock.now(), holder: runId }
+    const removed = await applyRetention(place, keeping, record)
     return { keeping, removed, encrypted: await encryptArchives(landing, signal) }
   })
+}
+
+async function using<Result>(
+  connection: StoredConnection,
+  work: (engine: Engine) => Promise<Result>,
+): Promise<Result> {
+  const engine = await openMade(connection)
+  return work(engine).finally(() => engine.close())
+}
+
+/** What was removed from a file is in its free blocks until the file is written anew. */
+async function writeAnew(connection: StoredConnection): Promise<void> {
+  const file = duckdbFile(connection)
+  if (file === undefined) return
+  requireFree(dirname(file), statSync(file).size + reserveOf(connection))
+  await rewriteFile(file, { key: fileKey(connection) })
+}
+
+/** A run that was killed, or found no room, has removed rows and is not done: the next one finishes it. */
+export async function keep(connection: StoredConnection, around: Surroundings): Promise<Kept> {
+  const { kept, runs } = await using(connection, async engine => ({
+    kept: await removeOld(engine, connection, around),
+    runs: await undoneRuns(engine, 'retention'),
+  }))
+  if (runs.length === 0) return kept
+  await writeAnew(connection)
+  await using(connection, async engine => {
+    for (const run of runs)
+      await updateRun(engine, run, { state: 'done', finished_at: at(around), message: null })
+  })
+  return kept
 }

@@ -16,6 +16,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { withPlaceOfKey } from '../failure.ts'
+import { keptText } from '../reports/kept.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
@@ -55,6 +56,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       await landing(connection, context.signal),
       diskSpace(file ?? connection.landing, reserveOf(connection)),
       await encryption(connection),
+      ok('retention', keptText(connection)),
     )
     findings.push(...(await webhookFindings(connection, engine)))
     const asked = await askService(connection, context, engine)

@@ -1,14 +1,12 @@
 /** `muster retention`: removes personal data that is older than the settings keep it. */
-import { openMade } from '../../app/connection/warehouse.ts'
 import { keep } from '../../app/privacy/keep.ts'
 import { counted } from '../../lib/counted.ts'
 import type { Keeping } from '../../privacy/retention.ts'
-import { migrate } from '../../state/migrate.ts'
 import type { CommandModule } from '../command.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const words = {
-  landing: 'archived scan',
+  landing: 'landed scan',
   piiHistory: 'superseded version',
   inbox: 'event',
   quarantine: 'quarantined value',
@@ -23,30 +21,22 @@ export const command: CommandModule = {
   lineage: 'none',
   examples: ['muster retention', 'muster retention --json'],
   async run(context) {
-    const connection = context.stored()
-    const engine = await openMade(connection)
-    try {
-      const now = context.clock.now()
-      await migrate(engine, new Date(now).toISOString())
-      const { keeping, removed, encrypted } = await keep(engine, connection, context)
-      if (context.json) {
-        printJson(context, {
-          removed,
-          encrypted,
-          days: { ...keeping, piiHistory: keeping.piiHistory ?? null },
-        })
-        return 0
-      }
-      const lines = Object.entries(words).map(([name, word]) => {
-        const days = keeping[name as keyof Keeping]
-        const kept = days === undefined ? 'kept for ever' : `kept for ${counted(days, 'day')}`
-        return `${counted(removed[name as keyof Keeping], word)} removed, ${kept}`
+    const { keeping, removed, encrypted } = await keep(context.stored(), context)
+    if (context.json) {
+      printJson(context, {
+        removed,
+        encrypted,
+        days: { ...keeping, piiHistory: keeping.piiHistory ?? null },
       })
-      if (encrypted > 0) lines.push(`${counted(encrypted, words.landing)} encrypted with the key of today`)
-      for (const line of lines) printLine(context, line)
       return 0
-    } finally {
-      await engine.close()
     }
+    const lines = Object.entries(words).map(([name, word]) => {
+      const days = keeping[name as keyof Keeping]
+      const kept = days === undefined ? 'kept for ever' : `kept for ${counted(days, 'day')}`
+      return `${counted(removed[name as keyof Keeping], word)} removed, ${kept}`
+    })
+    if (encrypted > 0) lines.push(`${counted(encrypted, 'archived scan')} encrypted with the key of today`)
+    for (const line of lines) printLine(context, line)
+    return 0
   },
 }

@@ -1,4 +1,4 @@
-/** How long personal data is kept, and whether landed pages are encrypted, as `muster status` tells it. */
+/** How long personal data is kept, and whether landed pages are encrypted, as `muster status` and `muster doctor` tell it. */
 import { fileKey } from '../../app/connection/file-key.ts'
 import { landingKeyId } from '../../app/connection/landing-keys.ts'
 import type { StoredConnection } from '../../config/connection.ts'
@@ -13,18 +13,41 @@ interface Kept {
   readonly warehouseKey: boolean
 }
 
+const daysOf = (connection: StoredConnection): Kept['days'] => ({
+  landing: connection.retentionDays,
+  piiHistory: connection.piiHistoryDays ?? null,
+  inbox: connection.inboxDays,
+  quarantine: connection.quarantineDays,
+})
+
 export const kept = async (connection: StoredConnection): Promise<Kept> => ({
-  days: {
-    landing: connection.retentionDays,
-    piiHistory: connection.piiHistoryDays ?? null,
-    inbox: connection.inboxDays,
-    quarantine: connection.quarantineDays,
-  },
+  days: daysOf(connection),
   landingKey: (await landingKeyId(connection)) ?? null,
   warehouseKey: fileKey(connection) !== undefined,
 })
 
+const words = {
+  landing: 'landed pages',
+  piiHistory: 'superseded personal data',
+  inbox: 'settled events',
+  quarantine: 'resolved quarantine',
+} as const
+
 const period = (days: number | null): string => (days === null ? 'for ever' : counted(days, 'day'))
+
+type Days = Kept['days']
+
+/** What each class is kept for; `after` follows that of landed pages. */
+const classes = (days: Days, after = ''): string =>
+  Object.entries(words)
+    .map(([name, word]) => {
+      const held = period(days[name as keyof Days])
+      return name === 'landing' ? `${word} ${held}${after}` : `${word} ${held}`
+    })
+    .join('; ')
+
+export const keptText = (connection: StoredConnection): string =>
+  `${classes(daysOf(connection))}; temporary files ${counted(connection.temporaryHours, 'hour')}`
 
 export async function keptLines(connection: StoredConnection): Promise<string[]> {
   const { days, landingKey, warehouseKey } = await kept(connection)
@@ -33,8 +56,5 @@ export async function keptLines(connection: StoredConnection): Promise<string[]>
     connection.warehouse.kind === 'file'
       ? [`warehouse file: ${warehouseKey ? 'encrypted with warehouseKey' : 'not encrypted by muster'}`]
       : []
-  return [
-    `kept: landed pages ${period(days.landing)} (${key}); superseded personal data ${period(days.piiHistory)}; settled events ${period(days.inbox)}; resolved quarantine ${period(days.quarantine)}`,
-    ...file,
-  ]
+  return [`kept: ${classes(days, ` (${key})`)}`, ...file]
 }

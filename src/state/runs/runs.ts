@@ -72,6 +72,17 @@ export async function runningRuns(engine: Engine): Promise<string[]> {
   return running.map(row => row.run_id)
 }
 
+/** Runs of a command that did not come to their end, whether or not that is recorded. */
+export async function undoneRuns(engine: Engine, command: string): Promise<string[]> {
+  const undone = await ledger(engine)
+    .selectFrom('ops.run')
+    .select('run_id')
+    .where('command', '=', command)
+    .where('state', '<>', 'done')
+    .execute()
+  return undone.map(row => row.run_id)
+}
+
 /** Ids of runs that have no end and whose process has died; the next sync records that. */
 export async function lostRuns(engine: Engine): Promise<string[]> {
   const lost: string[] = []
@@ -82,6 +93,11 @@ export async function lostRuns(engine: Engine): Promise<string[]> {
 export async function startRun(engine: Engine, start: RunStart): Promise<void> {
   await closeLostRuns(engine, start.startedAt)
   await engine.announce(start.runId)
+  await recordRun(engine, start)
+}
+
+/** The start of a run that is announced already; also inside a transaction. */
+export async function recordRun(engine: Engine, start: RunStart): Promise<void> {
   await ledger(engine)
     .insertInto('ops.run')
     .values({

@@ -2,6 +2,7 @@
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
+import { runningRuns } from '../runs/runs.ts'
 import type { ScanRow } from './tables.ts'
 
 type ScanFacts = Pick<ScanRow, 'scan_id' | 'resource' | 'kind' | 'run_id' | 'started_at'> & Partial<ScanRow>
@@ -184,6 +185,17 @@ export async function retireReadings(engine: Engine, resource: string, scope: st
 }
 
 /** Ids of the scans that are not decided: their landed pages are still needed. */
+/** Of these scans those that are decided, and that no running run has landed: it may load pages of a scan not recorded yet. */
+export async function finishedAmong(
+  engine: Engine,
+  scans: readonly string[],
+  runs: readonly string[],
+): Promise<string[]> {
+  const open = await openScanIds(engine)
+  const running = [...runs, ...(await runningRuns(engine))]
+  return scans.filter(scan => !open.has(scan) && !running.some(run => scan.startsWith(run)))
+}
+
 export async function openScanIds(engine: Engine): Promise<ReadonlySet<string>> {
   const rows = await ledger(engine)
     .selectFrom('ops.scan')

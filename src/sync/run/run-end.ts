@@ -4,39 +4,35 @@ import { compact } from '../../landing/archive.ts'
 import { edgesOf } from '../../landing/edges.ts'
 import { isOfKey, keyBytes } from '../../landing/encryption.ts'
 import type { LandedPage } from '../../landing/folder.ts'
-import { expire, isAnyExpired } from '../../landing/kept.ts'
+import { expire, expirePages, isAnyExpired } from '../../landing/kept.ts'
 import { removeLeftPages } from '../../landing/tidy.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { forgetSent, recordSent } from '../../state/requests/key-state.ts'
 import { releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { isReclaimDue } from '../../state/runs/reclaim.ts'
-import { type RunFigures, runningRuns, updateRun } from '../../state/runs/runs.ts'
+import { type RunFigures, updateRun } from '../../state/runs/runs.ts'
 import type { RunRow } from '../../state/runs/tables.ts'
 import { landingLease } from '../../state/runs/whole-lease.ts'
-import { openScanIds } from '../../state/scans/scans.ts'
+import { finishedAmong } from '../../state/scans/scans.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
 type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'signal'>
 
 interface RunEnd {
   readonly change: Partial<RunRow>
-  /** Archives older than this, in milliseconds since the epoch, go. */
+  /** Landed pages older than this, in milliseconds since the epoch, go. */
   readonly keepAfter: number
   /** Whether it wrote nothing but ledger rows. */
   readonly isQuiet?: boolean
 }
 
 /**
- * Scans whose pages become archives: those that are decided, and that neither this run nor another running one has landed.
- * Compressing pages costs a third of loading them, so this run leaves its own to the next one. A running process may be
- * loading pages of a scan that the ledger does not know yet.
+ * Scans whose pages become archives: compressing pages costs a third of loading them, so this run leaves its own to the next
+ * one.
  */
-async function finishedScans({ engine, landing, runId }: Ending): Promise<string[]> {
-  const open = await openScanIds(engine)
-  const runs = [runId, ...(await runningRuns(engine))]
-  return (await landing.scans()).filter(scan => !open.has(scan) && !runs.some(run => scan.startsWith(run)))
-}
+const finishedScans = async ({ engine, landing, runId }: Ending): Promise<string[]> =>
+  finishedAmong(engine, await landing.scans(), [runId])
 
 /**
  * After a quiet sync pages of so many scans, or so many bytes of them, are worth archives: those of one cost as much as those
@@ -73,6 +69,8 @@ async function archivePages(ending: Ending, { keepAfter, isQuiet = false }: RunE
   try {
     // Another process may have archived them before this one got the lease.
     if (isWorthIt) await removeLeftPages(landing)
+    // An archive would keep them for as long again.
+    if (isWorthIt) await expirePages(landing, await finishedScans(ending), keepAfter)
     if (isWorthIt) await compact(landing, await finishedScans(ending), signal)
     await expire(landing, keepAfter)
   } finally {
