@@ -10,8 +10,13 @@ const program = fileURLToPath(new URL('main.ts', import.meta.url))
 /** What a worker says: a line to show, or what its seeds came to. */
 export type Word = { readonly line: string } | { readonly outcome: Outcome }
 
-/** Memory that is given back to the system after each statement is taken again for the next one. */
+/**
+ * Steps happen one after the other, so one thread runs all statements: four would each keep memory of their own. Memory that is
+ * given back to the system after each statement is taken again for the next one.
+ */
 const thrifty = {
+  UV_THREADPOOL_SIZE: '1',
+  DUCKDB_JE_MALLOC_CONF: 'narenas:1,dirty_decay_ms:-1,muzzy_decay_ms:-1',
   MALLOC_TRIM_THRESHOLD_: '1000000000',
   MALLOC_TOP_PAD_: '16777216',
   MALLOC_MMAP_THRESHOLD_: '1000000000',
