@@ -7,8 +7,11 @@ import { recordBuild, sourcesNow } from './built-from.ts'
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
 
-/** What remains a dependency of the package has native code or finds files of its own, and stays outside. */
-const outside = Object.keys(manifest.dependencies)
+/**
+ * DuckDB's library, which remains a dependency of the package, stays outside, and so does the part of pg that it loads only for
+ * who asks for it. Node takes a quarter of a second of the processor to load the 130 files around that library one by one.
+ */
+const outside = [...Object.keys(manifest.dependencies), 'pg-native', 'pg-cloudflare']
 
 /** Packages written for CommonJS call `require` for modules of Node; a module has none. */
 const banner = `import { createRequire as requireFrom } from 'node:module'

@@ -1,5 +1,5 @@
 /** The settings that name keys of encryption: each by a variable, or by a file. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const keyShape = {
   landingKey: z

@@ -1,5 +1,5 @@
 /** The JSON Schema of a settings file, for editors: derived from the declared settings. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { declared } from './shape.ts'
 
 /** A variable may stand in any value, and its own value is checked when the settings are read. */

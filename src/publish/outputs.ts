@@ -1,7 +1,7 @@
 /** Where data was written besides the warehouse: a list in a file beside it, so that forgetting a person reaches there too. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { MusterError } from '../lib/errors.ts'
 
 const shape = z.object({

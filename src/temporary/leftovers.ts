@@ -1,7 +1,7 @@
 /** Removes temporary places whose processes ended without doing so. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { systemClock } from '../lib/clock.ts'
 import { hourMs, minuteMs } from '../lib/dates.ts'
 import { ownerShape, runs } from './owner.ts'

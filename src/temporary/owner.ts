@@ -1,7 +1,7 @@
 /** Who made a temporary place, and whether that process still runs. */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isAlive } from '../lib/is-alive.ts'
 
 const shape = z.object({

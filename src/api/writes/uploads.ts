@@ -1,11 +1,11 @@
 /** Files for records: declared to the service, then sent to the address that it gives out, without the API key. */
 
-import { Agent } from 'undici'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { FileType } from '../../lib/file-kind.ts'
 import type { Rng } from '../../lib/rng.ts'
+import { Agent } from '../client/agent.ts'
 import { isLoopback } from '../client/before-sending.ts'
 import type { Client } from '../client/client.ts'
 import { badAnswer } from '../client/errors.ts'

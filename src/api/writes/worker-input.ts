@@ -2,7 +2,7 @@
  * The fields for creating and updating a worker, checked before anything is sent. Only the service knows its lists of
  * genders, nationalities, country codes, trades and document ids.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { isDay } from '../../lib/dates.ts'
 import { isFileName, readDataUrl } from '../../lib/file-kind.ts'
 import { isNationalInsurance, isPassportOrShareCode, isPps } from '../../lib/identity-number.ts'

@@ -2,7 +2,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import PQueue from 'p-queue'
-import { z } from 'zod'
+import * as z from 'zod'
 import { catalogue } from '../../contract/catalogue.ts'
 import { referenceDimensions } from '../../contract/dimensions.ts'
 import { tablesOf } from '../../contract/fields/table.ts'

@@ -1,7 +1,7 @@
 /** DAG files: which commands belong to one scheduled run, and which of them wait for others. */
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { choiceOf, didYouMean } from '../../config/nearest.ts'
 import { largestYaml, parseYaml } from '../../config/yaml.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'

@@ -1,5 +1,5 @@
 /** How the tasks of a DAG ended where another scheduler ran them: the JSON that `dag run --json` prints, or less of it. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { didYouMean } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
 import type { Dag } from './dag-file.ts'

@@ -1,6 +1,6 @@
 /** Checks every row against the rules before anything is sent. */
 import { createHash } from 'node:crypto'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { changedWorker, newWorker } from '../../api/writes/worker-input.ts'
 import { didYouMean } from '../../config/nearest.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'

@@ -3,7 +3,7 @@
  * it and sends only rows that have not succeeded. It names rows by hash and agency id, never by personal details.
  */
 import { appendFileSync, closeSync, constants, openSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { UsageError } from '../../lib/errors.ts'
 import { lineFeed, linesOf, readInputUtf8 } from '../../lib/input-file.ts'
 import { Pause } from '../../lib/time/pause.ts'

@@ -1,6 +1,6 @@
 /** The settings of `lineage`: where the events of runs go, in the form of OpenLineage. */
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Path } from '../source.ts'
 import { type GroupPlace, type Receiver, receiver, receiverIn } from './place.ts'
 import { whole } from './values.ts'

@@ -1,5 +1,5 @@
 /** The settings of `notify`: whom to tell how a night ended. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Path } from '../source.ts'
 import { type GroupPlace, type Receiver, receiver, receiverIn } from './place.ts'
 import { whole } from './values.ts'

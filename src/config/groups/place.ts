@@ -1,5 +1,5 @@
 /** What building a group of settings needs, and where messages are posted: an address, which may be secret, and a token. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Secret } from '../secret.ts'
 import { type Findings, readSecret } from '../secret-source.ts'
 import { dotted, type Path, type Source } from '../source.ts'

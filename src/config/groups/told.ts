@@ -1,5 +1,5 @@
 /** The settings of what others are told: how nights ended, and the lineage of runs. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Path } from '../source.ts'
 import { buildLineage, type LineageSettings, type lineage } from './lineage.ts'
 import { buildNotify, type NotifySettings, type notify } from './notify.ts'

@@ -1,5 +1,5 @@
 /** Kinds of values that several groups of settings have. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A whole number; digits from an environment variable arrive as text. */
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): z.ZodType<number> {

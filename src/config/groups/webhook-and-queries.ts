@@ -1,5 +1,5 @@
 /** Settings of the webhook, and of ad hoc queries. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { whole } from './values.ts'
 
 export const webhook = z

@@ -2,7 +2,7 @@
  * An endpoint in one declaration. The route, the check of the key, the check of the parameters, the 405 for other methods,
  * the operation of the OpenAPI document and the tool all come from it.
  */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Access } from '../keys/access.ts'
 import type { ApiKey } from '../keys/keys.ts'
 import type { ContractOptions } from '../options/contract-options.ts'

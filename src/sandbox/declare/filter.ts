@@ -1,5 +1,5 @@
 /** Filters of lists, declared by the field they compare: each carries its parameter kind and its test. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
 import { idParameter, idsParameter } from './parameters.ts'
 

@@ -1,5 +1,5 @@
 /** JSON Schema 2020-12, the dialect of OpenAPI 3.1, and the few shapes that answers are made of. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ShapeNode } from '../../contract/derived/json-shape.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }

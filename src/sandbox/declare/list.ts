@@ -1,5 +1,5 @@
 /** The list engine: one declaration of filters, search, dates, sort and visibility becomes one endpoint. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkCompanies, type ScopePaths, scopeTests, type Test } from '../keys/scope.ts'
 import { pathReader, type StoredRecord } from '../records/record.ts'
 import { withoutFields } from '../records/select-fields.ts'

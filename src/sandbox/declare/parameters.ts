@@ -2,7 +2,7 @@
  * The kinds of query parameter: each is a schema that turns text into a value or says why it cannot. `meta` adds the JSON
  * Schema of kinds that are not plain text to a caller.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { safeId, safeIds } from '../../contract/fields/record-id.ts'
 import { isDay } from '../../lib/dates.ts'
 import { ParameterError, type ViolationKind } from '../refusals/violations.ts'

@@ -1,5 +1,5 @@
 /** GET /access-rule-mappings: rows, or groups by role or by rule. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { accessRules } from '../../contract/resources/access-rules.ts'
 import { endpoint } from '../declare/endpoint.ts'
 import { matchesText } from '../declare/filter.ts'

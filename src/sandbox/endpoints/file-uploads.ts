@@ -1,5 +1,5 @@
 /** POST /files/uploads: a link to upload one file to, and the token by which an update of its record names it. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { fileTypes, isFileName, largestFile } from '../../lib/file-kind.ts'
 import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
 import { closed, type NamedSchema, text as plainText } from '../declare/json-schema.ts'

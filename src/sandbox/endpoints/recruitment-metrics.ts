@@ -1,5 +1,5 @@
 /** GET /requisitions/recruitment-metrics: rows, or one of the two aggregates. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { metricRows as declaredRows } from '../../contract/resources/metric-rows.ts'
 import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
 import { closed, list, type NamedSchema, refTo, text, whole } from '../declare/json-schema.ts'

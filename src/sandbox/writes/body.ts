@@ -1,5 +1,5 @@
 /** The bodies of POST and PATCH /workers: every field with its rule, each refusal naming the field and never its value. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { isDay } from '../../lib/dates.ts'
 import { fieldPath } from '../../lib/field-path.ts'
 import { isNationalInsurance, isPassportOrShareCode, isPps, plainNumber } from '../../lib/identity-number.ts'

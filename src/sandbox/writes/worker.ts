@@ -1,5 +1,5 @@
 /** The stored form of a worker, and the part of it that answers a write. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { iso } from '../data/identity.ts'
 import { inputSchema, type NamedSchema } from '../declare/json-schema.ts'
 import type { Person } from './body.ts'
