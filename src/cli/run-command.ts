@@ -107,7 +107,8 @@ async function leftOver(engine: Engine, { resources }: RunOutcome): Promise<NotW
 export async function runAndPrint(context: CommandContext, request: RunRequest): Promise<ExitStatus> {
   const connection = context.connection()
   requireRoom(connection)
-  const engine = await openToWrite(connection)
+  // Its statements are of few rows, and pages are staged with one thread for each batch.
+  const engine = await openToWrite(connection, { threads: 1 })
   try {
     await engine.requireReader()
     const outcome = await runShown(context, { connection: runConnection(connection), engine }, request)

@@ -92,7 +92,8 @@ async function readEncrypted(keys: LandingKeys | undefined, file: string): Promi
 }
 
 async function withDuckdb<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
-  const { DuckDBInstance } = await import('@duckdb/node-api')
+  // By its default export: the bundle gives a package that is loaded on demand no other.
+  const { DuckDBInstance } = (await import('@duckdb/node-api')).default
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '150MB', threads: '1' })
   const connection = await instance.connect()
   try {

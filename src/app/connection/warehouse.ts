@@ -8,6 +8,7 @@ import { requireReadable } from '../../state/recorded-structure.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
 import type { RunConnection } from '../../sync/run/run-connection.ts'
 import { openQuery } from '../../warehouse/duckdb/ad-hoc/child.ts'
+import type { OpenOptions } from '../../warehouse/duckdb/connect.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { OutOfReach } from '../../warehouse/duckdb/failure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -50,21 +51,27 @@ export function postgresPlace(connection: StoredConnection): PostgresPlace | und
  * Opens the warehouse to write; a DuckDB file has one writer at a time, and one of an earlier version is upgraded first.
  * Throws MusterError for a file of a later version.
  */
-export async function openToWrite(connection: StoredConnection): Promise<Engine> {
-  const engine = await openUnchanged(connection)
+export async function openToWrite(
+  connection: StoredConnection,
+  options: Pick<OpenOptions, 'threads'> = {},
+): Promise<Engine> {
+  const engine = await openUnchanged(connection, options)
   const file = duckdbFile(connection)
   // On a server one transaction does it, which each command that writes begins with.
   if (file === undefined || !(await isFileBehind(engine))) return engine
   await upgradeFile(file, connection)
-  return openUnchanged(connection)
+  return openUnchanged(connection, options)
 }
 
 /** Opens the warehouse to write, with the structure that it has. */
-export async function openUnchanged(connection: StoredConnection): Promise<Engine> {
+export async function openUnchanged(
+  connection: StoredConnection,
+  { threads }: Pick<OpenOptions, 'threads'> = {},
+): Promise<Engine> {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
   const [{ reportingZone }, key] = [connection, fileKey(connection)]
-  if (!place) return leavingOverview(await openDuckdb(file, { reportingZone, key }), file, key)
+  if (!place) return leavingOverview(await openDuckdb(file, { reportingZone, key, threads }), file, key)
   const engine = await openPostgres(place.address, place.options)
   try {
     await dropLeftoverSchemas(engine)
@@ -146,6 +153,7 @@ async function readEither<Handle>(
 async function openEither(
   connection: StoredConnection,
   notices: Notices,
+  threads?: number,
 ): Promise<Opened<Engine> | undefined> {
   const file = duckdbFile(connection)
   if (file === undefined) {
@@ -153,11 +161,19 @@ async function openEither(
     return { handle: engine, file: engine.location, isPublished: false }
   }
   if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
-  return readEither(file, notices, one => openDuckdb(one, { readOnly: true, key: fileKey(connection) }))
+  return readEither(file, notices, one =>
+    openDuckdb(one, { readOnly: true, key: fileKey(connection), threads }),
+  )
 }
 
 /** `ledger` is ops, to which readers of a server have no rights; `data` is star or mart. */
 type Needs = 'ledger' | 'data'
+
+interface Reading {
+  readonly needs?: Needs
+  /** As OpenOptions has them. */
+  readonly threads?: number
+}
 
 async function mayReadData(engine: Engine): Promise<boolean> {
   const rows = await engine.rows(
@@ -189,9 +205,9 @@ async function ifSynced(opened: Opened<Engine>, needs: Needs): Promise<Opened<En
 export async function openIfSynced(
   connection: StoredConnection,
   notices: Notices,
-  needs: Needs = 'ledger',
+  { needs = 'ledger', threads }: Reading = {},
 ): Promise<Opened<Engine> | undefined> {
-  const opened = await openEither(connection, notices)
+  const opened = await openEither(connection, notices, threads)
   if (!opened) return undefined
   let found: Opened<Engine> | undefined
   try {
@@ -206,9 +222,9 @@ export async function openIfSynced(
 export async function openToRead(
   connection: StoredConnection,
   notices: Notices,
-  needs: Needs = 'ledger',
+  reading: Reading = {},
 ): Promise<Opened<Engine>> {
-  const opened = await openIfSynced(connection, notices, needs)
+  const opened = await openIfSynced(connection, notices, reading)
   if (opened) return opened
   const file = duckdbFile(connection)
   if (file === undefined)

@@ -79,7 +79,7 @@ async function storedIn(
   options: Options,
 ): Promise<StoredRows | undefined> {
   if (flagOption(options, 'declared') || !context.hasSettings()) return undefined
-  const opened = await openIfSynced(context.stored(), context, 'data')
+  const opened = await openIfSynced(context.stored(), context, { needs: 'data' })
   if (!opened) return undefined
   try {
     return await readStored(opened.handle, dictionary)

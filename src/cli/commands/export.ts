@@ -42,7 +42,7 @@ export const command: CommandModule = {
     requireRoom(context.stored(), folder)
     // Else the tables of pii would be left out for a user who may not read them.
     const needs = flagOption(options, 'includePii') ? 'ledger' : 'data'
-    const { handle: engine } = await openToRead(context.stored(), context, needs)
+    const { handle: engine } = await openToRead(context.stored(), context, { needs })
     try {
       const { clock, signal } = context
       const onTable = (table: string, rows: number): void => context.log.debug({ table, rows }, 'exported')

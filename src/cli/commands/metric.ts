@@ -41,7 +41,7 @@ export const command: CommandModule = {
   notes: ['--from and --to apply to the day of acceptance, and to the end of the week.'],
   run: async (context, [name = ''], options) => {
     const query = queryOf(name, options)
-    const { handle: engine } = await openToRead(context.stored(), context, 'data')
+    const { handle: engine } = await openToRead(context.stored(), context, { needs: 'data' })
     try {
       const { definition, id } = await readDefinition(engine)
       const names = await readNames(engine)

@@ -15,7 +15,7 @@ export const command: CommandModule = {
   options: [{ flags: '--limit <number>', summary: 'runs shown', parse: wholeNumber(1), fallback: 20 }],
   examples: ['muster runs', 'muster runs --limit 5 --json', 'muster runs 20260102T023000000Z-k3x9'],
   run: async (context, [id], options) => {
-    const { handle: engine } = await openToRead(context.stored(), context)
+    const { handle: engine } = await openToRead(context.stored(), context, { threads: 1 })
     try {
       if (id === undefined) {
         printRuns(context, await readRuns(engine, numberOf(options, 'limit')))

@@ -63,7 +63,11 @@ export const command: CommandModule = {
   takesAll: async context => (await import('../around/every-overview.ts')).everyOverview(context),
   examples: ['muster status', 'muster status --all', 'muster status --windows', 'muster status --json'],
   run: async (context, _, options) => {
-    const { handle: engine, file, isPublished } = await openToRead(context.stored(), context, 'data')
+    const {
+      handle: engine,
+      file,
+      isPublished,
+    } = await openToRead(context.stored(), context, { needs: 'data', threads: 1 })
     try {
       if (!(await existingTables(engine)).has('run')) {
         await printHealth(context, engine)

@@ -140,18 +140,22 @@ function closeInstance({ connection, instance, temporary }: Opened): void {
   temporary.remove()
 }
 
-/** Another process may put a new file in place between the moment when this one opens the old file and when it locks it. */
+/**
+ * Another process may put a new file in place between the moment when this one opens the old file and when it locks it.
+ * With one thread: where there are several, the one that asked for a statement is busy waiting while another waits for the disk.
+ */
 async function openCurrent(name: string, file: string, options: OpenOptions): Promise<Opened> {
-  const { readOnly = false, reportingZone, key } = options
+  const { readOnly = false, reportingZone, key, threads = usualThreads } = options
   for (;;) {
     const before = inodeOf(file)
-    const opened = await (readOnly ? createToRead : create)(`${name}.tmp`, options)
+    const opened = await (readOnly ? createToRead : create)(`${name}.tmp`, { ...options, threads: 1 })
     try {
       await attachAs(opened.connection, { file, name: 'warehouse', readOnly, key })
       if (before === undefined || before === inodeOf(file)) {
         await attachMemory(opened.connection, 'stage_0')
         await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0', zone: reportingZone })
-        return opened
+        if (threads !== 1) await opened.connection.run(`set threads = ${threads}`)
+        return { ...opened, threads }
       }
     } catch (error) {
       closeInstance(opened)

@@ -180,7 +180,15 @@ function engineOver(place: Place, opened: Opened): Engine {
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
   const opened = await connect(file, options)
   const { isWritten, file: path } = opened
-  const place = { file, log: `${path}.wal`, isWritten, home: 'warehouse', zone: options.reportingZone }
+  const { threads } = opened
+  const place = {
+    file,
+    log: `${path}.wal`,
+    isWritten,
+    home: 'warehouse',
+    zone: options.reportingZone,
+    threads,
+  }
   return engineOver(place, opened)
 }
 
@@ -192,6 +200,7 @@ export async function openStage(stem: string, zone?: string): Promise<Engine> {
   const opened = await create(stem, { memoryLimit: stageMemory })
   await attachMemory(opened.connection, 'stage_0')
   await setUp(opened.connection, { home: 'memory', stage: 'stage_0', zone })
-  const { path: file } = opened.temporary
-  return engineOver({ file, log: '', isWritten: () => false, home: 'memory', zone }, opened)
+  const { temporary, threads } = opened
+  const place = { file: temporary.path, log: '', isWritten: () => false, home: 'memory', zone, threads }
+  return engineOver(place, opened)
 }
