@@ -5,12 +5,12 @@ import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
 import type { DeltaCounts } from './delta.ts'
-import { type Members, membersOf } from './inferred-members.ts'
+import { type ChangedDimension, type Members, membersOf } from './inferred-members.ts'
 import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
 /** Replaced rows become history: not inferred members, which never were a version; a tombstone is a version of its own. */
 function keepHistory(target: Target): string {
-  const names = target.columns.map(([name]) => name)
+  const names = namesOf(target)
   return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
     select ${quoteNames(names, 't.')},
       case when t.is_deleted then t.deleted_at else coalesce(t.source_updated_at, t.loaded_at) end,
@@ -22,14 +22,26 @@ function remove(target: Target): string {
   return `delete from ${qualified(target)} as t using delta d where ${target.ownedBy} and d.state in ('changed', 'inferred', 'missing')`
 }
 
-function insert(target: Target): Insertion {
-  const values = target.columns.map(([, value]) => value).join(', ')
-  const where = target.where ? ` where ${target.where}` : ''
-  return {
-    table: qualified(target),
-    columns: target.columns.map(([name]) => name),
-    select: `select ${values} from ${target.stage} s join arriving d on d.locator = s.locator${where}`,
+function arrivingRows({ columns, where, rows, stage }: Target): string {
+  const values = columns.map(([, value]) => value).join(', ')
+  return `select ${values} from ${rows ?? stage} s join arriving d on d.locator = s.locator${where ? ` where ${where}` : ''}`
+}
+
+const namesOf = ({ columns }: Target): string[] => columns.map(([name]) => name)
+
+/** One statement a table, whichever stages its rows come from. */
+function insertions(targets: readonly Target[]): Insertion[] {
+  const selects = new Map<string, [Target, ...string[]]>()
+  for (const target of targets) {
+    const place = `${qualified(target)} (${quoteNames(namesOf(target))})`
+    const [first, ...others] = selects.get(place) ?? [target]
+    selects.set(place, [first, ...others, arrivingRows(target)])
   }
+  return [...selects.values()].map(([target, ...rows]) => ({
+    table: qualified(target),
+    columns: namesOf(target),
+    select: rows.join(' union all '),
+  }))
 }
 
 const isArriving = (counts: DeltaCounts): boolean => counts.new + counts.changed + counts.inferred > 0
@@ -78,28 +90,35 @@ export async function arrivalsOf(
   if (!isArriving(counts)) return { items: [] }
   await chooseArriving(engine, counts)
   const members = membersOf(plan, filled)
-  const rows = targetsOf(plan)
-    .filter(({ stage }) => filled.has(stage))
-    .map(insert)
-    .sort((left, right) => left.columns.length - right.columns.length)
+  const targets = targetsOf(plan).filter(({ stage }) => filled.has(stage))
+  const rows = insertions(targets).sort((left, right) => left.columns.length - right.columns.length)
   return { items: [...rows, ...(members ? [members.table] : [])], members }
+}
+
+/** References write an inferred member into its dimension and the PII table of that, and nowhere else. */
+function holdsMembers({ resource: { table } }: StagePlan, { schema, name }: Target): boolean {
+  return name === (schema === 'star' ? table.name : table.piiTable)
 }
 
 /** Moves the rows that arriving or missing records replace into history. */
 export async function retireReplaced(engine: Engine, plan: StagePlan, { counts }: Merge): Promise<void> {
   const owners = distinctOwners(targetsOf(plan))
-  if (counts.changed + counts.missing > 0) await runAll(engine, owners.map(keepHistory))
-  if (counts.changed + counts.missing + counts.inferred > 0) await runAll(engine, owners.map(remove))
+  if (counts.changed + counts.missing > 0) {
+    await runAll(engine, [...owners.map(keepHistory), ...owners.map(remove)])
+    return
+  }
+  const ofMembers = owners.filter(target => holdsMembers(plan, target))
+  if (counts.inferred > 0) await runAll(engine, ofMembers.map(remove))
 }
 
 /** Writes the rows of inferred members that the batch adds to. */
 export async function applyMembers(engine: Engine, members: Members | undefined): Promise<void> {
   if (!members) return
   const { changed, statements } = members
-  const dimensions = await engine.rows<{ dimension: string }>(changed)
+  const dimensions = await engine.rows<ChangedDimension>(changed)
   await runAll(
     engine,
-    dimensions.flatMap(({ dimension }) => statements.get(dimension) ?? []),
+    dimensions.flatMap(one => statements(one)),
   )
 }
 

@@ -75,11 +75,27 @@ function memberUpdate(member: string, place: Place): string {
     where t.${quoteName(key)} = m.member_id and ${isInferred} and ${addsTo(place, 't')}`
 }
 
-/** An inferred member is inserted once, and updated by newer references until its own record is read. */
-const memberMerge = (member: string, place: Place): string[] =>
-  place.attributes.length === 0
-    ? [memberInsert(member, place)]
-    : [memberUpdate(member, place), memberInsert(member, place)]
+/** A dimension with members that have no row, with inferred ones that may have to take attributes, or with both. */
+export interface ChangedDimension {
+  readonly dimension: string
+  readonly has_new: boolean
+  readonly has_inferred: boolean
+}
+
+/**
+ * An inferred member is inserted once, and updated by newer references until its own record is read. Its PII row may come
+ * later than its row of star, and never alone.
+ */
+function memberMerge(
+  member: string,
+  places: readonly Place[],
+  { has_new: hasNew, has_inferred: hasInferred }: ChangedDimension,
+): string[] {
+  return places.flatMap(place => [
+    ...(hasInferred && place.attributes.length > 0 ? [memberUpdate(member, place)] : []),
+    ...(hasNew || place !== places.at(-1) ? [memberInsert(member, place)] : []),
+  ])
+}
 
 /** The stored members of a dimension, with a column for every attribute that references of the batch may give. */
 function storedRows({ naming, places }: NamedDimension, attributes: readonly TypedColumn[]): string {
@@ -111,11 +127,12 @@ function changedDimensions(
   const times = sourceTimes.map(at => `(m.${at} is not null and coalesce(m.${at} >= h.${at}, true))`)
   const untimed = `(${sourceTimes.map(at => `m.${at} is null`).join(' and ')} and ${anyGiven('m.', names)})`
   // In one order, so that the same pages make the same statements.
-  return `select distinct m.dimension from ${memberTableName} m
+  return `select m.dimension, bool_or(h.member_id is null) as has_new, bool_or(h.member_id is not null) as has_inferred
+    from ${memberTableName} m
     left join (${dimensions.map(one => storedRows(one, attributes)).join(' union all ')}) h
       on h.dimension = m.dimension and h.member_id = m.member_id
     where h.member_id is null or (h.is_stub and (${[untimed, ...times, ...fills].join(' or ')}))
-    order by m.dimension`
+    group by m.dimension order by m.dimension`
 }
 
 /** The members that a batch names, and the statements that write them. */
@@ -124,8 +141,8 @@ export interface Members {
   readonly table: TemporaryTable
   /** Selects the dimensions whose statements may write something: in most batches none. */
   readonly changed: string
-  /** By dimension. */
-  readonly statements: ReadonlyMap<string, readonly string[]>
+  /** What writes the members of such a dimension. */
+  readonly statements: (changed: ChangedDimension) => readonly string[]
 }
 
 /** Undefined when no staged record refers to a member. */
@@ -133,10 +150,7 @@ export function membersOf(plan: StagePlan, filled: ReadonlySet<string>): Members
   const dimensions = namedDimensions(plan, filled)
   if (dimensions.length === 0) return undefined
   const attributes = attributesOf(dimensions)
-  const statements = dimensions.map(({ naming: { name }, places }) => {
-    const member = `(select * from ${memberTableName} where dimension = ${quoteText(name)})`
-    return [name, places.flatMap(place => memberMerge(member, place))] as const
-  })
+  const placesOf = new Map(dimensions.map(({ naming: { name }, places }) => [name, places]))
   return {
     table: {
       name: memberTableName,
@@ -145,6 +159,9 @@ export function membersOf(plan: StagePlan, filled: ReadonlySet<string>): Members
       joinedBy: 'member_id',
     },
     changed: changedDimensions(dimensions, attributes),
-    statements: new Map(statements),
+    statements: one => {
+      const member = `(select * from ${memberTableName} where dimension = ${quoteText(one.dimension)})`
+      return memberMerge(member, placesOf.get(one.dimension) ?? [], one)
+    },
   }
 }

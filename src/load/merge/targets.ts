@@ -22,6 +22,8 @@ export interface Target {
   /** Target column beside the expression over stage `s` and delta `d` that fills it. */
   readonly columns: readonly (readonly [string, string])[]
   readonly stage: string
+  /** The rows `s` where they are not those of the stage as they stand. */
+  readonly rows?: string
   /** Condition for rows of the stage that have a row here. */
   readonly where?: string
 }
@@ -95,29 +97,38 @@ function piiTarget({ name: stage, table }: StageTable, root: Table): Target[] {
   ]
 }
 
-function textTargets({ name: stage, table }: StageTable, entity: string): Target[] {
-  return Object.entries(table.columns)
-    .filter(([, { privacy }]) => privacy === 'freeText')
-    .map(([name]) => ({
-      schema: 'pii' as const,
+/** A row a text, of any column: one statement for all of them. */
+function textRows(name: string, table: Table, columns: readonly string[]): string {
+  const texts = columns.map(column => `{c: ${quoteText(column)}, t: ${quoteName(column)}}`)
+  return `(select locator, row_key, text.c as column_name, text.t as text from (
+    select locator, ${quoteName(table.key)} as row_key, unnest([${texts.join(', ')}]) as text from ${name}))`
+}
+
+function textTarget({ name: stage, table }: StageTable, entity: string): Target[] {
+  const columns = Object.entries(table.columns).flatMap(([name, { privacy }]) =>
+    privacy === 'freeText' ? [name] : [],
+  )
+  if (columns.length === 0) return []
+  return [
+    {
+      schema: 'pii',
       name: 'text',
       stage,
+      rows: textRows(stage, table, columns),
       ownedBy: `t.entity = ${quoteText(entity)} and t.record_id = d.record_key`,
       columns: [
-        [
-          'text_key',
-          `md5(concat_ws('|', ${quoteText(table.name)}, s.${quoteName(table.key)}, ${quoteText(name)}))`,
-        ],
+        ['text_key', `md5(concat_ws('|', ${quoteText(table.name)}, s.row_key, s.column_name))`],
         ['entity', quoteText(entity)],
         ['record_id', 'd.record_key'],
         ['table_name', quoteText(table.name)],
-        ['row_key', `s.${quoteName(table.key)}`],
-        ['column_name', quoteText(name)],
-        ['text', `s.${quoteName(name)}`],
+        staged('row_key'),
+        staged('column_name'),
+        staged('text'),
         ...rowEntries,
       ],
-      where: `s.${quoteName(name)} is not null`,
-    }))
+      where: 's.text is not null',
+    },
+  ]
 }
 
 function leafTarget(schema: 'star' | 'pii', entity: string): Target {
@@ -146,7 +157,7 @@ export function targetsOf(plan: StagePlan): Target[] {
   return [
     ...plan.tables.map(stage => starTarget(stage, root)),
     ...plan.tables.flatMap(stage => piiTarget(stage, root)),
-    ...plan.tables.flatMap(stage => textTargets(stage, entity)),
+    ...plan.tables.flatMap(stage => textTarget(stage, entity)),
     leafTarget('star', entity),
     leafTarget('pii', entity),
   ]

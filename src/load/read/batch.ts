@@ -85,21 +85,28 @@ async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly stri
   await removeFromStages(engine, stages, 'select locator from stage_older')
 }
 
-/** Creates stage_record: one row per record with the hash of everything in it, whichever stages are filled. */
+/**
+ * Creates stage_record: one row per record with the hash of everything in it, whichever stages are filled. The lists of all
+ * stages are grouped at once: a join a stage took 35 ms to plan where there are sixteen.
+ */
 function recordStage(plan: StagePlan, filled: ReadonlySet<string>): string {
   const lists = plan.tables.slice(1).map(({ name }) => ({ name, hash: 'own_hash' }))
-  const parts = [...lists, { name: 'stage_leaf', hash: 'hash(path, value_text, value_type)' }].map(
-    ({ name, hash }, index) => {
-      if (!filled.has(name)) return { hash: 'cast(null as ubigint)', join: '' }
-      const rows = `select locator, bit_xor(${hash}) as h from ${name} group by locator`
-      return { hash: `c${index}.h`, join: `left join (${rows}) c${index} using (locator)` }
-    },
+  const parts = [...lists, { name: 'stage_leaf', hash: 'hash(path, value_text, value_type)' }]
+  const rows = parts.flatMap(({ name, hash }, part) =>
+    filled.has(name) ? [`select locator, ${part} as part, ${hash} as h from ${name}`] : [],
   )
-  const hashes = parts.map(({ hash }) => hash)
+  const hashes = parts.map(({ name }, part) => (filled.has(name) ? `c.h${part}` : 'cast(null as ubigint)'))
+  const grouped = parts.flatMap(({ name }, part) =>
+    filled.has(name) ? [`bit_xor(h) filter (part = ${part}) as h${part}`] : [],
+  )
+  const join =
+    rows.length === 0
+      ? ''
+      : `left join (select locator, ${grouped.join(', ')} from (${rows.join(' union all ')}) group by locator) c using (locator)`
   return `create or replace temp table stage_record as
     select r.locator, r.${quoteName(plan.root.table.key)} as record_key, r.source_updated_at, r.source_version,
       r.loaded_at, r.run_id, to_hex(hash(${['r.own_hash', ...hashes].join(', ')})) as row_hash
-    from ${plan.root.name} r ${parts.map(({ join }) => join).join(' ')}`
+    from ${plan.root.name} r ${join}`
 }
 
 /** Columns path and value: values outside the lists that the contract gives; undefined when no column has a list. */
