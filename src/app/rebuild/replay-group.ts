@@ -70,10 +70,10 @@ export interface ReadyScan extends KnownScan {
 }
 
 /** As much as a sync loads at once, so that a replay needs no more memory than it did. */
-function batches(pages: readonly LandedPage[]): LandedPage[][] {
+function batches({ pages, facts }: ReadyScan): LandedPage[][] {
   const result: LandedPage[][] = [[]]
   for (const page of pages) {
-    if (isFullBatch(result.at(-1) ?? [])) result.push([])
+    if (isFullBatch(result.at(-1) ?? [], facts.isById)) result.push([])
     result.at(-1)?.push(page)
   }
   return result.filter(batch => batch.length > 0)
@@ -94,7 +94,7 @@ async function replayScan(replaying: Replay, ready: ReadyScan): Promise<void> {
   const snapshot = snapshotOf(ready)
   try {
     // A snapshot replaces its extent, so its pages are one batch whatever their size.
-    for (const batch of facts.extent ? [[...pages]].filter(({ length }) => length > 0) : batches(pages)) {
+    for (const batch of facts.extent ? [[...pages]].filter(({ length }) => length > 0) : batches(ready)) {
       const files = pagesOf(ready, batch)
       await pipeline.load({ pages: files, rows, ...(snapshot.length > 0 && { snapshot }) })
       replaying.pages += batch.length

@@ -36,10 +36,11 @@ interface OpenResource {
   failure?: { readonly error: unknown }
 }
 
-/** Records of one resource in a row: enough to be worth a load, few enough that the next resource soon has its turn. */
-const perTurn = 200
-/** Turns grow up to that: the first is short, and shows early how many new ids the records name. */
-const growth = 4
+/**
+ * Records of one resource in a row: a load of 300 takes hardly longer than one of 10. So many fit into a key's limit of two
+ * minutes, and the next resource has its turn.
+ */
+const perTurn = 500
 
 interface Plan {
   readonly allowance: Allowance
@@ -102,8 +103,9 @@ class ByIdRun {
 
   /** In turns, until no resource has a new id left. */
   async #fetchNew(): Promise<void> {
+    // The first turn is short, and shows early how many new ids the records name.
     let turn = enoughToTell
-    for (let isBusy = true; isBusy && !this.#isOver; turn = Math.min(perTurn, turn * growth)) {
+    for (let isBusy = true; isBusy && !this.#isOver; turn = perTurn) {
       isBusy = false
       if (!this.#onlySignalled) await this.#announce()
       for (const one of this.#open) {

@@ -52,9 +52,12 @@ const fullPages = 82
  */
 const fullBytes = 45_000_000
 
-export function isFullBatch(pages: readonly LandedPage[]): boolean {
+/** Answers of one record each are small: several hundred are read from one file. */
+const fullAnswers = 1_000
+
+export function isFullBatch(pages: readonly LandedPage[], ofOneRecord = false): boolean {
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0)
-  return bytes >= fullBytes || pages.length >= fullPages
+  return bytes >= fullBytes || pages.length >= (ofOneRecord ? fullAnswers : fullPages)
 }
 
 const nothingLoaded: Loaded = {

@@ -12,8 +12,8 @@ import { Incomplete, shortfallOf } from '../run/incomplete.ts'
 import type { Scope } from './scopes.ts'
 import { type ReadScope, readAgain, readUnreadable } from './snapshot-scan.ts'
 
-/** Small scopes share a load: a statement costs the same for one project's matrix as for twenty. */
-const scopesPerLoad = 25
+/** Small scopes share a load: a statement costs the same for one project's matrix as for all. */
+const scopesPerLoad = 100
 const bytesPerLoad = 16_000_000
 
 export async function giveUp(task: ResourceTask, scanId: string): Promise<void> {
