@@ -1,5 +1,4 @@
 /** What no output of a command may replace or be put into: the warehouses of the settings, their pages, the settings. */
-import { resolve } from 'node:path'
 import { inboxFolder } from '../app/connection/inbox.ts'
 import { stemOf } from '../app/connection/outputs-list.ts'
 import type { StoredConnection } from '../config/connection.ts'
@@ -25,6 +24,7 @@ function ofConnection(connection: StoredConnection): Guarded[] {
     { path: file, what: 'the warehouse' },
     { path: `${file}.wal`, what: 'the log of the warehouse' },
     { path: publishedFile(file), what: 'the published copy' },
+    { path: `${publishedFile(file)}.wal`, what: 'the log of the published copy' },
     { path: inboxFolder(file), what: 'the inbox' },
   ]
 }
@@ -41,13 +41,13 @@ export function readableSettings(context: CommandContext): StoredSettings | unde
   }
 }
 
-/** Empty without settings that can be read: a command that needs none works all the same. */
+/** Settings that cannot be read name no warehouse: a command that needs none works all the same. */
 export function guardedBy(context: CommandContext): readonly Guarded[] {
-  const settings = readableSettings(context)
-  if (!settings) return []
-  const { connections, source } = settings
+  const { settings, secrets } = context.filesOfSettings()
+  const connections = readableSettings(context)?.connections.values() ?? []
   return [
-    ...[...connections.values()].flatMap(ofConnection),
-    { path: resolve(context.cwd, source), what: 'the settings file' },
+    ...[...connections].flatMap(ofConnection),
+    ...settings.map(path => ({ path, what: 'the settings file' })),
+    ...secrets.map(path => ({ path, what: 'a file of a key, as the settings name it' })),
   ]
 }

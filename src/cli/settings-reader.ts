@@ -10,11 +10,13 @@ import {
   type SettingsOf,
   type StoredSettings,
 } from '../config/settings.ts'
+import { type FilesOfSettings, filesOfSettings } from '../config/source/files.ts'
 import { hasSettings, type SettingsRequest } from '../config/source/found-source.ts'
 
 export interface SettingsReader {
   /** Whether there is a file or a variable to read settings from, valid or not. */
   hasSettings(): boolean
+  filesOfSettings(): FilesOfSettings
   /** Of all connections, also of those whose settings are wrong. */
   connectionNames(): readonly string[]
   /** Read on the first call; later calls give the same settings. */
@@ -41,6 +43,7 @@ export function settingsReader(
   }
   return {
     hasSettings: () => hasSettings(request),
+    filesOfSettings: () => filesOfSettings(request),
     connectionNames: () => connectionNames(request),
     settings: once(loadSettings),
     storedSettings: once(loadStored),

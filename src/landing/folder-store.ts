@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path'
 import { temporaryPlace } from '../temporary/places.ts'
 import { edgesOf } from './edges.ts'
 import { type FileSum, type Journal, readJournal, writeGone, writeSum } from './journal.ts'
+import { regularFile } from './regular-file.ts'
 import type { Edges, LandingStore, Stored } from './store.ts'
 
 const partEnd = '.part'
@@ -50,7 +51,10 @@ export class FolderStore implements LandingStore {
     const path = this.#path(folder)
     if (!existsSync(path)) return []
     const names = readdirSync(path).sort()
-    return names.map(name => ({ name, bytes: statSync(join(path, name)).size }))
+    return names.flatMap(name => {
+      const file = regularFile(join(path, name))
+      return file ? [{ name, bytes: file.size }] : []
+    })
   }
 
   async has(name: string): Promise<boolean> {
@@ -58,7 +62,7 @@ export class FolderStore implements LandingStore {
   }
 
   async read(name: string): Promise<Buffer | undefined> {
-    return existsSync(this.#path(name)) ? readFileSync(this.#path(name)) : undefined
+    return regularFile(this.#path(name)) ? readFileSync(this.#path(name)) : undefined
   }
 
   async edges(name: string, length: number): Promise<Edges> {

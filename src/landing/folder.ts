@@ -22,6 +22,9 @@ export interface LandedPage extends StoredPage, PageFacts {
   readonly bytes: number
 }
 
+/** The last four: something else than a file or a folder is in the place of one. */
+const unwritable = ['EACCES', 'EROFS', 'EPERM', 'ENXIO', 'EISDIR', 'ENOTDIR', 'ELOOP']
+
 function writeError(folder: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
@@ -32,7 +35,7 @@ function writeError(folder: string, error: unknown): unknown {
       cause: error,
     })
   }
-  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
+  if (unwritable.includes(String(code))) {
     return new MusterError({
       what: 'pages cannot be written',
       where: folder,

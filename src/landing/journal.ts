@@ -3,7 +3,8 @@
  * its size and checksum, beside its pages, and a line for each scan beside the scans.
  */
 import { createHash } from 'node:crypto'
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { regularFile } from './regular-file.ts'
 
 export const pagesJournal = 'pages.jsonl'
 export const scansJournal = 'scans.jsonl'
@@ -26,9 +27,18 @@ interface Line {
   readonly sha256?: string
 }
 
+/** A pipe that nobody reads fails instead of waiting. */
+const appends = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
+
 /** A line begins with its line feed, so that one which a process that died has cut off stays by itself. */
-const write = (file: string, line: Line): void =>
-  appendFileSync(file, `\n${JSON.stringify(line)}`, { mode: 0o600 })
+function write(file: string, line: Line): void {
+  const opened = openSync(file, appends, 0o600)
+  try {
+    writeSync(opened, `\n${JSON.stringify(line)}`)
+  } finally {
+    closeSync(opened)
+  }
+}
 
 /** Appends to the journal that the file is. */
 export const writeSum = (file: string, { name, bytes, sha256 }: FileSum): void =>
@@ -82,6 +92,8 @@ export function journalOf(content: string): Journal {
   return { kept, isDamaged }
 }
 
-/** Undefined when there is none. */
-export const readJournal = (file: string): Journal | undefined =>
-  existsSync(file) ? journalOf(readFileSync(file, 'utf8')) : undefined
+/** Undefined when there is none; one that is no file is damaged. */
+export function readJournal(file: string): Journal | undefined {
+  if (!lstatSync(file, { throwIfNoEntry: false })) return undefined
+  return journalOf(regularFile(file) ? readFileSync(file, 'utf8') : '')
+}

@@ -65,6 +65,7 @@ const guarded = thorough
       'w.landing',
       'w.landing/page',
       'w.published.duckdb/x',
+      'w.published.duckdb.wal',
       './w.landing/../w.duckdb',
     ]
   : ['w.duckdb']
@@ -138,6 +139,27 @@ describe.each(Object.entries(writing))('%s', (name, lineTo) => {
     for (const _ of [1, 2]) expect(await place.command(lineTo(target))).toMatchObject({ code: 0, err: '' })
     expect(readdirSync(folder)).toEqual(['own'])
   })
+})
+
+test('files that the settings are made of are no outputs, also when forced, and where the settings are wrong', async () => {
+  const settings = join(place.cwd, 'settings')
+  mkdirSync(settings)
+  const connection = (name: string) =>
+    `connections:\n  ${name}:\n    baseUrl: http://127.0.0.1:9\n    apiKeyFile: ${name}.key\n    warehouse: duckdb:${name}.duckdb\n    webhook:\n      secret: file:${name}.hook\n`
+  const files = ['one.key', 'two.key', 'one.hook', 'settings/one.yaml', 'settings/two.yaml']
+  for (const name of ['one', 'two']) {
+    writeFileSync(join(settings, `${name}.yaml`), connection(name))
+    for (const end of ['key', 'hook']) writeFileSync(join(place.cwd, `${name}.${end}`), name)
+  }
+  writeFileSync(join(place.cwd, 'broken.yaml'), 'connections: {one: {nothing: 1}}')
+  const before = [...files, 'broken.yaml'].map(file => readFileSync(join(place.cwd, file), 'utf8'))
+  for (const file of files)
+    expect((await place.command(`docs --force --out ${file} --config settings`)).err).toMatch(
+      /^muster: this is (the settings file|a file of a key)/m,
+    )
+  const broken = await place.command('docs --force --out broken.yaml --config broken.yaml')
+  expect([broken.code, broken.out]).toEqual([expect.any(Number), ''])
+  expect([...files, 'broken.yaml'].map(file => readFileSync(join(place.cwd, file), 'utf8'))).toEqual(before)
 })
 
 test('dag export replaces the files that it wrote, and those of somebody else when forced; no link, and nothing guarded', async () => {

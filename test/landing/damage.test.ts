@@ -1,16 +1,22 @@
 /** Landed pages that are damaged: named by the check and by the replay, which loads the others and ends with 3. */
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
+import { start } from '../cli/built.ts'
 import { commandsOn } from '../cli/commands-on.ts'
+import { openPlace } from '../cli/synced-warehouse.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
 import { oneList } from '../warehouse/one-list.ts'
@@ -71,6 +77,40 @@ const damages: readonly (readonly [string, string, (folder: string) => void])[] 
     },
   ],
 ]
+
+/** What waits for somebody to write to it, links to themselves, and folders: in the place of each file of a scan that is a folder. */
+const noFiles: readonly (readonly [string, (path: string) => void])[] = [
+  ['a pipe', path => execFileSync('mkfifo', [path])],
+  ['a link to itself', path => symlinkSync(path, path)],
+  ['a folder', path => mkdirSync(path)],
+]
+
+test.each(noFiles)(
+  '%s in the place of a landed file is named by the check and the replay, and waited for by nobody',
+  async (_, make) => {
+    const place = await openPlace()
+    expect((await place.command('sync sites --quiet')).code).toBe(0)
+    const landing = join(place.cwd, 'w.landing')
+    const scan = readdirSync(landing).find(name => name.endsWith('sites')) ?? ''
+    const files = readdirSync(join(landing, scan))
+    expect(files).toHaveLength(3)
+    const env = {
+      MUSTER_BASE_URL: 'http://127.0.0.1:9',
+      MUSTER_API_KEY: sandboxKeys.company,
+      MUSTER_WAREHOUSE: 'duckdb:w.duckdb',
+    }
+    for (const file of [...files.map(name => join(scan, name)), 'scans.jsonl']) {
+      const path = join(landing, file)
+      const bytes = readFileSync(path)
+      rmSync(path)
+      make(path)
+      const { code, err } = await start('replay --quiet', { cwd: place.cwd, env }).ended
+      expect([file, code, err]).toEqual([file, 3, expect.not.stringMatching(/unexpected/)])
+      rmSync(path, { recursive: true })
+      writeFileSync(path, bytes)
+    }
+  },
+)
 
 describeOnEngines(
   'damaged landed pages',

@@ -58,7 +58,7 @@ const filesIn = (cwd: string, folder: string): readonly string[] =>
     .map(name => join(folder, name))
 
 /** The files that count, in order; empty when there are none. */
-function filesOf({ configFile, cwd }: SettingsRequest): readonly string[] {
+export function filesOf({ configFile, cwd }: SettingsRequest): readonly string[] {
   const named = configFile ?? defaultConfigFile
   if (isFolder(resolve(cwd, named))) return filesIn(cwd, named)
   const own = isThere(resolve(cwd, named)) ? [named] : []
