@@ -7,14 +7,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../src/state/migrate.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import { printLosses } from '../peers/losses.ts'
+import { comparePeers } from '../peers/peers.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchFirst } from './first.ts'
 import { printFreshness } from './freshness.ts'
+import { benchLimited } from './limited.ts'
 import { buildAll } from './marts.ts'
 import { printNights } from './nights.ts'
 import { comparePostgres, millionPostgres } from './postgres.ts'
 import { benchPostgresMarts } from './postgres-marts.ts'
 import { benchReceiver } from './receiver.ts'
+import { benchScale } from './scale.ts'
 import { benchSmall } from './small.ts'
 import { compareDuckdb, million } from './timesheets.ts'
 
@@ -39,18 +43,33 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
   small: beside => benchSmall({ count, rounds: 7, ...(beside && { beside }) }),
   /** A first sync of the sandbox, one with nothing new, and a replay; with another program as above. */
   first: beside => benchFirst({ rounds: 3, ...(beside && { beside }) }),
+  /** 500 changed where so many are held, beside 100,000; `scale 3000000 3 with` for more, rounds, and with timelogs. */
+  scale: (held, rounds, timelogs) =>
+    benchScale({
+      held: Number(held ?? 1_000_000),
+      rounds: Number(rounds ?? 3),
+      timelogs: timelogs === 'with' ? 'with' : 'without',
+    }),
   /** All marts over 1,000,000 timesheets. */
   marts: () => buildAll(),
   /** Pages and filters of the dashboard over 1,000,000 timesheets; `dashboard duckdb` or `postgres` for one engine. */
   dashboard: engine => benchDashboard(engine),
   /** 1,000,000 timesheets, for the memory. */
   million: () => million(),
+  /** A first load under a key's limit: `limited 60 4` for 60 requests a minute and 20,000 timesheets. */
+  limited: (perMinute, scale) =>
+    benchLimited({ perMinute: Number(perMinute ?? 60), scale: Number(scale ?? 4) }),
   postgres: () => comparePostgres({ count, timelogs: 'without' }),
   'postgres-million': () => millionPostgres(),
   /** Marts and cross-check on PostgreSQL beside DuckDB; `postgres-marts 10 14` for a scale and an older server. */
   'postgres-marts': (scale, version) => benchPostgresMarts(scale, version),
   /** How webhooks are taken in, for 30 s or as many as are given. */
   receiver: seconds => benchReceiver(Number(seconds ?? 30)),
+  /** Muster beside dlt and a script by hand; `peers 20000 3 duckdb` for a count, rounds and one engine. */
+  peers: (timesheets, rounds, engine) =>
+    comparePeers(Number(timesheets ?? 5000), Number(rounds ?? 3), engine),
+  /** What each of them loses when the source moves while it reads. */
+  losses: timesheets => printLosses(Number(timesheets ?? 10_000)),
   /** Simulates the refresh policy; needs no service. */
   freshness: () => printFreshness(line => console.log(line)),
   /** Six nights with 2,000 requests each. */

@@ -14,16 +14,19 @@ export interface Workload {
   readonly timelogs: 'with' | 'without'
   /** How many were changed after all others were created. */
   readonly changed?: number
+  /** How many older ones the list claims and cannot show. */
+  readonly older?: number
 }
 
 export async function startServer({
   count,
   timelogs,
   changed = 0,
+  older = 0,
 }: Workload): Promise<{ process: ChildProcess; url: string }> {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', 'test/bench/server.ts', String(count), timelogs, String(changed)],
+    ['--import', 'tsx', 'test/bench/server.ts', String(count), timelogs, String(changed), String(older)],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const lines = createInterface({ input: child.stdout })

@@ -16,21 +16,38 @@ const buckets = [
   'total',
 ]
 
-/** First created timestamp; one timesheet every 500 s makes 100,000 of them span some 19 months. */
-const begin = Date.UTC(2025, 0, 6, 8)
-const stepMs = 500_000
+/** They end here, before the clock of any machine that measures: a list whose newest time is yet to come has no watermark. */
+const end = Date.UTC(2026, 7, 8)
+const usualStepMs = 500_000
+/** More than 600,000 are as many in ten years, closer together. */
+const longestMs = 300_000_000_000
 
-export const createdAt = (index: number): number => begin + index * stepMs
+/** When each of so many timesheets was created. */
+export class Calendar {
+  readonly #begin: number
+  readonly #stepMs: number
 
-/** How many timesheets were created before that moment. */
-export const createdBefore = (ms: number): number => Math.ceil((ms - begin) / stepMs)
+  constructor(count: number) {
+    this.#stepMs = Math.min(usualStepMs, Math.floor(longestMs / count))
+    this.#begin = end - count * this.#stepMs
+  }
+
+  createdAt(index: number): number {
+    return this.#begin + index * this.#stepMs
+  }
+
+  /** How many were created before that moment. */
+  createdBefore(ms: number): number {
+    return Math.ceil((ms - this.#begin) / this.#stepMs)
+  }
+}
 
 const id = (kind: number, index: number): string => (kind * 1e15 + index).toString(16).padStart(24, '6')
 const ref = (kind: number, index: number, name: string) => ({ id: id(kind, index), name: `${name} ${index}` })
 
-function timelogs(index: number, amount: () => number) {
+function timelogsOf(index: number, created: number, amount: () => number) {
   const split = () => ({ standard: amount(), overtime: 0, total: amount() })
-  const date = new Date(createdAt(index)).toISOString()
+  const date = new Date(created).toISOString()
   return [0, 1, 2, 3, 4].map(day => ({
     id: id(9, index * 8 + day),
     status: 'approved',
@@ -47,11 +64,16 @@ function timelogs(index: number, amount: () => number) {
   }))
 }
 
-export function timesheet(index: number, withTimelogs: boolean): Record<string, unknown> {
+/** `created` in milliseconds. */
+export function timesheet(
+  index: number,
+  created: number,
+  timelogs: 'with' | 'without',
+): Record<string, unknown> {
   const rng = seededRng(index)
   const amount = () => Math.round(rng() * 100_000) / 100
   const values = () => Object.fromEntries(buckets.map(key => [key, amount()]))
-  const time = new Date(createdAt(index)).toISOString()
+  const time = new Date(created).toISOString()
   const rates = rateKeys.map(key => [
     key,
     { pay: amount(), emp: amount(), margin: amount(), charge: amount(), uplift: key === 'wd' ? null : 1.5 },
@@ -82,7 +104,7 @@ export function timesheet(index: number, withTimelogs: boolean): Record<string, 
     rates: Object.fromEntries(rates),
     values: { pay: values(), charge: values(), expense: 0 },
     pieceRateEntries: [],
-    ...(withTimelogs && { timelogs: timelogs(index, amount) }),
+    ...(timelogs === 'with' && { timelogs: timelogsOf(index, created, amount) }),
     submissionAnswers: [],
   }
 }
