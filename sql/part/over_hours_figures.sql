@@ -50,10 +50,20 @@ keyed as (
   from slot
 ),
 
-numbered as (
+-- Any number will do, as long as a group has one: to put the groups in order, a server would sort all their slots.
+named as (
   select
-    keyed.*, dense_rank() over (order by keyed.group_by, keyed.group_key) as number
+    keyed.group_by, keyed.group_key, row_number() over () as number,
+    max(keyed.company_id) as company_id, max(keyed.project_id) as project_id, max(keyed.agency_id) as agency_id,
+    max(keyed.month_key) as month_key, max(keyed.week_key) as week_key
   from keyed
+  group by keyed.group_by, keyed.group_key
+),
+
+numbered as (
+  select named.number, keyed.choice, keyed.place, keyed.week_ending_at
+  from keyed
+  join named on named.group_by = keyed.group_by and named.group_key = keyed.group_key
 ),
 
 worker_week as not materialized (
@@ -74,15 +84,6 @@ worker_week as not materialized (
   group by numbered.number, counted.worker, counted.week_ending_at, counted.sheet
 ),
 
-named as (
-  select
-    numbered.number, max(numbered.group_by) as group_by, max(numbered.group_key) as group_key,
-    max(numbered.company_id) as company_id, max(numbered.project_id) as project_id,
-    max(numbered.agency_id) as agency_id, max(numbered.month_key) as month_key, max(numbered.week_key) as week_key
-  from numbered
-  group by numbered.number
-),
-
 bar as (
   select named.number, threshold.threshold_hours, asking.threshold, asking.factor
   from named
@@ -90,15 +91,22 @@ bar as (
   cross join threshold
 ),
 
+-- Most weeks are as long as many others.
+week_length as (
+  select worker_week.number, worker_week.hours, count(*) as weeks, sum(worker_week.hours) as total_hours
+  from worker_week
+  group by worker_week.number, worker_week.hours
+),
+
 week_count as (
   select
-    bar.number, bar.threshold_hours, count(*) as worker_weeks,
-    sum(case when worker_week.hours > bar.threshold_hours
-      or (bar.threshold = 'at' and worker_week.hours = bar.threshold_hours) then 1 else 0 end) as weeks_over,
-    cast(sum(worker_week.hours) as double precision) as total_hours,
-    cast(max(worker_week.hours) as double precision) as max_weekly_hours
-  from worker_week
-  join bar on bar.number = worker_week.number
+    bar.number, bar.threshold_hours, cast(sum(week_length.weeks) as bigint) as worker_weeks,
+    sum(case when week_length.hours > bar.threshold_hours
+      or (bar.threshold = 'at' and week_length.hours = bar.threshold_hours) then week_length.weeks else 0 end) as weeks_over,
+    cast(sum(week_length.total_hours) as double precision) as total_hours,
+    cast(max(week_length.hours) as double precision) as max_weekly_hours
+  from week_length
+  join bar on bar.number = week_length.number
   group by bar.number, bar.threshold_hours
 ),
 
