@@ -120,14 +120,15 @@ worker as (
   group by week_ending_date, company_id, project_id, trade_id, agency_id, rate_type, worker_id
 ),
 
+-- Counts as integers: a server adds up bigints as numerics, which takes far longer.
 measured as (
   select
     week_ending_date, company_id, project_id, trade_id, agency_id, rate_type,
-    count(case when is_in_week then 1 end) as assignments,
-    count(case when is_in_week and is_opening then 1 end) as active_start,
-    count(case when not is_opening then 1 end) as assignments_begun,
-    count(case when is_in_week and not goes_on then 1 end) as assignments_ended,
-    count(case when goes_on then 1 end) as active_end,
+    cast(count(case when is_in_week then 1 end) as integer) as assignments,
+    cast(count(case when is_in_week and is_opening then 1 end) as integer) as active_start,
+    cast(count(case when not is_opening then 1 end) as integer) as assignments_begun,
+    cast(count(case when is_in_week and not goes_on then 1 end) as integer) as assignments_ended,
+    cast(count(case when goes_on then 1 end) as integer) as active_end,
     0 as workers,
     0 as opening_workers,
     0 as starters,
@@ -145,11 +146,11 @@ measured as (
     0 as assignments_begun,
     0 as assignments_ended,
     0 as active_end,
-    count(case when is_in_week then 1 end) as workers,
-    count(case when is_opening then 1 end) as opening_workers,
-    count(case when is_in_week and not is_opening then 1 end) as starters,
-    count(case when not is_closing then 1 end) as leavers,
-    count(case when is_closing then 1 end) as closing_workers,
+    cast(count(case when is_in_week then 1 end) as integer) as workers,
+    cast(count(case when is_opening then 1 end) as integer) as opening_workers,
+    cast(count(case when is_in_week and not is_opening then 1 end) as integer) as starters,
+    cast(count(case when not is_closing then 1 end) as integer) as leavers,
+    cast(count(case when is_closing then 1 end) as integer) as closing_workers,
     0 as worked_headcount,
     cast(0 as numeric(18, 4)) as net_hours
   from worker
@@ -173,7 +174,7 @@ measured as (
     0 as starters,
     0 as leavers,
     0 as closing_workers,
-    count(distinct case when t.net_hours > 0 and t.worker_id <> '-1' then t.worker_id end) as worked_headcount,
+    cast(count(distinct case when t.net_hours > 0 and t.worker_id <> '-1' then t.worker_id end) as integer) as worked_headcount,
     cast(sum(coalesce(t.net_hours, 0)) as numeric(18, 4)) as net_hours
   from star.fact_timesheet as t
   inner join calendar as c on c.company_id = t.company_id
