@@ -76,6 +76,8 @@ export interface Traits {
   readonly instant: string
   /** Goes at the end of a select for update: rows that another process has locked are skipped. */
   readonly skipLocked: string
+  /** Searching a text for a pattern takes longer than telling equal texts apart. */
+  readonly hasSlowPatterns: boolean
   /** A statement that reads whole tables, as this engine runs it fastest. */
   overWholeTables(sql: string): string
   /** The type that a column of the engine's tables has for a declared type. */

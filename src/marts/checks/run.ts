@@ -37,8 +37,11 @@ const mostTables = 20
 
 const nowToken = /(?<!:):now\b/g
 
-function filled({ select }: Part, moment: CheckMoment): string {
-  return fillTokens(select, moment).replace(nowToken, `cast('${moment.now}' as timestamptz)`)
+function filled(engine: Engine, { select, precondition }: Part, moment: CheckMoment): string {
+  const text = fillTokens(select, moment).replace(nowToken, `cast('${moment.now}' as timestamptz)`)
+  return engine.hasSlowPatterns && precondition !== undefined
+    ? `select possible.* from (\n${text}\n) as possible where ${precondition}`
+    : text
 }
 
 /** Indexes of the parts that run as one statement: most of the hundred parts are small. */
@@ -73,7 +76,7 @@ async function countRows(
     const selects = indexes.map(index => {
       const part = parts[index] as Part
       const subject = part.subject === null ? 'found.subject' : `cast(${quoteText(part.subject)} as text)`
-      return `select ${index} as part, ${subject} as subject, count(*) as n from (\n${filled(part, moment)}\n) as found group by 2`
+      return `select ${index} as part, ${subject} as subject, count(*) as n from (\n${filled(engine, part, moment)}\n) as found group by 2`
     })
     const rows = await engine.rows<{ part: number; subject: string; n: number }>(
       selects.join('\nunion all\n'),
@@ -91,7 +94,7 @@ async function samplesOf(
 ): Promise<readonly string[]> {
   const own = part.subject === null ? `where found.subject = ${quoteText(subject)}` : ''
   const rows = await engine.rows(
-    `select found.* from (\n${filled(part, moment)}\n) as found ${own} order by 1 limit ${mostSamples}`,
+    `select found.* from (\n${filled(engine, part, moment)}\n) as found ${own} order by 1 limit ${mostSamples}`,
   )
   return rows.map(row => String(Object.values(row)[0]))
 }

@@ -18,6 +18,7 @@ const duckdbTraits: Traits = {
   isShared: false,
   // Keys cost several times the load.
   keepsKeys: false,
+  hasSlowPatterns: false,
   reconnects: false,
   // Only one process writes, and its transactions are short: the time at which they began will do.
   instant: 'now()',

@@ -20,6 +20,8 @@ const postgresTraits: Traits = {
   reconnects: true,
   instant: 'clock_timestamp()',
   skipLocked: 'for update skip locked',
+  /** Over the marts of 50,000 timesheets the PII scan takes 4.4 s of the processor text by text, and 1.8 s over different ones. */
+  hasSlowPatterns: true,
   /**
    * What several parts of a statement read is computed once: inlined, its joins are reordered by the wrong expectation of one
    * row, and 24 definitions over 5,000 timesheets took 132 s instead of 2.6.
