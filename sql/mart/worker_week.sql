@@ -7,6 +7,8 @@
 -- hours of one week. Hours of a timesheet that ends on another day than Sunday go to the weeks of the days of its timelogs, in
 -- their proportion; one without timelogs goes to the week that has most of its days.
 -- Sources: star.fact_timesheet, star.fact_timelog
+-- Parts: worker_id
+-- Basis: last_week_worked
 -- Columns:
 --   worker_id text key: The worker.
 --   week_ending_date date key: The Sunday that ends the week.
@@ -34,6 +36,7 @@ with sheet as (
     week_ending_date - 3 + cast(7 - extract(isodow from week_ending_date - 3) as integer) as week_ending_date
   from star.fact_timesheet
   where status = 'approved' and not is_deleted and worker_id <> '-1' and week_ending_date is not null
+    and :touched(worker_id)
 ),
 
 logged as (
@@ -95,12 +98,8 @@ worked as (
   group by worker_id, week_ending_date
 ),
 
--- Timesheets of weeks to come do not make weeks without hours for everybody.
 last_read as (
-  select least(
-    max(week_ending_date), cast(:today as date) + cast(7 - extract(isodow from cast(:today as date)) as integer)
-  ) as week_ending_date
-  from worked
+-- Include: last_week_worked
 ),
 
 following as (

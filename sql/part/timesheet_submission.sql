@@ -4,15 +4,18 @@ submission_event as (
   select e.record_id as timesheet_id, min(e.created_at) as submitted_at
   from star.fact_webhook_event as e
   where e.type = 'timesheet_approval_requested' and e.record_id is not null
+    and :touched(e.record_id)
   group by e.record_id
 ),
 
 seen_waiting as (
   select v.timesheet_id, min(v.changed_at) as submitted_at
   from (
-    select h.timesheet_id, h.valid_from as changed_at from history.fact_timesheet as h where h.status = 'pending_approval'
+    select h.timesheet_id, h.valid_from as changed_at from history.fact_timesheet as h
+    where h.status = 'pending_approval' and :touched(h.timesheet_id)
     union all
-    select t.timesheet_id, t.source_updated_at as changed_at from star.fact_timesheet as t where t.status = 'pending_approval'
+    select t.timesheet_id, t.source_updated_at as changed_at from star.fact_timesheet as t
+    where t.status = 'pending_approval' and :touched(t.timesheet_id)
   ) as v
   group by v.timesheet_id
 ),
@@ -32,7 +35,7 @@ submitted_timesheet as (
   from star.fact_timesheet as t
   left join submission_event as e on e.timesheet_id = t.timesheet_id
   left join seen_waiting as s on s.timesheet_id = t.timesheet_id
-  where not t.is_deleted and coalesce(t.status, '') not in ('absent', 'cancelled')
+  where not t.is_deleted and coalesce(t.status, '') not in ('absent', 'cancelled') and :touched(t.timesheet_id)
 ),
 
 -- Within three days of the end of the week. A late approval does not tell whether the submission was late.

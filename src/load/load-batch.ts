@@ -4,10 +4,17 @@ import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
 import { openCases, recordSightings } from '../state/evidence/evidence.ts'
 import { keepQuarantine } from '../state/evidence/quarantine.ts'
+import { recordChanges } from '../state/marts/changes.ts'
 import { addStagedIds, type SeenBy } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
 import { applyMembers, arrivalsOf, retireReplaced } from './merge/apply.ts'
-import { type CompleteSnapshot, createDelta, type DeltaCounts, sendRecords } from './merge/delta.ts'
+import {
+  type CompleteSnapshot,
+  createDelta,
+  type DeltaCounts,
+  sendRecords,
+  writtenOf,
+} from './merge/delta.ts'
 import { type Loss, lossesOf, TooManyRemoved } from './merge/losses.ts'
 import { knownFields } from './page/known-fields.ts'
 import type { Bounds, Drift } from './page/record-findings.ts'
@@ -158,6 +165,7 @@ async function mergePages(
   const sent = transfer.sent.then(() => (isElsewhere ? arriving.leave() : undefined))
   await allEnded([receive(), sent]).finally(() => transfer.discard())
   await applyMembers(engine, members)
+  await recordChanges(engine, plan.resource.name, writtenOf(counts))
   const leftOut = trouble.flatMap(one => leftOutRows(plan.resource.name, one))
   const quarantined = { resource: plan.resource.name, hasTable: staged.quarantined > 0, rows: leftOut }
   await keepQuarantine(engine, quarantined, open)

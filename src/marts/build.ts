@@ -4,7 +4,8 @@ import type { Clock } from '../lib/clock.ts'
 import { hourMs } from '../lib/dates.ts'
 import { Busy, DiskFull, firstLineOf, Interrupted } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
-import { forgetMart, moveAsOf, recordedMarts, recordMart } from '../state/marts/marts.ts'
+import { type ChangesSeen, changesNow, forgetSeenChanges } from '../state/marts/changes.ts'
+import { moveAsOf, recordedMarts, recordFailedMart } from '../state/marts/marts.ts'
 import { starState } from '../state/marts/source-state.ts'
 import type { MartRow } from '../state/marts/tables.ts'
 import { migrate } from '../state/migrate.ts'
@@ -17,11 +18,12 @@ import { type CurrencySettings, settleCurrencies } from './kept/currencies.ts'
 import { keepAccrual } from './kept/month-end.ts'
 import type { Mart } from './mart.ts'
 import { inOrder, martsRead, withSources } from './mart.ts'
+import { basisOf } from './partial/basis.ts'
 import type { Finding, Gate } from './rebuild.ts'
-import { letGo, Refused, rebuildMart } from './rebuild.ts'
+import { Refused, rebuildMart, removeMart } from './rebuild.ts'
 import { addMartReferences } from './references.ts'
 import { sideBySide } from './side-by-side.ts'
-import { martTables, shapeOf, tableOf } from './table.ts'
+import { martTables, shapeOf } from './table.ts'
 import { isFresh } from './views.ts'
 
 export interface MartResult {
@@ -30,6 +32,8 @@ export interface MartResult {
   readonly state: 'built' | 'unchanged' | 'failed' | 'refused' | 'waiting' | 'removed'
   /** Rows of the table now; null when there is no table. */
   readonly rows: number | null
+  /** Of them made anew, when not all were. */
+  readonly made?: number
   readonly milliseconds: number
   readonly findings: readonly Finding[]
   readonly message: string | null
@@ -66,8 +70,10 @@ export interface BuildResult {
 
 /** A build that takes longer for one mart is considered dead. */
 const leaseMs = hourMs
-
 const instant = (clock: Clock): string => new Date(clock.now()).toISOString()
+const removed = { state: 'removed', rows: null, milliseconds: 0, findings: [], message: null } as const
+
+type BuiltAt = (name: string) => string | null
 
 type Failure = Pick<MartRow, 'state' | 'message'>
 
@@ -82,6 +88,8 @@ class Build {
   /** Names of the tables in the schema. */
   #tables = new Set<string>()
   #star = ''
+  /** At the beginning. */
+  #changes: ChangesSeen = { position: 0, counted: 0 }
 
   constructor(effects: BuildEffects, lease: Lease, moment: Moment) {
     this.#effects = effects
@@ -95,6 +103,7 @@ class Build {
     const ordered = inOrder(marts)
     this.#recorded = await recordedMarts(engine)
     this.#tables = await martTables(engine)
+    this.#changes = await changesNow(engine)
     this.#star = await starState(engine)
     const chosen = names.length > 0 ? withSources(ordered, names) : ordered
     await sideBySide(engine, chosen, async (mart, engine) => {
@@ -121,7 +130,8 @@ class Build {
     }
     const missing = martsRead(mart).find(name => this.#isBehind(name))
     if (missing) return { ...nothing, state: 'waiting', message: `it reads mart.${missing}` }
-    const sources = await this.#sourcesOf(engine, mart)
+    const builtAt = await this.#builtAt(engine, mart)
+    const sources = await sourcesOf(engine, mart, { star: this.#star, moment: this.#moment, builtAt })
     const isSame =
       recorded?.state === 'built' &&
       recorded.definition_id === mart.definitionId &&
@@ -130,7 +140,7 @@ class Build {
       return { ...nothing, state: 'unchanged', message: null }
     this.#effects.onMart({ name: mart.name, state: 'building' })
     try {
-      return await this.#rebuild(engine, mart, sources)
+      return await this.#rebuild(engine, mart, { sources, builtAt, isWhole: all })
     } catch (error) {
       if (error instanceof DiskFull || error instanceof Interrupted) throw error
       const state = error instanceof Refused ? 'refused' : 'failed'
@@ -141,15 +151,22 @@ class Build {
     }
   }
 
-  async #rebuild(engine: Engine, mart: Mart, sources: string): Promise<MartResult> {
-    const { clock, gate } = this.#effects
+  async #rebuild(
+    engine: Engine,
+    mart: Mart,
+    { builtAt, ...how }: { builtAt: BuiltAt; sources: string; isWhole: boolean },
+  ): Promise<MartResult> {
+    const { clock, gate, version } = this.#effects
+    const basis = await basisOf(engine, mart, { version, moment: this.#moment, builtAt })
     const rebuilt = await rebuildMart({
       engine,
       mart,
       recorded: this.#recorded.get(mart.name),
       hasTable: this.#tables.has(mart.name),
       isFresh: isFresh(mart, this.#tables),
-      sources,
+      ...how,
+      basis,
+      changes: this.#changes,
       moment: this.#moment,
       runId: this.#runId,
       lease: this.#lease,
@@ -166,22 +183,17 @@ class Build {
     return state !== 'built' && state !== 'unchanged'
   }
 
-  async #sourcesOf(engine: Engine, mart: Mart): Promise<string> {
+  /** When the marts that it reads were last built, by this build or before. */
+  async #builtAt(engine: Engine, mart: Mart): Promise<BuiltAt> {
     const built = martsRead(mart).length > 0 ? await recordedMarts(engine) : this.#recorded
-    return sourcesOf(engine, mart, {
-      star: this.#star,
-      moment: this.#moment,
-      builtAt: name => built.get(name)?.built_at ?? null,
-    })
+    return name => built.get(name)?.built_at ?? null
   }
 
-  /** The figures of the last successful build stay. Throws where another build took over: what failed is its business now. */
+  /** Throws where another build took over: what failed is its business now. */
   async #recordFailure(engine: Engine, mart: Mart, failure: Failure): Promise<void> {
     await renewLease(engine, this.#lease)
-    const never = { built_at: null, as_of: null, rows: null, milliseconds: null }
-    const recorded = this.#recorded.get(mart.name) ?? { ...never, definition_id: '', shape: '', sources: '' }
     const tried = { name: mart.name, tried_at: instant(this.#effects.clock), run_id: this.#runId }
-    await recordMart(engine, { ...recorded, ...tried, ...failure })
+    await recordFailedMart(engine, this.#recorded.get(mart.name), { ...tried, ...failure })
   }
 
   /** Only tables that a build has recorded: others in the schema belong to somebody else. */
@@ -189,20 +201,8 @@ class Build {
     const { engine, onMart } = this.#effects
     for (const name of this.#recorded.keys()) {
       if (declared.has(name)) continue
-      await engine.transaction(async engine => {
-        await engine.actAsOwnerOf('mart')
-        await letGo(engine, name)
-        await engine.run(`drop table if exists ${tableOf(name)}`)
-        await forgetMart(engine, name)
-      })
-      const result = {
-        name,
-        state: 'removed',
-        rows: null,
-        milliseconds: 0,
-        findings: [],
-        message: null,
-      } as const
+      await removeMart(engine, name)
+      const result = { name, ...removed }
       this.#results.set(name, result)
       onMart(result)
     }
@@ -235,6 +235,7 @@ export async function buildMarts(effects: BuildEffects, request: BuildRequest): 
       await settleCurrencies(engine, request, instant(clock))
       await keepAccrual(engine, moment, instant(clock))
       const marts = await new Build(effects, lease, moment).run(request)
+      await forgetSeenChanges(engine)
       await addMartReferences(engine, request.marts, await martTables(engine))
       const isWhole = marts.every(({ state }) => ['built', 'unchanged', 'removed'].includes(state))
       await end({ state: isWhole ? 'done' : 'failed', message: counted(marts) })

@@ -3,7 +3,7 @@ import { dayInZone } from '../contract/fields/day-in-zone.ts'
 import { lastRead, ledgerStates } from '../state/marts/source-state.ts'
 import { reportingZoneOf } from '../state/reporting-zone.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { quoteText } from '../warehouse/sql-text.ts'
+import { quoteNames, quoteText } from '../warehouse/sql-text.ts'
 import { decidingText } from './columns.ts'
 import { type Mart, martsRead } from './mart.ts'
 
@@ -20,12 +20,17 @@ export interface Moment {
 
 const usualFiscalMonth = 4
 
+/** A temporary table: the parts of a mart that are made anew. */
+export const touchedTable = 'touched'
+
 /** Not the `::today` of a cast. */
 const tokens = {
   asOf: /(?<!:):as_of\b/g,
   today: /(?<!:):today\b/g,
   readDay: /(?<!:):read_day\b/g,
   fiscalMonth: /(?<!:):fiscal_month\b/g,
+  /** `:touched(t.week_ending_date)`: whether a row is in a part of the mart that is made anew. */
+  touched: /(?<!:):touched\(([^()]*)\)/g,
   /** `:day(created_at)`: the day of a timestamp in the reporting zone. */
   day: /(?<!:):day\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g,
 } as const
@@ -39,8 +44,12 @@ const readDayOf = ({ asOf, zone }: Moment): string =>
 
 const fiscalMonthOf = ({ fiscalMonth }: Moment): string => String(fiscalMonth ?? usualFiscalMonth)
 
-export function fillTokens(select: string, moment: Moment): string {
+/** `touched` are the columns of the table of touched parts; without it every part is made. */
+export function fillTokens(select: string, moment: Moment, touched?: readonly string[]): string {
   return select
+    .replace(tokens.touched, (_, columns: string) =>
+      touched === undefined ? 'true' : `(${columns}) in (select ${quoteNames(touched)} from ${touchedTable})`,
+    )
     .replace(tokens.asOf, asOfLiteral(moment.asOf))
     .replace(tokens.today, `cast('${moment.today}' as date)`)
     .replace(tokens.readDay, readDayOf(moment))
@@ -49,7 +58,7 @@ export function fillTokens(select: string, moment: Moment): string {
 }
 
 /** The part of the moment that the statement depends on: the same text gives the same rows. */
-function momentOf(select: string, moment: Moment): string {
+export function momentOf(select: string, moment: Moment): string {
   return [
     select.search(tokens.asOf) >= 0 && `as of ${moment.asOf}`,
     select.search(tokens.today) >= 0 && `on ${moment.today}`,

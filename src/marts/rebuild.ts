@@ -1,8 +1,8 @@
 /** Rebuilds one mart in one transaction: a reader sees all of yesterday's rows or all of today's. */
 import { counted } from '../lib/counted.ts'
 import { OutOfMemory } from '../lib/errors.ts'
-import { recordMart } from '../state/marts/marts.ts'
-import type { MartRow } from '../state/marts/tables.ts'
+import { changesNow } from '../state/marts/changes.ts'
+import { forgetMart, recordMart } from '../state/marts/marts.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { policiesOn } from '../warehouse/postgres/row-policies.ts'
@@ -10,6 +10,7 @@ import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import type { Moment } from './inputs.ts'
 import type { Mart } from './mart.ts'
+import { Overtaken, type PartsRefill, refillParts } from './partial/refill-parts.ts'
 import { releases } from './references.ts'
 import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
 import { dropView, madeViews, viewStatements, viewsOf } from './views.ts'
@@ -35,25 +36,19 @@ export type Gate = (
 /** For a build without checks. */
 export const openGate: Gate = async () => []
 
-export interface Rebuild {
-  readonly engine: Engine
-  readonly mart: Mart
-  /** Its row in ops.mart; undefined when it was never built. */
-  readonly recorded: MartRow | undefined
-  readonly hasTable: boolean
+export interface Rebuild extends PartsRefill {
   /** Whether the schema has neither the table nor a view of that name. */
   readonly isFresh: boolean
   readonly sources: string
-  readonly moment: Moment
   readonly runId: string
   readonly lease: Lease
   readonly gate: Gate
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
 }
 
 export interface Rebuilt {
   readonly rows: number
+  /** Of them made anew, where not all are. */
+  readonly made?: number
   readonly milliseconds: number
   readonly findings: readonly Finding[]
 }
@@ -88,10 +83,20 @@ async function grantsOn(engine: Engine, name: string): Promise<string[]> {
 }
 
 /** What stands on a table goes before it does: its views, and on a server the references of other tables. */
-export async function letGo(engine: Engine, name: string, views: readonly string[] = []): Promise<void> {
+async function letGo(engine: Engine, name: string, views: readonly string[] = []): Promise<void> {
   for (const view of await madeViews(engine, name, views)) await engine.run(dropView(view))
   if (!engine.keepsKeys) return
   for (const statement of await releases(engine, name)) await engine.run(statement)
+}
+
+/** Of a mart that no file declares any more. */
+export async function removeMart(engine: Engine, name: string): Promise<void> {
+  await engine.transaction(async engine => {
+    await engine.actAsOwnerOf('mart')
+    await letGo(engine, name)
+    await engine.run(`drop table if exists ${tableOf(name)}`)
+    await forgetMart(engine, name)
+  })
 }
 
 /**
@@ -149,14 +154,23 @@ async function refill(rebuild: Rebuild): Promise<number> {
   return rows
 }
 
+async function refillWhole(rebuild: Rebuild): Promise<Pick<Rebuilt, 'rows'>> {
+  const rows = await refill(rebuild)
+  await requireKeys(rebuild.engine, rebuild.mart)
+  return { rows }
+}
+
 async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
-  const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
+  const { engine, mart, moment, sources, basis, runId, lease, gate, now } = rebuild
   const started = now()
   return engine.transaction(async engine => {
+    // What commits after this is read again by the next build.
+    const before = await changesNow(engine)
     await engine.actAsOwnerOf('mart')
     await engine.planForWholeTables()
-    const rows = await refill({ ...rebuild, engine })
-    await requireKeys(engine, mart)
+    const inside = { ...rebuild, engine }
+    const filled = (await refillParts(inside, before)) ?? (await refillWhole(inside))
+    const { rows } = filled
     const findings = await gate(engine, mart, { ...moment, now: new Date(now()).toISOString() })
     if (findings.some(({ severity, rows }) => severity === 'error' && rows > 0)) throw new Refused(findings)
     const milliseconds = Math.round(now() - started)
@@ -167,6 +181,9 @@ async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
       definition_id: mart.definitionId,
       shape,
       sources,
+      basis,
+      changes_position: before.position,
+      changes_counted: before.counted,
       state: 'built',
       built_at: at,
       as_of: moment.asOf,
@@ -178,7 +195,7 @@ async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
     })
     // A build that lost its lease must not commit beside the one that took over.
     await renewLease(engine, lease)
-    return { rows, milliseconds, findings }
+    return { ...filled, milliseconds, findings }
   })
 }
 
@@ -188,8 +205,9 @@ export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
   try {
     return await rebuildOnce(rebuild)
   } catch (error) {
+    if (error instanceof Overtaken) return rebuildMart({ ...rebuild, isWhole: true })
     if (!(error instanceof OutOfMemory)) throw error
     await rebuild.engine.freeMemory(0)
-    return rebuildOnce(rebuild)
+    return rebuildOnce({ ...rebuild, isWhole: true })
   }
 }

@@ -22,7 +22,8 @@ export async function martTables(engine: Engine): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-const keysOf = ({ columns }: Mart): string[] => columns.filter(({ isKey }) => isKey).map(({ name }) => name)
+export const keysOf = ({ columns }: Mart): string[] =>
+  columns.filter(({ isKey }) => isKey).map(({ name }) => name)
 
 /** Reports filter by them: the first day of a mart, and its company. */
 const filteredBy = ({ columns }: Mart): string[] =>
@@ -95,8 +96,15 @@ export async function makeTable(engine: Engine, mart: Mart, table: string): Prom
 const cellOf = ({ name, type, computed }: TableColumn): string =>
   computed ? computed.select : `cast(made.${quoteName(name)} as ${type})`
 
+export interface FillMoment extends Moment {
+  /** ISO 8601. */
+  readonly now: string
+  /** The columns of the table of touched parts, where only those are made. */
+  readonly touched?: readonly string[]
+}
+
 /** The statement that fills the table: the header gives names, types and order of the columns that it makes. */
-export function fillStatement(mart: Mart, table: string, moment: Moment & { now: string }): string {
+export function fillStatement(mart: Mart, table: string, moment: FillMoment): string {
   const columns = ownColumns(mart)
   const stamps = [
     quoteText(mart.definitionId),
@@ -114,19 +122,23 @@ ${mart.select}
     ) as made(${quoteNames(mart.columns.map(({ name }) => name))})
     ${joins.join('\n    ')}`,
     moment,
+    moment.touched,
   )
 }
 
-/** Throws when a key is missing or stands for several rows; where tables have a primary key, it does that. */
-export async function requireKeys(engine: Engine, mart: Mart): Promise<void> {
+/**
+ * Throws when a key is missing or stands for several rows, among those rows `where` one can; where tables have a primary key,
+ * it does that.
+ */
+export async function requireKeys(engine: Engine, mart: Mart, where = 'true'): Promise<void> {
   if (engine.keepsKeys) return
   const keys = quoteNames(keysOf(mart))
   const isNull = keysOf(mart)
     .map(name => `${quoteName(name)} is null`)
     .join(' or ')
   const [row] = await engine.rows<{ doubled: number; nameless: number }>(
-    `select (select count(*) from (select 1 from ${tableOf(mart.name)} group by ${keys} having count(*) > 1) as d) as doubled,
-       (select count(*) from ${tableOf(mart.name)} where ${isNull}) as nameless`,
+    `select (select count(*) from (select 1 from ${tableOf(mart.name)} where ${where} group by ${keys} having count(*) > 1) as d) as doubled,
+       (select count(*) from ${tableOf(mart.name)} where (${isNull}) and ${where}) as nameless`,
   )
   if (Number(row?.doubled) > 0) throw new Error(`${row?.doubled} keys (${keys}) stand for more than one row`)
   if (Number(row?.nameless) > 0) throw new Error(`${row?.nameless} rows have no key (${keys})`)

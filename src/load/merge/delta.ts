@@ -13,6 +13,12 @@ export type DeltaState = 'new' | 'inferred' | 'changed' | 'same' | 'stale' | 'mi
 
 export type DeltaCounts = Readonly<Record<DeltaState, number>>
 
+/** The records whose rows the merge writes or retires, and how many they are. */
+export const writtenOf = (counts: DeltaCounts): { ids: string; changes: number } => ({
+  ids: `(select record_key from delta where state in ('new', 'inferred', 'changed', 'missing'))`,
+  changes: counts.new + counts.inferred + counts.changed + counts.missing,
+})
+
 function versionColumn(resource: Resource): string | undefined {
   const { version } = resource
   if (version === undefined) return undefined

@@ -14,6 +14,30 @@ export async function recordMart(engine: Engine, row: MartRow): Promise<void> {
   await ledger(engine).insertInto('ops.mart').values(row).execute()
 }
 
+const neverBuilt = {
+  definition_id: '',
+  shape: '',
+  sources: '',
+  basis: null,
+  changes_position: null,
+  changes_counted: null,
+  built_at: null,
+  as_of: null,
+  rows: null,
+  milliseconds: null,
+}
+
+export type FailedMart = Pick<MartRow, 'name' | 'state' | 'message' | 'tried_at' | 'run_id'>
+
+/** The figures of the last build that succeeded stay; `recorded` is undefined when there was none. */
+export async function recordFailedMart(
+  engine: Engine,
+  recorded: MartRow | undefined,
+  failed: FailedMart,
+): Promise<void> {
+  await recordMart(engine, { ...(recorded ?? neverBuilt), ...failed })
+}
+
 export async function forgetMart(engine: Engine, name: string): Promise<void> {
   await ledger(engine).deleteFrom('ops.mart').where('name', '=', name).execute()
 }

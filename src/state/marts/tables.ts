@@ -9,6 +9,11 @@ export const martTables = {
       definition_id: text('Definition that it was built from; changes with its file.'),
       shape: text('Hash of its columns; a table of another shape is made anew.'),
       sources: text('State of its sources; the mart is built again when it differs.'),
+      basis: optional(
+        text('State of all that no changed record tells of; the mart is built whole when it differs.'),
+      ),
+      changes_position: optional(count('Its rows include the changed records up to this position.')),
+      changes_counted: optional(count('Changes that all runs had counted then.')),
       state: oneOf(
         { built: 'it succeeded', failed: 'a statement failed', refused: 'a check failed' },
         'How the last attempt went',
@@ -22,6 +27,19 @@ export const martTables = {
       run_id: text('Run that made the last attempt.'),
     },
     key: ['name'],
+    isPublished: false,
+    lifetime: 'local',
+  }),
+
+  changed_record: table({
+    description:
+      'One row per record and merge that changed it, until every mart includes the change; one for all records of a large merge.',
+    columns: {
+      position: count('Number of the merge; they commit in this order.'),
+      resource: text('The resource, such as timesheets.'),
+      record_id: text('The record; empty for all records of the resource.'),
+      changes: count('Changes that its run counted for it.'),
+    },
     isPublished: false,
     lifetime: 'local',
   }),

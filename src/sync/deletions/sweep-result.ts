@@ -16,6 +16,7 @@ import {
   voidSeen,
 } from '../../state/evidence/swept-records.ts'
 import { renewLease } from '../../state/runs/leases.ts'
+import { addToRun } from '../../state/runs/runs.ts'
 import { countSweptIds, forgetSweptIds } from '../../state/scans/scan-ids.ts'
 import { lastSweep, updateSweep } from '../../state/scans/sweeps.ts'
 import type { SweepRow } from '../../state/scans/tables.ts'
@@ -62,6 +63,8 @@ async function recordSeen(engine: Engine, task: ResourceTask, list: SweptList): 
   const of = { resource: resource.name, ids: revived }
   await recordUndeletions(engine, of, { at, run: sync.runId })
   await voidEvidence(engine, of, { at, reason: `seen by sweep ${list.sweepId}` })
+  // In the transaction that revives them: a build learns from the sum that rows changed.
+  await addToRun(engine, sync.runId, { rows_changed: revived.length })
   counters.rows_changed += revived.length
   await engine.run(voidSeen(list))
   await engine.run(forgetOutOfSight(list))
