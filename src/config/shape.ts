@@ -20,6 +20,9 @@ export const usualTemporaryHours = 24
 
 const currencies = new Set(Intl.supportedValuesOf('currency'))
 const isCurrency = (text: string): boolean => currencies.has(text)
+/** A hundred years: what is counted from now stays a date. */
+const mostDays = 36_525
+
 const isNoCurrency = 'must be the ISO 4217 code of a currency, such as GBP or EUR'
 
 /** Everything is optional here, so that one problem hides no other; required settings are checked when they are used. */
@@ -65,22 +68,22 @@ const connection = z.strictObject({
       'Folder of landed pages, by default beside the DuckDB file, or data/landing/NAME; s3://BUCKET/PREFIX where machines share them.',
     ),
   ...keyShape,
-  retentionDays: whole(0)
+  retentionDays: whole(0, mostDays)
     .default(90)
     .describe('Days to keep landed pages, from which `muster replay` rebuilds.'),
-  piiHistoryDays: whole(1)
+  piiHistoryDays: whole(1, mostDays)
     .optional()
     .describe('Days to keep superseded versions of personal data; without this, for ever.'),
-  inboxDays: whole(1)
+  inboxDays: whole(1, mostDays)
     .default(90)
     .describe('Days to keep webhook events once nothing is left to do with them.'),
-  quarantineDays: whole(1)
+  quarantineDays: whole(1, mostDays)
     .default(90)
     .describe('Days to keep quarantined records once a later version was loaded.'),
-  temporaryHours: whole(1)
+  temporaryHours: whole(1, 24 * mostDays)
     .default(usualTemporaryHours)
     .describe('Hours without a sign of life after which a process on another machine counts as dead.'),
-  lookbackMinutes: whole(0)
+  lookbackMinutes: whole(0, 1440 * mostDays)
     .default(15)
     .describe('How far behind the last sync the next one reads back, in minutes.'),
   waitMinutes: whole(0, 1440)

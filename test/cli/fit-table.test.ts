@@ -134,3 +134,18 @@ describe('colours', () => {
     expect(out).toContain('larger than the cap')
   })
 })
+
+test('texts of any length are shown in no time, on a terminal and in a pipe', async () => {
+  const long = ['x', 'é', '漢'].map(letter => letter.repeat(150_000))
+  const commands = printing(
+    ['a', 'b'],
+    long.map(text => [text, 'end']),
+  )
+  const before = process.cpuUsage()
+  const shown = await shownAt(80, commands)
+  expect(Math.max(...shown.map(line => stringWidth(line)))).toBeLessThanOrEqual(80)
+  const { code, out } = await muster('try', {}, commands)
+  expect([code, out.length]).toEqual([0, expect.any(Number)])
+  // More than a minute when the whole of each is measured at once.
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(20)
+})

@@ -1,6 +1,6 @@
 /** Makes a table as wide as the terminal: long texts are shortened or broken, then columns are left out. No line is wider. */
-import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
+import { textWidth } from './text-width.ts'
 
 export interface FitColumn {
   readonly title: string
@@ -31,15 +31,16 @@ const readableAt = (width: number): number => (width < 80 ? 14 : 20)
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
 function shortened(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
-  const letters = [...text]
-  while (letters.length > 0 && stringWidth(letters.join('')) > width - 1) letters.pop()
+  if (textWidth(text) <= width) return text
+  // Letters of several characters are rarely longer.
+  const letters = [...text.slice(0, 8 * width)]
+  while (letters.length > 0 && textWidth(letters.join('')) > width - 1) letters.pop()
   return `${letters.join('')}…`
 }
 
 /** Between words, or within one that is too long. */
 const broken = (text: string, width: number): string =>
-  stringWidth(text) <= width ? text : wrapAnsi(text, width, { hard: true })
+  textWidth(text) <= width ? text : wrapAnsi(text, width, { hard: true })
 
 /** Takes what is too much from the widest texts, down to the least of each. Undefined when that is not enough. */
 function narrowed(widths: readonly number[], least: readonly number[], most: number): number[] | undefined {
@@ -66,7 +67,7 @@ export function fitTable(
   width: number,
 ): Fitted {
   const natural = columns.map(({ title }, index) =>
-    Math.max(stringWidth(title), ...rows.map(row => stringWidth(row[index] ?? ''))),
+    Math.max(textWidth(title), ...rows.map(row => textWidth(row[index] ?? ''))),
   )
   const leastOf = (index: number, beside: number): number => {
     if (beside === 1) return 2

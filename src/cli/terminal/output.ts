@@ -1,11 +1,11 @@
 /** The output of a command: tables and sentences for people, or one JSON document for programs. */
-import stringWidth from 'string-width'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { dayMs, hourMs, minuteMs } from '../../lib/dates.ts'
 import type { CommandContext } from '../context.ts'
 import { coloured } from './colour.ts'
 import { fitTable } from './fit-table.ts'
 import { inOneLine, show, widthOf } from './terminal.ts'
+import { textWidth } from './text-width.ts'
 import { showLine, wrapped } from './wrapped.ts'
 
 /** A column of numbers is aligned right and any other left, unless the declaration says otherwise. */
@@ -87,7 +87,7 @@ function tableWithin(
   const rowLines = fitted.rows.flatMap(linesOfRow)
   const cellsOf = (index: number): string[] => rowLines.map(row => row[index] ?? '')
   const widths = fitted.titles.map((title, index) =>
-    Math.max(...[title, ...cellsOf(index)].map(one => stringWidth(one))),
+    Math.max(...[title, ...cellsOf(index)].map(one => textWidth(one))),
   )
   const lineOf = (cells: readonly string[]): string =>
     cells
@@ -108,7 +108,7 @@ function linesOfRow(cells: readonly string[]): string[][] {
 
 /** Colours take no width. */
 function padded(cell: string, width: number, align: 'left' | 'right' = 'left'): string {
-  const space = ' '.repeat(Math.max(0, width - stringWidth(cell)))
+  const space = ' '.repeat(Math.max(0, width - textWidth(cell)))
   return align === 'right' ? `${space}${cell}` : `${cell}${space}`
 }
 

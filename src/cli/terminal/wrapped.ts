@@ -1,7 +1,7 @@
 /** Sentences on a terminal break between words. */
-import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 import { type Output, show } from './terminal.ts'
+import { textWidth } from './text-width.ts'
 
 /** A command that people copy stays in one piece. */
 const command = /^ +(muster|npx|npm|node|export|docker) /
@@ -31,7 +31,7 @@ function wrappedLine(line: string, width: number): string {
 export const wrapped = (text: string, columns: number): string =>
   text
     .split('\n')
-    .map(line => (stringWidth(line) > columns ? wrappedLine(line, columns) : line))
+    .map(line => (textWidth(line) > columns ? wrappedLine(line, columns) : line))
     .join('\n')
 
 export const showLine = (stream: Output, text: string): unknown =>
