@@ -8,7 +8,6 @@
 -- their proportion; one without timelogs goes to the week that has most of its days.
 -- Sources: star.fact_timesheet, star.fact_timelog
 -- Parts: worker_id
--- Basis: last_week_worked
 -- Columns:
 --   worker_id text key: The worker.
 --   week_ending_date date key: The Sunday that ends the week.

@@ -43,6 +43,21 @@ const expense = fc.record({
 export type SheetValues = typeof sheet extends fc.Arbitrary<infer Value> ? Value : never
 type ExpenseValues = typeof expense extends fc.Arbitrary<infer Value> ? Value : never
 
+/** An approved one of the first week. */
+export const aSheet: SheetValues = {
+  id: 0,
+  worker: 0,
+  name: 0,
+  company: 0,
+  project: 0,
+  week: 0,
+  early: 0,
+  status: 'approved',
+  hours: 40,
+  isLate: false,
+  costCode: 0,
+}
+
 /** What happens between two builds. */
 export type Happening =
   | { readonly kind: 'sheets'; readonly sheets: readonly SheetValues[] }

@@ -7,7 +7,7 @@ import { quoteName } from '../../warehouse/sql-text.ts'
 import { fillTokens, type Moment, momentOf } from '../inputs.ts'
 import { type Mart, martsRead } from '../mart.ts'
 import { followed } from './followed.ts'
-import { type Parts, partsOf } from './parts.ts'
+import type { Parts } from './parts.ts'
 
 const declared = new Map(
   physicalTables.map(({ schema, name, columns }) => [`${schema}.${name}`, columns.map(one => one.name)]),
@@ -54,7 +54,7 @@ export async function basisOf(
   mart: Mart,
   { version, moment, builtAt }: BasisOptions,
 ): Promise<string> {
-  const parts = partsOf(mart)
+  const { parts } = mart
   const own: string[] = []
   for (const table of followed(mart).dimensions) own.push(await fingerprint(engine, table, mart.select))
   if (parts?.basis !== undefined) own.push(JSON.stringify(await engine.rows(fillTokens(parts.basis, moment))))

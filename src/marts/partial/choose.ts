@@ -4,7 +4,7 @@ import type { MartRow } from '../../state/marts/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { Mart } from '../mart.ts'
 import { followed } from './followed.ts'
-import { type Parts, partsOf, tablesOfTouched } from './parts.ts'
+import { type Parts, resourcesOfTouched, tablesOfTouched } from './parts.ts'
 
 export interface PartialPlan {
   /** Up to which changes the rows include everything. */
@@ -29,7 +29,7 @@ export async function partialPlan(
   const seen = seenBy(recorded)
   if (seen === undefined || recorded.basis !== basis) return undefined
   const { resources, others } = followed(mart)
-  const parts = partsOf(mart)
+  const { parts } = mart
   const told = parts ? tablesOfTouched(parts) : []
   if (!others.every(table => told.includes(table))) return undefined
   const changes = await changesSince(engine, seen, now)
@@ -37,6 +37,7 @@ export async function partialPlan(
   const changed = [...resources].filter(name => changes.has(name))
   // What follows the day is among the touched parts, so they are looked for without a change as well.
   if (!parts) return changed.length === 0 ? { seen } : undefined
-  const areListed = changed.every(name => parts.resources.has(name) && changes.get(name) === 'listed')
+  const listed = resourcesOfTouched(parts)
+  const areListed = changed.every(name => listed.has(name) && changes.get(name) === 'listed')
   return areListed ? { seen, parts } : undefined
 }

@@ -2,17 +2,23 @@
 import { tablesNamed } from '../../warehouse/schema/schemas.ts'
 import { sqlFiles } from '../../warehouse/sql-files.ts'
 import { readHeader } from '../header.ts'
-import type { Mart } from '../mart.ts'
 
 export interface Parts {
   /** Columns of the key. */
   readonly columns: readonly string[]
-  /** Query of the parts that may differ: of changed records, as they are and as they were, and of the day. */
+  /**
+   * Query of the parts that may differ: of changed records, `:changed(timesheets)`, as they are and as they were, and of the day.
+   */
   readonly touched: string
-  /** Resources whose changed records that query reads, as `:changed(timesheets)`. */
-  readonly resources: ReadonlySet<string>
   /** Query of a value on which every part depends. */
   readonly basis?: string
+}
+
+interface Declared {
+  /** Of the mart, without its schema. */
+  readonly name: string
+  readonly fields: ReadonlyMap<string, string>
+  readonly columns: readonly { readonly name: string; readonly isKey: boolean }[]
 }
 
 const changed = /(?<!:):changed\(([\w-]+)\)/g
@@ -20,19 +26,17 @@ const changed = /(?<!:):changed\(([\w-]+)\)/g
 export const fillChanged = (sql: string, records: (resource: string) => string): string =>
   sql.replace(changed, (_, resource: string) => records(resource))
 
-let written: ReadonlyMap<string, string> | undefined
+const written = new Map<string, ReadonlyMap<string, string>>()
 
-function queryOf(folder: 'mart-part' | 'part', name: string): string | undefined {
-  written ??= new Map(
-    ['mart-part', 'part'].flatMap(one =>
-      sqlFiles(one).map(({ name, text }) => [name, readHeader(text).body] as const),
-    ),
-  )
-  return written.get(`${folder}/${name}.sql`)
+function queryOf(folder: 'mart-part' | 'mart-basis', mart: string): string | undefined {
+  const known =
+    written.get(folder) ?? new Map(sqlFiles(folder).map(({ name, text }) => [name, readHeader(text).body]))
+  written.set(folder, known)
+  return known.get(`${folder}/${mart}.sql`)
 }
 
 /** Undefined for a mart without parts. Throws an Error for parts that could not be made by themselves. */
-export function partsOf(mart: Pick<Mart, 'name' | 'fields' | 'columns'>): Parts | undefined {
+export function partsOf(mart: Declared): Parts | undefined {
   const line = mart.fields.get('Parts')
   if (line === undefined) return undefined
   const wrong = (what: string): Error => new Error(`sql/mart/${mart.name}.sql: ${what}`)
@@ -43,12 +47,13 @@ export function partsOf(mart: Pick<Mart, 'name' | 'fields' | 'columns'>): Parts 
   const touched = queryOf('mart-part', mart.name)
   if (touched === undefined)
     throw wrong(`sql/mart-part/${mart.name}.sql has to tell which parts changes touch`)
-  const part = mart.fields.get('Basis')
-  const basis = part === undefined ? undefined : queryOf('part', part)
-  if (part !== undefined && basis === undefined) throw wrong(`"Basis: ${part}" names no file of sql/part`)
-  const resources = new Set([...touched.matchAll(changed)].map(([, resource]) => resource ?? ''))
-  return { columns, touched, resources, ...(basis !== undefined && { basis }) }
+  const basis = queryOf('mart-basis', mart.name)
+  return { columns, touched, ...(basis !== undefined && { basis }) }
 }
+
+/** Resources whose changed records its query reads. */
+export const resourcesOfTouched = ({ touched }: Parts): ReadonlySet<string> =>
+  new Set([...touched.matchAll(changed)].map(([, resource]) => resource ?? ''))
 
 /** Tables that the query of touched parts reads, beside the changed records. */
 export const tablesOfTouched = ({ touched }: Parts): readonly string[] => tablesNamed(touched)

@@ -1,0 +1,2 @@
+-- Every worker has weeks up to this one.
+-- Include: last_week_worked
