@@ -48,7 +48,8 @@ beforeAll(async () => {
     version: 'test',
     seconds: 2,
     rows: 200,
-    note: () => undefined, drained: async () => undefined,
+    note: () => undefined,
+    drained: async () => undefined,
   })
   await server.connect(theirs)
   await client.connect(ours)

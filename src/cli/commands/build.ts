@@ -59,7 +59,8 @@ const warned = ({ findings }: MartResult): string =>
     .map(({ check, rows }) => `warning ${check}: ${counted(rows, 'row')}`)
     .join(', ')
 
-const partly = ({ made }: MartResult): string => (made === undefined ? '' : `in part: ${counted(made, 'row')}`)
+const partly = ({ made }: MartResult): string =>
+  made === undefined ? '' : `in part: ${counted(made, 'row')}`
 
 const noteOf = (mart: MartResult): string =>
   [mart.message, partly(mart), warned(mart)].filter(Boolean).join('; ')
