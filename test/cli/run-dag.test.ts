@@ -233,6 +233,22 @@ describe('muster dag', () => {
     expect(await muster('dag list --connection acne', { cwd }, commands)).toMatchObject({ code: 2 })
   })
 
+  test('settings that are wrong are one line before anything runs', async () => {
+    const cwd = folderWith('{ one: { run: good }, two: { run: good } }')
+    mkdirSync(join(cwd, 'config'))
+    writeFileSync(
+      join(cwd, 'config/muster.yaml'),
+      'connections: { acme: { baseUrl: https://a.example.com, landing: "s3://", warehouse: "duckdb:a.duckdb" } }\n',
+    )
+    seen.splice(0)
+    expect(await muster('dag run nightly', { cwd }, commands)).toMatchObject({
+      code: 78,
+      out: '',
+      err: expect.stringMatching(/^muster: config\/muster.yaml is wrong: [^\n]*landing must be [^\n]*\n$/),
+    })
+    expect(seen).toEqual([])
+  })
+
   test('an unknown name, and a name unlike its file, are one line', async () => {
     const cwd = folderWith('{ one: { run: good } }', 'weekly')
     expect(await muster('dag run nightlly', { cwd }, commands)).toMatchObject({

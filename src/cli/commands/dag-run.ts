@@ -4,7 +4,7 @@ import { type Dag, fromTask, onlyTask } from '../../app/dag/dag-file.ts'
 import { openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { dagExitCode, runDag } from '../../app/dag/run-dag.ts'
 import { minuteMs } from '../../lib/dates.ts'
-import { UsageError } from '../../lib/errors.ts'
+import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { checkedDag } from '../dag/checked-dag.ts'
@@ -31,6 +31,7 @@ export const command: CommandModule = {
   run: async (context, [name = ''], options) => {
     const { program, clock, signal } = context
     const dag = await checkedDag(context, name)
+    requireReadableSettings(context)
     const part = partOf(dag, options)
     const ledger = openDagLedger(context, dag, { isWhole: part.tasks.length === dag.tasks.length })
     const outcomes = await runDag(part, {
@@ -46,6 +47,16 @@ export const command: CommandModule = {
     printOutcomes(context, dag.name, outcomes)
     return dagExitCode(outcomes)
   },
+}
+
+/** Every task would say the same of settings that cannot be read; of a connection that none of them names, each says its own. */
+function requireReadableSettings(context: CommandContext): void {
+  if (!context.hasSettings()) return
+  try {
+    context.stored()
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+  }
 }
 
 const waitInDag = (context: CommandContext): { wait?: number } =>
