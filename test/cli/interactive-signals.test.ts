@@ -45,6 +45,7 @@ function onTerminal(line: string, cwd: string) {
   }
   return {
     out: () => out,
+    ended,
     type: (text: string) => void child.stdin.write(text),
     async stop(signal: NodeJS.Signals) {
       const from = performance.now()
@@ -71,6 +72,19 @@ test.runIf(hasTerminal).each(signals)('init ends with %s at its questions', asyn
   // In one line, on a terminal that does not know its width.
   expect(terminal.out()).toContain(`muster: stopped by ${signal}: everything read`)
   expect(readdirSync(join(cwd, 'config'))).toEqual([])
+})
+
+test.runIf(hasTerminal).each([
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+])('init that is left with %s has failed', async (_, typed) => {
+  const terminal = onTerminal('init', temporaryFolder())
+  await expect.poll(terminal.out, { timeout: 30_000 }).toContain('Name of the connection')
+  terminal.type('acme\r')
+  await expect.poll(terminal.out, { timeout: 30_000 }).toContain('Address of the service')
+  terminal.type(typed)
+  expect(await terminal.ended).toBe(1)
+  expect(terminal.out()).toContain('muster: the questions were left: run `muster init` again')
 })
 
 test.runIf(hasTerminal).each(signals)('the prompt of sql ends with %s, idle and in a query', async signal => {

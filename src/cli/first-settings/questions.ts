@@ -27,28 +27,38 @@ const isName = (text: string): true | string => /^[\w-]+$/.test(text) || 'Use le
 const isWarehouse = (text: string): true | string =>
   parseWarehouse(text, '/') !== undefined || 'Give duckdb:FILE or postgres://USER@HOST:PORT/DATABASE'
 
-async function answered<Answer>(question: Promise<Answer>): Promise<Answer> {
+interface Terminal {
+  readonly input: NodeJS.ReadStream
+  readonly output: NodeJS.WritableStream
+  readonly signal: AbortSignal
+}
+
+async function answered<Answer>(
+  { stdin, screen, signal }: Asking,
+  ask: (terminal: Terminal) => Promise<Answer>,
+): Promise<Answer> {
+  const input = stdin()
+  const left = new AbortController()
+  const leave = (): void => left.abort()
+  // Ctrl-D closes the input without an answer, and nobody else tells: the process would end as if all were done.
+  for (const event of ['pause', 'end', 'close']) input.once(event, leave)
   try {
-    return await question
+    return await ask({ input, output: screen, signal: AbortSignal.any([signal, left.signal]) })
   } catch (error) {
-    if (!(error instanceof Error && error.name === 'ExitPromptError')) throw error
+    signal.throwIfAborted()
+    if (!left.signal.aborted && !(error instanceof Error && error.name === 'ExitPromptError')) throw error
     throw new MusterError({ what: 'the questions were left', next: 'run `muster init` again', cause: error })
+  } finally {
+    for (const event of ['pause', 'end', 'close']) input.off(event, leave)
   }
 }
 
-const terminalOf = ({ stdin, screen, signal }: Asking) => ({
-  input: stdin(),
-  output: screen,
-  signal,
-})
-
 /** `before` are answers that turned out wrong. */
 export async function askConnection(asking: Asking, before?: Answers): Promise<Answers> {
-  const terminal = terminalOf(asking)
   const text = (message: string, usual: string, validate: (text: string) => true | string) =>
-    answered(input({ message, default: usual, validate, required: true }, terminal))
+    answered(asking, terminal => input({ message, default: usual, validate, required: true }, terminal))
   const name = await text('Name of the connection', before?.name ?? 'acme', isName)
-  const baseUrl = await answered(
+  const baseUrl = await answered(asking, terminal =>
     input(
       {
         message: 'Address of the service, with its version',
@@ -59,7 +69,7 @@ export async function askConnection(asking: Asking, before?: Answers): Promise<A
       terminal,
     ),
   )
-  const key = await answered(
+  const key = await answered(asking, terminal =>
     password({ message: `API key (nothing, if it will be in ${keyVariable(name)})`, mask: '*' }, terminal),
   )
   const warehouse = await text('Warehouse', before?.warehouse ?? duckdbOf(name), isWarehouse)
@@ -68,4 +78,4 @@ export async function askConnection(asking: Asking, before?: Answers): Promise<A
 }
 
 export const askAgain = (asking: Asking): Promise<boolean> =>
-  answered(confirm({ message: 'Answer again?', default: true }, terminalOf(asking)))
+  answered(asking, terminal => confirm({ message: 'Answer again?', default: true }, terminal))
