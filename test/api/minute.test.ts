@@ -103,6 +103,7 @@ describe('a pause', () => {
         return waited > 1 ? Promise.resolve() : new Promise<void>(done => (release = done))
       },
       resize: () => {},
+      freeAt: () => 0,
     }
     const budget = createBudget({ clock, minute: slow })
     const taken = budget.take('sync').then(() => clock.now())

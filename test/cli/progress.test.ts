@@ -14,7 +14,7 @@ import { captured, stillClock } from './captured-world.ts'
 
 function stateOf(events: readonly ProgressEvent[], rest: Partial<ProgressState> = {}): ProgressState {
   const start: ProgressState = { ...atStart(0), ...rest }
-  return events.reduce(withEvent, start)
+  return events.reduce((state, event) => withEvent(state, event, 0), start)
 }
 
 describe('renderProgress', () => {
@@ -45,6 +45,12 @@ describe('renderProgress', () => {
       {
         budget: { remainingToday: 9988, spentThisRun: 14 },
         sentMs: Array.from({ length: 14 }, (_, place) => ((place + 1) * 65_000) / 14),
+        work: {
+          requests: Array.from({ length: 14 }, () => 65_000 / 14),
+          loads: [],
+          sinceMs: 65_000,
+          waitedMs: 0,
+        },
       },
     )
     expect(renderProgress(state, { width: 100, height: 24 }, 65_000)).toEqual([

@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMinuteWindow } from '../../src/api/budget/minute.ts'
-import { atStart, type ProgressState, withEvent, withRequest } from '../../src/cli/terminal/progress-state.ts'
+import { Waits } from '../../src/api/budget/waits.ts'
+import { atStart, type ProgressState, withBudget, withEvent } from '../../src/cli/terminal/progress-state.ts'
 import { timeLeft } from '../../src/cli/terminal/time-left.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { stillClock } from './captured-world.ts'
@@ -18,6 +19,9 @@ interface Run {
   readonly workMs: number
   /** Until the others are found, a run can tell that as many may follow, or more. */
   readonly mayFollow: number | undefined
+  /** So many pages are loaded together, which takes so long, give or take a third, and closing the run as long. */
+  readonly perLoad: number
+  readonly loadMs: number
 }
 
 interface Seen {
@@ -28,8 +32,8 @@ interface Seen {
   readonly least: number | undefined
 }
 
-/** A run under the real limiter; what it shows after each page and each second of waiting. */
-async function seenIn({ perMinute, recent, pages, more, workMs, mayFollow }: Run) {
+/** A run under the real limiter, which reads and loads one small list first; what it shows after each page and each second of waiting. */
+async function seenIn({ perMinute, recent, pages, more, workMs, mayFollow, perLoad, loadMs }: Run) {
   const clock = stillClock()
   const rng = seededRng(1)
   const startedMs = clock.now()
@@ -40,30 +44,58 @@ async function seenIn({ perMinute, recent, pages, more, workMs, mayFollow }: Run
     const { ms, isLeast } = timeLeft(state, atMs) ?? { ms: undefined, isLeast: false }
     seen.push({ atMs, left: isLeast ? undefined : ms, least: isLeast ? ms : undefined })
   }
-  const watched = {
-    ...clock,
-    sleep: async (ms: number) => {
-      for (let slept = 0; slept < ms; slept += 1_000) {
-        look()
-        clock.move(Math.min(1_000, ms - slept))
-      }
-    },
+  const pass = (ms: number): void => {
+    for (let passed = 0; passed < ms; passed += 1_000) {
+      look()
+      clock.move(Math.min(1_000, ms - passed))
+    }
   }
+  const watched = { ...clock, sleep: async (ms: number) => pass(ms) }
+  const waits = new Waits(watched)
+  let loadsDone = 0
   const limiter = createMinuteWindow({ clock: watched, cap: perMinute ?? 1_000_000, recent })
+  const tell = (spentThisRun: number): void => {
+    const budget = { remainingToday: undefined, spentThisRun, ...(perMinute && { perMinute }) }
+    const { ms: waitedMs, isAny: isWaiting } = waits
+    state = withBudget(state, { ...budget, waitedMs, isWaiting, freeAt: limiter.freeAt() }, clock.now())
+  }
+  const load = (resource: string): void => {
+    pass(Math.round(loadMs * (2 / 3 + (2 / 3) * rng())))
+    loadsDone += 1
+    state = withEvent(state, { resource, state: 'loading', loadsDone }, clock.now())
+  }
+  let sent = 0
+  const send = async (): Promise<void> => {
+    const taken = waits.during(() => limiter.take())
+    tell(sent)
+    await taken
+    sent += 1
+    tell(sent)
+  }
+  state = withEvent(state, { resource: 'all', state: 'waiting' }, clock.now())
+  await send()
+  state = withEvent(state, { resource: 'small', state: 'scanning', pagesDone: 1, pagesTotal: 1 }, clock.now())
+  load('small')
+  state = withEvent(state, { resource: 'small', state: 'done' }, clock.now())
+  loadsDone = 0
   let foundMs = 0
   for (let page = 1; page <= pages + more; page += 1) {
-    await limiter.take()
-    const budget = { remainingToday: undefined, spentThisRun: page, ...(perMinute && { perMinute }) }
-    state = withRequest(state, budget, clock.now())
+    await send()
     clock.move(Math.round(workMs * (0.5 + rng())))
     const isFound = more > 0 && page > pages / 2
     if (isFound && foundMs === 0) foundMs = clock.now() - startedMs
     const pagesTotal = isFound ? pages + more : pages
     const pagesMost = isFound ? pagesTotal : pages + Math.max(more, mayFollow ?? more)
     const told = mayFollow === undefined ? {} : { pagesMost }
-    state = withEvent(state, { resource: 'all', state: 'scanning', pagesDone: page, pagesTotal, ...told })
+    const isLoaded = page % perLoad === 0 || page === pages + more
+    const loadsTotal = loadsDone + Math.ceil((pagesTotal - page + (page % perLoad || perLoad)) / perLoad)
+    const event = { resource: 'all', pagesDone: page, pagesTotal, loadsTotal, ...told }
+    state = withEvent(state, { ...event, state: 'scanning' }, clock.now())
     look()
+    if (isLoaded) load('all')
   }
+  state = withEvent(state, { resource: 'all', state: 'done' }, clock.now())
+  pass(loadMs)
   return { seen, tookMs: clock.now() - startedMs, foundMs }
 }
 
@@ -74,6 +106,8 @@ const runs = fc.record({
   more: fc.constantFrom(0, 0, 50),
   workMs: fc.integer({ min: 5, max: 3_000 }),
   mayFollow: fc.constant(undefined),
+  perLoad: fc.constantFrom(1, 10, 82),
+  loadMs: fc.constantFrom(0, 200, 6_000),
 })
 
 const constants = (run: Run) => ({
@@ -81,6 +115,8 @@ const constants = (run: Run) => ({
   recent: fc.constant(run.recent),
   pages: fc.constant(run.pages),
   workMs: fc.constant(run.workMs),
+  perLoad: fc.constant(run.perLoad),
+  loadMs: fc.constant(run.loadMs),
 })
 
 /** Both wrong estimates and least times that were too long, of those that are no matter of the last seconds. */
@@ -93,8 +129,8 @@ function wrongIn({ seen, tookMs }: Awaited<ReturnType<typeof seenIn>>, fromMs: n
   })
 }
 
-// Towards the end, of seconds or of the pages under way.
-const seconds = ({ workMs }: Run): number => Math.max(3_000, 3 * workMs)
+// Towards the end, of seconds, or of the pages and the load under way.
+const seconds = ({ workMs, loadMs }: Run): number => Math.max(3_000, 3 * workMs + loadMs)
 // A wait that nothing announces, for requests of an earlier run, is noticed after some seconds.
 const unnoticed = 6
 
@@ -132,6 +168,8 @@ test('a run that waits shows it', async () => {
     more: 0,
     workMs: 100,
     mayFollow: undefined,
+    perLoad: 82,
+    loadMs: 0,
   })
   const waiting = seen.find(({ atMs }) => atMs > 20_000 && atMs < 30_000)
   // Two minutes and a few pages: 40 at once, 40 after a minute, and 10 after another.

@@ -7,6 +7,7 @@ import { DayBudget, type Purpose } from './day.ts'
 import { createMinuteWindow, type MinuteWindow } from './minute.ts'
 import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
 import { type SharedRequests, waitForSlot } from './shared-requests.ts'
+import { Waits } from './waits.ts'
 
 /** Figures for people and for the ledger, in requests. */
 export interface Usage {
@@ -23,6 +24,12 @@ export interface Usage {
   readonly spendableToday: number
   readonly requestsThisRun: number
   readonly retries: number
+  /** Milliseconds that this run has waited for requests to be allowed. */
+  readonly waitedMs: number
+  /** Whether one waits now. */
+  readonly isWaiting: boolean
+  /** Milliseconds since the epoch: the next request is sent no earlier, as far as this process knows. */
+  readonly freeAt: number
   /** ISO 8601, UTC. */
   readonly resetsAt: string
 }
@@ -86,6 +93,7 @@ class KeyBudget implements Budget {
   readonly #shared: SharedRequests | undefined
   readonly #onPause: BudgetOptions['onPause']
   readonly #retries = createRetryBudget()
+  readonly #waits: Waits
   #telling: Promise<void> | undefined
   #isTold = false
   #perMinute: number
@@ -95,6 +103,7 @@ class KeyBudget implements Budget {
   constructor(options: BudgetOptions) {
     const { clock, recentRequests: recent = 0 } = options
     this.#clock = clock
+    this.#waits = new Waits(clock)
     this.#maxRequests = options.maxRequests ?? Number.POSITIVE_INFINITY
     this.#deadline = options.deadline ?? Number.POSITIVE_INFINITY
     this.#perMinute = options.perMinute ?? defaultPerMinute
@@ -105,7 +114,11 @@ class KeyBudget implements Budget {
     this.#onPause = options.onPause
   }
 
-  async take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions = {}): Promise<void> {
+  take(purpose: Purpose, options: TakeOptions = {}): Promise<void> {
+    return this.#waits.during(() => this.#take(purpose, options))
+  }
+
+  async #take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions): Promise<void> {
     do {
       signal?.throwIfAborted()
       this.#refuse(purpose)
@@ -165,6 +178,9 @@ class KeyBudget implements Budget {
       spendable: Math.min(spendable, Math.max(0, this.#maxRequests - this.#sent)),
       requestsThisRun: this.#sent,
       retries: this.#retries.retries,
+      waitedMs: this.#waits.ms,
+      isWaiting: this.#waits.isAny,
+      freeAt: Math.max(this.#pausedUntil, this.#shared ? 0 : this.#minute.freeAt()),
       resetsAt: new Date(this.#day.resetsAt).toISOString(),
     }
   }

@@ -7,6 +7,8 @@ export interface MinuteWindow {
   take(signal?: AbortSignal): Promise<void>
   /** Sets the requests per window; those of the last window stay charged. */
   resize(cap: number): void
+  /** Milliseconds since the epoch: when the next request may start; now or earlier where none has to wait. */
+  freeAt(): number
 }
 
 interface WindowOptions {
@@ -49,6 +51,10 @@ class RollingWindow implements MinuteWindow {
 
   resize(cap: number): void {
     this.#cap = cap
+  }
+
+  freeAt(): number {
+    return this.#clock.now() + this.#untilFree()
   }
 
   async #wait(signal: AbortSignal | undefined): Promise<void> {

@@ -46,6 +46,8 @@ export interface ClientOptions {
   /** Of Muster, for the User-Agent. */
   readonly version?: string
   readonly onRequest?: (seen: RequestSeen) => void
+  /** Called when a request begins to wait for the budget, which may last no time. */
+  readonly onAsked?: () => void
   /** The purpose whose reserve pays for calls that name none. Default `sync`. */
   readonly purpose?: Purpose
   /** Milliseconds for which a host that accepts no connection is tried; without it a few seconds. */

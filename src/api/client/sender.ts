@@ -47,6 +47,8 @@ interface SenderOptions {
   readonly clock: Clock
   readonly rng: Rng
   readonly onRequest?: ((seen: RequestSeen) => void) | undefined
+  /** Called when a request begins to wait for the budget, which may last no time. */
+  readonly onAsked?: (() => void) | undefined
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for which a host that accepts no connection is tried; without it a few seconds. */
   readonly patienceMs?: number | undefined
@@ -78,12 +80,14 @@ export class Sender {
 
   /** Waits for the budget and sends, again as long as that may help. */
   async #repeat(call: Call): Promise<Answer> {
-    const { signal, budget, clock } = this.#options
+    const { signal, budget, clock, onAsked } = this.#options
     let notBefore = 0
     let since: number | undefined
     let spoiled: BadAnswer | undefined
     for (let attempt = 1; ; attempt++) {
-      await budget.take(call.purpose, { notBefore, signal })
+      const taken = budget.take(call.purpose, { notBefore, signal })
+      onAsked?.()
+      await taken
       since ??= clock.now()
       try {
         const answer = await this.#send(call, attempt)

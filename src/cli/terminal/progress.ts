@@ -8,8 +8,8 @@ import {
   type BudgetEvent,
   isFinal,
   type ProgressEvent,
+  withBudget,
   withEvent,
-  withRequest,
 } from './progress-state.ts'
 import { describe, renderProgress } from './render-progress.ts'
 import { escaped } from './terminal.ts'
@@ -71,10 +71,10 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
   void keepDrawing()
   return {
     update: event => {
-      state = withEvent(state, event)
+      state = withEvent(state, event, clock.now())
     },
     budget: budget => {
-      state = withRequest(state, budget, clock.now())
+      state = withBudget(state, budget, clock.now())
     },
     stop: () => {
       if (stopped.signal.aborted) return
@@ -93,7 +93,7 @@ function worthLines(clock: ProgressContext['clock'], write: (event: ProgressEven
   let state = atStart(clock.now())
   return {
     update: (event: ProgressEvent) => {
-      state = withEvent(state, event)
+      state = withEvent(state, event, clock.now())
       const merged = state.resources.get(event.resource) ?? event
       const last = shownAt.get(event.resource) ?? state.startedMs
       const isDue = clock.now() - last >= plainLineMs
@@ -102,7 +102,7 @@ function worthLines(clock: ProgressContext['clock'], write: (event: ProgressEven
       write(merged)
     },
     budget: (budget: BudgetEvent) => {
-      state = withRequest(state, budget, clock.now())
+      state = withBudget(state, budget, clock.now())
     },
   }
 }

@@ -1,5 +1,6 @@
-/** How long a run will still take, from when it sent its requests and what it knows to be left. */
+/** How long a run will still take, from when it sent its requests, how long its loads took, and what it knows to be left. */
 import { isFinal, type ProgressEvent, type ProgressState } from './progress-state.ts'
+import { loadMs, requestMs, workSince } from './work.ts'
 
 /** Earlier, one slow page would make the estimate jump. */
 export const soonestEstimateMs = 3_000
@@ -13,54 +14,74 @@ export const doneOf = (event: ProgressEvent): number => event.pagesDone ?? event
 export const sum = (values: readonly (number | undefined)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0)
 
-interface PagesLeft {
-  readonly least: number
-  readonly most: number
+interface StepsLeft {
+  readonly requests: number
+  readonly loads: number
+}
+
+/** Batches are counted for the pages that are known. A resource whose batches nobody counts is loaded once, after its last page. */
+function loadsLeft(event: ProgressEvent, requests: number): number {
+  const { loadsDone = 0, loadsTotal, pagesTotal = 0 } = event
+  if (loadsTotal !== undefined) {
+    const known = Math.max(1, pagesTotal - doneOf(event))
+    const loads = (loadsTotal - loadsDone) * Math.max(1, requests / known)
+    return Math.max(requests > 0 ? 1 : 0, Math.ceil(loads))
+  }
+  return requests > 0 || (loadsDone === 0 && doneOf(event) > 0) ? 1 : 0
+}
+
+function stepsOf(
+  running: readonly ProgressEvent[],
+  underWay: number,
+  totalOf: (event: ProgressEvent) => number,
+): StepsLeft {
+  const left = running.map(event => {
+    const requests = Math.max(0, totalOf(event) - doneOf(event))
+    return { requests, loads: loadsLeft(event, requests) }
+  })
+  // What is under way needs no further leave of the limit.
+  const requests = Math.max(0, sum(left.map(one => one.requests)) - underWay)
+  return { requests, loads: sum(left.map(one => one.loads)) }
 }
 
 /** Undefined while something is at work whose size nobody knows. */
-function pagesLeft({ resources }: ProgressState): PagesLeft | undefined {
+function stepsLeft({ resources, budget }: ProgressState): { least: StepsLeft; most: StepsLeft } | undefined {
   const open = [...resources.values()].filter(
     ({ state }) => !['skipped', 'incomplete', 'failed'].includes(state),
   )
   if (!open.every(event => isFinal(event) || event.pagesTotal !== undefined)) return undefined
+  if (sum(open.map(doneOf)) === 0) return undefined
   const running = open.filter(event => !isFinal(event))
-  const leftOf = (event: ProgressEvent, total = 0): number => Math.max(0, total - doneOf(event))
-  const least = sum(running.map(event => leftOf(event, event.pagesTotal)))
-  const most = sum(running.map(event => leftOf(event, event.pagesMost ?? event.pagesTotal)))
-  return sum(open.map(doneOf)) === 0 || most === 0 ? undefined : { least, most }
+  const { underWay = 0 } = budget ?? {}
+  return {
+    least: stepsOf(running, underWay, ({ pagesTotal = 0 }) => pagesTotal),
+    most: stepsOf(running, underWay, ({ pagesTotal = 0, pagesMost = pagesTotal }) => pagesMost),
+  }
 }
-
-/** A longer pause was asked for, or is for requests of an earlier run; no answer takes so long, nor so many times as long as others. */
-const shortestPauseMs = 5_000
-const timesAsLong = 8
 
 /** When the limit lets the request at this place go, after those before it. */
 const freeAt = (times: readonly number[], place: number, perMinute: number): number =>
   (times[place - perMinute] ?? Number.NEGATIVE_INFINITY) + windowMs
 
-/** Milliseconds from one request to the next where nothing but work is between them. */
-function workOfOne(startedMs: number, sentMs: readonly number[], perMinute: number): number {
-  const gaps = sentMs.flatMap((at, place) => {
-    const before = sentMs[place - 1] ?? startedMs
-    return freeAt(sentMs, place, perMinute) > before ? [] : [at - before]
-  })
-  const median = gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 2)] ?? 0
-  const work = gaps.filter(gap => gap <= Math.max(shortestPauseMs, timesAsLong * median))
-  return sum(work) / Math.max(1, work.length)
-}
-
-/** Milliseconds until so many more requests are sent. Waits for the limit are counted apart from work. */
-function timeFor(left: number, { budget, sentMs, startedMs }: ProgressState, nowMs: number): number {
+/**
+ * Milliseconds until so many steps are done, and the run is closed, which takes about as long as a load. Loads come evenly
+ * among the requests, the last one after the last request.
+ */
+function timeFor({ requests, loads }: StepsLeft, state: ProgressState, nowMs: number): number {
+  const { budget, sentMs, work, told } = state
   const perMinute = budget?.perMinute ?? Number.POSITIVE_INFINITY
-  const work = workOfOne(startedMs, sentMs, perMinute)
-  // Nothing of this run explains such a wait: requests of the run before it take up the first minute.
-  const isHeld = budget?.perMinute !== undefined && nowMs - (sentMs.at(-1) ?? nowMs) > shortestPauseMs
-  const soonest = isHeld ? Math.max(nowMs, startedMs + windowMs) : nowMs
+  const [ofRequest, ofLoad] = [requestMs(work), loadMs(work)]
   const times = [...sentMs]
-  for (let place = times.length; place < sentMs.length + left; place += 1)
-    times.push(Math.max((times[place - 1] ?? nowMs) + work, freeAt(times, place, perMinute), soonest))
-  return Math.max(0, (times.at(-1) ?? nowMs) - nowMs)
+  // The step under way has begun; it may take longer than others, but none of those after it is done.
+  let at =
+    nowMs - Math.min(workSince(work, { told, nowMs }), loads > 0 || requests === 0 ? ofLoad : ofRequest)
+  for (let request = 1; request <= requests; request += 1) {
+    at = Math.max(at + ofRequest, freeAt(times, times.length, perMinute), told?.freeAt ?? 0)
+    times.push(at)
+    at += ofLoad * (Math.floor((request * loads) / requests) - Math.floor(((request - 1) * loads) / requests))
+  }
+  if (requests === 0) at += ofLoad * loads
+  return Math.max(0, at + ofLoad - nowMs)
 }
 
 export interface TimeLeft {
@@ -78,11 +99,11 @@ const isNear = (ms: number, other: number): boolean =>
 
 /** Undefined where nobody can know; the least where the most is too far from it for an estimate between them. */
 export function timeLeft(state: ProgressState, elapsedMs: number): TimeLeft | undefined {
-  const left = pagesLeft(state)
+  const left = stepsLeft(state)
   if (left === undefined || state.sentMs.length === 0 || elapsedMs < soonestEstimateMs) return undefined
   const nowMs = state.startedMs + elapsedMs
   const least = timeFor(left.least, state, nowMs)
-  const most = left.most === left.least ? least : timeFor(left.most, state, nowMs)
+  const most = left.most.requests === left.least.requests ? least : timeFor(left.most, state, nowMs)
   if (isNear(least, most)) return { ms: (least + most) / 2, isLeast: false }
-  return left.least === 0 ? undefined : { ms: least, isLeast: true }
+  return left.least.requests === 0 ? undefined : { ms: least, isLeast: true }
 }

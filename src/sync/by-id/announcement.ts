@@ -1,8 +1,9 @@
 /** Tells whoever watches a run how many records it will fetch by id. */
-import { countDue, type DueId, type DueQuestion, knownBySource } from '../../state/by-id/due.ts'
+import { countDue, type DueQuestion, knownBySource } from '../../state/by-id/due.ts'
 import type { SyncContext } from '../run/context.ts'
 import type { HeldTask } from '../run/task.ts'
-import { fetchesInAll, type IdCounts } from './ids-to-follow.ts'
+import type { StoredChoice } from './choose-stored.ts'
+import { fetchesInAll, type IdCounts, turnsFor } from './ids-to-follow.ts'
 
 interface Announced {
   readonly held: HeldTask
@@ -28,11 +29,11 @@ export class Announcement {
     return { resource, due: neverFetched + again, asked, again: 0, known, knownBefore, sources }
   }
 
-  /** `chosen` are stored records; those that were asked for already count once. */
+  /** `chosen` are stored records; those that were asked for already count once. `turn` is how many are read in a row next. */
   tell(
     counts: readonly IdCounts[],
     resources: readonly Announced[],
-    chosen: ReadonlyMap<string, readonly DueId[]> | undefined,
+    { chosen, turn }: { readonly chosen: StoredChoice['chosen'] | undefined; readonly turn: number },
   ): void {
     const asked = new Map(resources.map(one => [one.held.task.resource.name, one.asked]))
     const all = counts.map(count => {
@@ -43,11 +44,18 @@ export class Announcement {
       }
     })
     for (const { held } of resources) {
-      const { resource, counters } = held.task
+      const { resource, counters, pipeline } = held.task
       const count = all.find(one => one.resource === resource.name)
       if (!count) continue
-      const event = { resource: resource.name, state: 'waiting' as const, requests: counters.requests }
-      this.#sync.emit({ ...event, ...fetchesInAll(count, all, this.#sync.key.kind) })
+      const inAll = fetchesInAll(count, all, this.#sync.key.kind)
+      const left = inAll.pagesTotal - counters.requests
+      this.#sync.emit({
+        resource: resource.name,
+        state: 'waiting',
+        requests: counters.requests,
+        loadsTotal: pipeline.batches + turnsFor(left, turn),
+        ...inAll,
+      })
     }
   }
 }

@@ -15,7 +15,7 @@ import { endsRun, type HeldTask, holdTask, type ResourceOutcome } from '../run/t
 import { type Allowance, allowance } from './allowance.ts'
 import { Announcement } from './announcement.ts'
 import { chooseStored, type StoredChoice } from './choose-stored.ts'
-import { enoughToTell, type IdCounts } from './ids-to-follow.ts'
+import { enoughToTell, type IdCounts, perTurn } from './ids-to-follow.ts'
 import { outOfRequests } from './out-of-requests.ts'
 import { RecordReader } from './record-reader.ts'
 import { refetchPauseMs } from './refresh-worth.ts'
@@ -35,12 +35,6 @@ interface OpenResource {
   readonly asked: Set<string>
   failure?: { readonly error: unknown }
 }
-
-/**
- * Records of one resource in a row: a load of 300 takes hardly longer than one of 10. So many fit into a key's limit of two
- * minutes, and the next resource has its turn.
- */
-const perTurn = 500
 
 interface Plan {
   readonly allowance: Allowance
@@ -103,11 +97,10 @@ class ByIdRun {
 
   /** In turns, until no resource has a new id left. */
   async #fetchNew(): Promise<void> {
-    // The first turn is short, and shows early how many new ids the records name.
     let turn = enoughToTell
     for (let isBusy = true; isBusy && !this.#isOver; turn = perTurn) {
       isBusy = false
-      if (!this.#onlySignalled) await this.#announce()
+      if (!this.#onlySignalled) await this.#announce(turn)
       for (const one of this.#open) {
         const due = await this.#dueOf(one, turn)
         await this.#read(one, due)
@@ -116,7 +109,7 @@ class ByIdRun {
     }
   }
 
-  async #announce(): Promise<void> {
+  async #announce(turn: number): Promise<void> {
     const counts: IdCounts[] = []
     for (const one of this.#open)
       await this.#guard(one, async () => {
@@ -125,7 +118,8 @@ class ByIdRun {
     const due = counts.reduce((sum, one) => sum + one.due, 0)
     // None is chosen before the due ones are fetched; as many as would be chosen now are likely to be.
     if (due > 0 && !this.#choice) this.#choiceToCome ??= await this.#choose(this.#left - due)
-    this.#announcement.tell(counts, this.#open, (this.#choice ?? this.#choiceToCome)?.chosen)
+    const chosen = (this.#choice ?? this.#choiceToCome)?.chosen
+    this.#announcement.tell(counts, this.#open, { chosen, turn })
   }
 
   #choose(requests: number): Promise<StoredChoice> {
@@ -145,7 +139,7 @@ class ByIdRun {
 
   async #refresh(): Promise<void> {
     this.#choice = await this.#choose(this.#left)
-    await this.#announce()
+    await this.#announce(perTurn)
     for (const one of this.#open) {
       const due = this.#choice.chosen.get(one.held.task.resource.name) ?? []
       for (let from = 0; from < due.length; from += perTurn)

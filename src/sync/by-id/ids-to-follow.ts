@@ -23,6 +23,16 @@ interface ToFollow {
   readonly high: number
 }
 
+/**
+ * Records of one resource in a row: a load of some hundreds takes hardly longer than one of ten, and the next resource still
+ * has its turn within minutes. The first turn is short, and shows early how many new ids the records name.
+ */
+export const perTurn = 500
+
+/** In how many turns so many records are read, of which the first one has this size. */
+export const turnsFor = (records: number, turn: number): number =>
+  records <= 0 ? 0 : 1 + Math.ceil(Math.max(0, records - turn) / perTurn)
+
 /** So many records show how many new ids each names. */
 export const enoughToTell = 10
 /** How far the rest of the records may be from those. */

@@ -21,6 +21,9 @@ export interface ResourceEvent {
   readonly rows?: number
   readonly changed?: number
   readonly requests?: number
+  /** Batches that are loaded, and as many as there will be as far as known. */
+  readonly loadsDone?: number
+  readonly loadsTotal?: number
   readonly note?: string
 }
 

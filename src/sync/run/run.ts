@@ -64,6 +64,15 @@ async function openClient(
   // The run before this one may have ended in this second: its requests stay counted.
   const sent = await sentBySecond(engine, second())
   const { budget, shared } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
+  let answered = 0
+  const tell = (): void => {
+    const { requestsThisRun: spentThisRun, perMinute, isTold, ...usage } = client.usage()
+    const { isWaiting, waitedMs, freeAt } = usage
+    const remainingToday = leftToday(client)
+    const underWay = spentThisRun - answered
+    const told = { remainingToday, spentThisRun, underWay, isWaiting, waitedMs, freeAt }
+    effects.onBudget({ ...told, ...(isTold && { perMinute }) })
+  }
   const client = createClient({
     ...connection,
     clock,
@@ -77,10 +86,10 @@ async function openClient(
     fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)
-      const { requestsThisRun: spentThisRun, perMinute, isTold } = client.usage()
-      const remainingToday = leftToday(client)
-      effects.onBudget({ remainingToday, spentThisRun, ...(isTold && { perMinute }) })
+      answered += 1
+      tell()
     },
+    onAsked: tell,
   })
   return { client, sent, shared }
 }

@@ -27,6 +27,7 @@ interface Progress {
   readonly rows: number
   readonly changed: number
   readonly requests: number
+  readonly loadsDone: number
 }
 
 interface LoadingTask {
@@ -51,6 +52,9 @@ const fullPages = 82
  * and then into the file.
  */
 const fullBytes = 45_000_000
+
+/** How many batches so many pages make. */
+export const batchesOf = (pages: number): number => Math.ceil(pages / fullPages)
 
 /** Answers of one record each are small: several hundred are read from one file. */
 const fullAnswers = 1_000
@@ -105,6 +109,9 @@ export class TaskPipeline {
   readonly #pipeline: Pipeline
   /** Last second of requests that the batch being committed has written. */
   #lastSent = 0
+  /** Batches that were handed over, and those that are committed. */
+  #begun = 0
+  #done = 0
 
   constructor(task: LoadingTask) {
     const { plan, lease } = task
@@ -118,6 +125,11 @@ export class TaskPipeline {
     })
   }
 
+  /** Batches so far: those that are committed, and those under way. */
+  get batches(): number {
+    return this.#begun
+  }
+
   get hasFailed(): boolean {
     return this.#pipeline.hasFailed
   }
@@ -127,6 +139,7 @@ export class TaskPipeline {
     const files = pages.map(
       (page): PageFile => ({ ...page, scope: scope?.(page) ?? {}, wasReadAgain: this.readAgain.has(page) }),
     )
+    this.#begun += 1
     await this.#pipeline.load({
       ...batch,
       pages: files,
@@ -150,7 +163,10 @@ export class TaskPipeline {
       await renewLease(engine, lease)
       return true
     })
-    if (isWritten) this.#count(loaded)
+    if (isWritten) {
+      this.#begun += 1
+      this.#count(loaded)
+    }
     return isWritten
   }
 
@@ -170,6 +186,7 @@ export class TaskPipeline {
   #count(loaded: Loaded): void {
     const { sync, resource, counters } = this.#task
     for (const [name, value] of Object.entries(figuresOf(loaded))) counters[name as keyof RunFigures] += value
+    this.#done += 1
     // Of seconds that are written only the last may still grow.
     for (const second of sync.sent.keys()) if (second < this.#lastSent) sync.sent.delete(second)
     sync.emit({
@@ -178,6 +195,7 @@ export class TaskPipeline {
       rows: counters.records_read,
       changed: counters.rows_inserted + counters.rows_changed + counters.rows_removed,
       requests: counters.requests,
+      loadsDone: this.#done,
     })
   }
 }

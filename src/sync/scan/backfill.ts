@@ -88,6 +88,13 @@ async function finishBackfill(
   })
 }
 
+/** Pages of all windows but this one, as far as they are loaded. */
+async function pagesBeside({ sync, resource }: ResourceTask, window?: ScanRow): Promise<number> {
+  const rows = await backfillScans(sync.engine, resource.name)
+  const others = rows.filter(({ scan_id }) => scan_id !== window?.scan_id)
+  return others.reduce((pages, other) => pages + Number(other.pages), 0)
+}
+
 function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkRow): LoadedScanJob {
   const days = { from: window.from_day, to: window.to_day }
   const isWhole = days.from === null && days.to === null
@@ -95,6 +102,7 @@ function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkRow): Lo
     row: window,
     query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
     ...pagingOf(watermark),
+    pagesInAll: lastPage(Number(watermark.remembered_total ?? 0), pageSizeOf(watermark)),
     beginAt: isWhole ? lastPage(Number(watermark.remembered_total ?? 0), pageSizeOf(watermark)) : 1,
     accepted: (engine, end) => finishBackfill(engine, task, { window, end }),
   }
@@ -120,12 +128,14 @@ async function firstDays(task: ResourceTask, watermark: WatermarkRow): Promise<D
 /** One pass over each new window; a window is read while those before it load. */
 async function readNewWindows(task: ResourceTask, watermark: WatermarkRow): Promise<void> {
   let days = await firstDays(task, watermark)
+  let pagesBefore = await pagesBeside(task)
   try {
     while (days) {
       const window: ScanRow = await openNewScan(task, { ...days, kind: 'backfill' })
-      const strategy = await LoadedScan.open(task, jobOf(task, window, watermark))
+      const strategy = await LoadedScan.open(task, { ...jobOf(task, window, watermark), pagesBefore })
       const progress = await readPass(strategy, strategy.start)
       await strategy.handOver(progress)
+      pagesBefore += progress.pass.pages
       days = nextWindow({ ...days, pages: progress.pass.pages }, extentOf(task, watermark))
     }
   } finally {
@@ -163,7 +173,8 @@ async function readOpenWindows(
     if (isRefused) await fenced(task, engine => updateScan(engine, window.scan_id, change))
     if (cause) await forgetUnreadable(task, window, cause)
     const job = jobOf(task, isRefused ? { ...window, ...change } : window, watermark)
-    found.push(...(await shortfallOf(readUntilProved(task, job))))
+    const pagesBefore = await pagesBeside(task, window)
+    found.push(...(await shortfallOf(readUntilProved(task, { ...job, pagesBefore }))))
   }
   requireNone(found)
 }

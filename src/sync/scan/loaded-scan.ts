@@ -21,7 +21,7 @@ import { anotherPass, type Progress, type Strategy } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
 import { SeenRows } from '../paging/seen-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
-import { isFullBatch } from '../run/task-pipeline.ts'
+import { batchesOf, isFullBatch } from '../run/task-pipeline.ts'
 import { learnPaging } from './collection-window.ts'
 import { ListPages, type ListRequest, type LoadedPage } from './list-pages.ts'
 import { areStored, digestsText, type Row } from './same-rows.ts'
@@ -32,6 +32,9 @@ export interface LoadedScanJob extends ListRequest {
   readonly beginAt: number
   /** The list is filtered by updatedAt. */
   readonly isFiltered?: boolean
+  /** Of a list that is read in windows: pages of the windows before, and of all, as far as known. */
+  readonly pagesBefore?: number
+  readonly pagesInAll?: number
   /** Rows a page, as earlier scans have learnt. */
   readonly pageSize?: number
   /** Ledger rows that belong to the end of the scan, on the connection of the transaction of its last batch. */
@@ -112,15 +115,19 @@ export class LoadedScan implements Strategy<LoadedPage> {
   }
 
   async keep({ landed, digest, same }: LoadedPage, progress: Progress): Promise<void> {
-    const { sync, resource, counters } = this.#task
+    const { sync, resource, counters, pipeline } = this.#task
     const { pages, greatestTotal, nextPage, size } = progress.pass
+    const { pagesBefore = 0, pagesInAll = 0 } = this.#job
+    const pagesDone = pagesBefore + pages
+    const pagesTotal = Math.max(pagesInAll, pagesBefore + lastPage(greatestTotal, size))
     this.#batch.push({ ...landed, ...seenIn(progress.pass), same })
     this.#digests.push(digest)
     sync.emit({
       resource: resource.name,
       state: 'scanning',
-      pagesDone: pages,
-      pagesTotal: lastPage(greatestTotal, size),
+      pagesDone,
+      pagesTotal,
+      loadsTotal: pipeline.batches + batchesOf(this.#batch.length + Math.max(0, pagesTotal - pagesDone)),
       rows: counters.records_read,
       requests: counters.requests,
     })

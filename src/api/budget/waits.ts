@@ -1,0 +1,34 @@
+/** How long a run has waited for requests to be allowed. Time in which several wait counts once. */
+import type { Clock } from '../../lib/clock.ts'
+
+export class Waits {
+  readonly #clock: Clock
+  #waiting = 0
+  #since = 0
+  #ms = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get isAny(): boolean {
+    return this.#waiting > 0
+  }
+
+  /** Milliseconds so far. */
+  get ms(): number {
+    return this.#ms + (this.#waiting > 0 ? Math.max(0, this.#clock.now() - this.#since) : 0)
+  }
+
+  async during(wait: () => Promise<void>): Promise<void> {
+    if (this.#waiting === 0) this.#since = this.#clock.now()
+    this.#waiting += 1
+    try {
+      await wait()
+    } finally {
+      const ms = this.ms
+      this.#waiting -= 1
+      if (this.#waiting === 0) this.#ms = ms
+    }
+  }
+}
