@@ -108,7 +108,7 @@ export async function runAndPrint(context: CommandContext, request: RunRequest):
   const connection = context.connection()
   requireRoom(connection)
   // Its statements are of few rows, and pages are staged with one thread for each batch.
-  const engine = await openToWrite(connection, { threads: 1 })
+  const engine = await openToWrite(connection, 1)
   try {
     await engine.requireReader()
     const outcome = await runShown(context, { connection: runConnection(connection), engine }, request)

@@ -16,6 +16,33 @@ export const processorMs = (processes: readonly number[]): number =>
     .flatMap(process => readdirSync(`/proc/${process}/task`).map(thread => ran(process, thread)))
     .reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e6
 
+const ticksPerSecond = 100
+
+/** The parent of a process, and the seconds that it ran, with those of its children that have ended. */
+function statOf(process: number): { readonly parent: number; readonly seconds: number } {
+  const text = readFileSync(`/proc/${process}/stat`, 'utf8')
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
+  const ticks = fields.slice(11, 15).reduce((sum, one) => sum + one, 0)
+  return { parent: fields[1] ?? 0, seconds: ticks / ticksPerSecond }
+}
+
+/** Seconds that a server ran since it started, all of its processes, those that have ended among them. */
+export async function serverSeconds(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const { parent } = statOf(rows[0]?.pid ?? 0)
+  await client.end()
+  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .map(Number)
+  return [parent, ...children].reduce((sum, one) => sum + statOf(one).seconds, 0)
+}
+
 /** Processes in which a server works for the program, each a query in one of them and in no other. */
 export async function backendsOf(url: string): Promise<number[]> {
   const client = new pg.Client({ connectionString: url })

@@ -1,10 +1,14 @@
 /**
- * The sync that runs most: nothing new, or 500 changed, where 100,000 timesheets with timelogs are held. Beside it what
- * DuckDB itself takes to open such a file, ask it, write a row and close it. Times are of the processor, all threads.
+ * The sync that runs most: nothing new, or 500 changed, where 100,000 timesheets with timelogs are held, in a DuckDB file and
+ * in PostgreSQL. Beside it what DuckDB itself takes to open such a file, ask it, write a row and close it. Times are of the
+ * processor, all threads, and with PostgreSQL those of the server as well.
  */
-import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
+import { type OwnServer, startPostgres } from '../postgres/own-server.ts'
+import { serverSeconds } from './processor-time.ts'
 import { measured, middle, muster, type Spent, table } from './spent.ts'
 import { startServer } from './sync-run.ts'
 
@@ -13,6 +17,38 @@ export interface SmallOptions {
   readonly rounds: number
   /** Folder of another version of the program, built; measured in turn with this one. */
   readonly beside?: string
+}
+
+/** A sync and what the server took for it. */
+async function withServer(server: OwnServer, work: () => Promise<Spent>): Promise<Spent> {
+  const before = await serverSeconds(`${server.url}/postgres`)
+  const spent = await work()
+  return { ...spent, cpu: spent.cpu + (await serverSeconds(`${server.url}/postgres`)) - before }
+}
+
+async function administered(server: OwnServer, ...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: `${server.url}/postgres` })
+  await client.connect()
+  for (const statement of statements) await client.query(statement)
+  await client.end()
+}
+
+const sync = ['sync', 'timesheets', '--quiet']
+
+async function holdOnServer(
+  server: OwnServer,
+  { name, program, url, folder }: Record<'name' | 'program' | 'url' | 'folder', string>,
+): Promise<void> {
+  mkdirSync(folder)
+  await administered(server, `create database held_${name}`)
+  const at = { url, warehouse: `${server.url}/held_${name}`, folder }
+  await muster(program, ['sync', 'users', '--quiet'], at)
+  for (let times = 0; times < 4; times += 1) await muster(program, sync, at)
+  // What the first load left behind is tidied now, and not while a small sync is measured.
+  const client = new pg.Client({ connectionString: at.warehouse })
+  await client.connect()
+  await client.query('vacuum analyze')
+  await client.end()
 }
 
 interface Held {
@@ -42,13 +78,17 @@ async function hold(program: string, url: string, folder: string): Promise<Held>
 
 export async function benchSmall({ count, rounds, beside }: SmallOptions): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'muster-small-'))
+  const server = await startPostgres(['autovacuum=off'])
   const same = await startServer({ count, timelogs: 'with' })
   const later = await startServer({ count, timelogs: 'with', changed })
   const programs = [...(beside ? [['before', beside] as const] : []), ['now', process.cwd()] as const]
+  const landingOf = (name: string): string => join(root, `server-${name}`)
   const spent = new Map<string, Spent[]>()
   const add = (name: string, one: Spent): void => void spent.set(name, [...(spent.get(name) ?? []), one])
   try {
     const held = new Map<string, Held>()
+    for (const [name, program] of programs)
+      await holdOnServer(server, { name, program, url: same.url, folder: landingOf(name) })
     for (const [name, program] of programs)
       held.set(name, await hold(program, same.url, join(root, `held-${name}`)))
     for (let round = 0; round < rounds; round += 1)
@@ -56,9 +96,27 @@ export async function benchSmall({ count, rounds, beside }: SmallOptions): Promi
         const copy = copyOf(held.get(name) as Held, join(root, 'copy'))
         const warehouse = `duckdb:${copy.file}`
         add('floor', await measured(['--import', 'tsx', 'test/bench/open-floor.ts', copy.file]))
-        const sync = ['sync', 'timesheets', '--quiet']
         add(`nothing new, ${name}`, await muster(program, sync, { url: same.url, warehouse }))
         add(`${changed} changed, ${name}`, await muster(program, sync, { url: later.url, warehouse }))
+        add(`status, ${name}`, await muster(program, ['status'], { url: same.url, warehouse }))
+        const small = `${server.url}/small`
+        await administered(
+          server,
+          'drop database if exists small with (force)',
+          `create database small template held_${name}`,
+          'checkpoint',
+        )
+        const folder = join(root, 'copy')
+        rmSync(folder, { recursive: true })
+        cpSync(landingOf(name), folder, { recursive: true })
+        for (const [what, { url }] of [
+          ['nothing new', same],
+          [`${changed} changed`, later],
+        ] as const)
+          add(
+            `${what}, PostgreSQL, ${name}`,
+            await withServer(server, () => muster(program, sync, { url, warehouse: small, folder })),
+          )
         add(`--version, ${name}`, await muster(program, ['--version'], { url: same.url, warehouse }))
       }
     const bytes = statSync(held.get('now')?.file ?? '').size
@@ -69,6 +127,7 @@ export async function benchSmall({ count, rounds, beside }: SmallOptions): Promi
   } finally {
     same.process.kill()
     later.process.kill()
+    await server.stop()
     rmSync(root, { recursive: true, force: true })
   }
 }

@@ -26,13 +26,14 @@ process.on('exit', () => {
 export async function measured(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  cwd = root,
 ): Promise<Spent> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-spent-'))
   const [script, file] = [join(folder, 'teller.mjs'), join(folder, 'spent.json')]
   writeFileSync(script, teller)
   try {
     const child = spawn(process.execPath, ['--import', script, ...args], {
-      cwd: root,
+      cwd,
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, ...env, MUSTER_BENCH_SPENT: file },
     })
@@ -48,13 +49,19 @@ export async function measured(
 export const muster = (
   program: string,
   args: readonly string[],
-  at: { readonly url: string; readonly warehouse: string; readonly key?: string },
+  at: {
+    readonly url: string
+    readonly warehouse: string
+    readonly key?: string
+    /** Where a warehouse on a server has its landing. */
+    readonly folder?: string
+  },
 ): Promise<Spent> =>
-  measured([join(program, 'dist/main.js'), ...args], {
-    MUSTER_BASE_URL: at.url,
-    MUSTER_API_KEY: at.key ?? 'bench',
-    MUSTER_WAREHOUSE: at.warehouse,
-  })
+  measured(
+    [join(program, 'dist/main.js'), ...args],
+    { MUSTER_BASE_URL: at.url, MUSTER_API_KEY: at.key ?? 'bench', MUSTER_WAREHOUSE: at.warehouse },
+    at.folder,
+  )
 
 /** The one with the median of the processor's seconds. */
 export const middle = (all: readonly Spent[]): Spent =>

@@ -1,7 +1,7 @@
 /** One HTTP exchange: a request with the key, sent only to the host of baseUrl, and its answer, read within limits. */
 import type { Dispatcher } from 'undici'
 import { MusterError } from '../../lib/errors.ts'
-import { Agent } from './agent.ts'
+import { Agent } from '../undici/agent.ts'
 import { readBaseUrl } from './before-sending.ts'
 import { serverWords } from './envelope.ts'
 import { failureOf, TooLarge } from './errors.ts'

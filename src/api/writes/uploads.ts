@@ -5,11 +5,11 @@ import type { Clock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { FileType } from '../../lib/file-kind.ts'
 import type { Rng } from '../../lib/rng.ts'
-import { Agent } from '../client/agent.ts'
 import { isLoopback } from '../client/before-sending.ts'
 import type { Client } from '../client/client.ts'
 import { badAnswer } from '../client/errors.ts'
 import { retryDelay } from '../client/retry.ts'
+import { Agent } from '../undici/agent.ts'
 
 export interface Declaration {
   readonly resource: 'worker' | 'invoice'

@@ -8,7 +8,6 @@ import { requireReadable } from '../../state/recorded-structure.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
 import type { RunConnection } from '../../sync/run/run-connection.ts'
 import { openQuery } from '../../warehouse/duckdb/ad-hoc/child.ts'
-import type { OpenOptions } from '../../warehouse/duckdb/connect.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { OutOfReach } from '../../warehouse/duckdb/failure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -49,25 +48,19 @@ export function postgresPlace(connection: StoredConnection): PostgresPlace | und
 
 /**
  * Opens the warehouse to write; a DuckDB file has one writer at a time, and one of an earlier version is upgraded first.
- * Throws MusterError for a file of a later version.
+ * Throws MusterError for a file of a later version. `threads` as OpenOptions has them.
  */
-export async function openToWrite(
-  connection: StoredConnection,
-  options: Pick<OpenOptions, 'threads'> = {},
-): Promise<Engine> {
-  const engine = await openUnchanged(connection, options)
+export async function openToWrite(connection: StoredConnection, threads?: number): Promise<Engine> {
+  const engine = await openUnchanged(connection, threads)
   const file = duckdbFile(connection)
   // On a server one transaction does it, which each command that writes begins with.
   if (file === undefined || !(await isFileBehind(engine))) return engine
   await upgradeFile(file, connection)
-  return openUnchanged(connection, options)
+  return openUnchanged(connection, threads)
 }
 
 /** Opens the warehouse to write, with the structure that it has. */
-export async function openUnchanged(
-  connection: StoredConnection,
-  { threads }: Pick<OpenOptions, 'threads'> = {},
-): Promise<Engine> {
+export async function openUnchanged(connection: StoredConnection, threads?: number): Promise<Engine> {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
   const [{ reportingZone }, key] = [connection, fileKey(connection)]
@@ -161,16 +154,13 @@ async function openEither(
     return { handle: engine, file: engine.location, isPublished: false }
   }
   if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
-  return readEither(file, notices, one =>
-    openDuckdb(one, { readOnly: true, key: fileKey(connection), threads }),
-  )
+  const options = { readOnly: true, key: fileKey(connection), threads }
+  return readEither(file, notices, one => openDuckdb(one, options))
 }
 
-/** `ledger` is ops, to which readers of a server have no rights; `data` is star or mart. */
-type Needs = 'ledger' | 'data'
-
 interface Reading {
-  readonly needs?: Needs
+  /** `ledger` is ops, to which readers of a server have no rights; `data` is star or mart. */
+  readonly needs?: 'ledger' | 'data'
   /** As OpenOptions has them. */
   readonly threads?: number
 }
@@ -187,7 +177,10 @@ async function mayReadData(engine: Engine): Promise<boolean> {
  * Undefined for an existing file or database without tables of ours. Settings may name the copy itself, which is all that
  * an analyst is given: it has runs, and nothing of the working file's structure.
  */
-async function ifSynced(opened: Opened<Engine>, needs: Needs): Promise<Opened<Engine> | undefined> {
+async function ifSynced(
+  opened: Opened<Engine>,
+  needs: Reading['needs'],
+): Promise<Opened<Engine> | undefined> {
   if (opened.isPublished) return opened
   if (needs === 'ledger') await opened.handle.requireReader()
   const tables = await existingTables(opened.handle)

@@ -16,12 +16,18 @@ import type { LineageKind } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
 import { lastWordsMs } from '../stop-signal.ts'
-import type { LineageJob } from './lineage.ts'
 import { isHeld } from './while-held.ts'
 
 const parentVariable = 'OPENLINEAGE_PARENT_ID'
 
-export interface ToldJob extends LineageJob {
+export interface LineageJob {
+  /** Asked for once the run is complete. */
+  readonly kind: () => LineageKind
+  /** Such as `sync` or `dag.run.nightly`. */
+  readonly name: string
+}
+
+interface ToldJob extends LineageJob {
   readonly connection: StoredConnection
   readonly settings: LineageSettings
 }

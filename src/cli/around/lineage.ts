@@ -1,15 +1,8 @@
 /** Whether events of lineage are sent about a command. Most connections have no `lineage`, and load nothing of it. */
 import type { StoredConnection } from '../../config/connection.ts'
 import { type ExitStatus, MusterError } from '../../lib/errors.ts'
-import type { LineageKind } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-
-export interface LineageJob {
-  /** Asked for once the run is complete. */
-  readonly kind: () => LineageKind
-  /** Such as `sync` or `dag.run.nightly`. */
-  readonly name: string
-}
+import type { LineageJob } from './lineage-events.ts'
 
 /** Of a connection whose settings can be read; the command says what is wrong with others. */
 function connectionOf(context: CommandContext): StoredConnection | undefined {
