@@ -51,6 +51,9 @@ export function requireOneName(file: string): void {
   })
 }
 
+/** Whether rows are in the log that are not in the file. */
+export const hasLog = (file: string): boolean => existsSync(`${file}.wal`)
+
 export function removeDatabase(file: string): void {
   for (const path of [file, `${file}.wal`]) rmSync(path, { force: true })
 }
