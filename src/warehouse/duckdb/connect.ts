@@ -80,6 +80,7 @@ export interface Opened {
 export interface OpenedFile extends Opened {
   /** Where it is, links followed. */
   readonly file: string
+  readonly readOnly: boolean
   /** Whether this process writes the file, and no other has taken its place. */
   isWritten(): boolean
 }
@@ -128,8 +129,11 @@ export async function setUp(
   await connection.run(`set timezone = 'UTC'`)
   await connection.run(`set variable ${zoneVariable} = ${quoteText(at.zone ?? usualZone)}`)
   await connection.run(`create schema ${at.stage}.stage`)
-  await connection.run(`set search_path = '${at.home}.main,${at.stage}.stage'`)
+  await connection.run(searchPath(at))
 }
+
+export const searchPath = ({ home, stage }: { readonly home: string; readonly stage: string }): string =>
+  `set search_path = '${home}.main,${stage}.stage'`
 
 const inodeOf = (file: string): bigint | undefined =>
   statSync(file, { throwIfNoEntry: false, bigint: true })?.ino
@@ -181,7 +185,8 @@ export async function connect(name: string, options: OpenOptions): Promise<Opene
     // The file holds personal data, so only its owner may read it.
     if (fresh) chmodSync(file, 0o600)
     const inode = inodeOf(file)
-    return { ...opened, file, isWritten: () => !options.readOnly && inodeOf(file) === inode }
+    const { readOnly = false } = options
+    return { ...opened, file, readOnly, isWritten: () => !readOnly && inodeOf(file) === inode }
   } catch (error) {
     throw openError(name, error)
   }

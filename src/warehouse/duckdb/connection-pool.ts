@@ -62,6 +62,17 @@ export class ConnectionPool<Connection> {
     }
   }
 
+  /** Runs the work while no connection is in use; who asks for one meanwhile waits until it has ended. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    this.#queue.pause()
+    try {
+      await this.#queue.onPendingZero()
+      await work()
+    } finally {
+      this.#queue.start()
+    }
+  }
+
   /** Waits until no connection is in use, and gives up those that were opened. */
   async drain(): Promise<readonly Connection[]> {
     await this.#queue.onIdle()

@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { Interrupted } from '../../lib/errors.ts'
 import { logBytes, reclaiming } from './connect.ts'
-import { logKept } from './failure.ts'
+import { InUse, logKept } from './failure.ts'
 import type { Statements } from './statements.ts'
 
 export interface Place {
@@ -69,6 +69,8 @@ export async function intoFile(
   } catch (error) {
     // What is interrupted is in the log as well, and the next command writes it.
     if (error instanceof Interrupted || String(error).includes('Cannot CHECKPOINT')) return
+    // The log is that of another process by now.
+    if (error instanceof InUse) throw error
     throw logKept(place.file, error)
   }
 }

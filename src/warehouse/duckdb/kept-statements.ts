@@ -29,7 +29,12 @@ export class KeptStatements {
 
   /** Before `sql` runs: its plans may hold what a detached database frees. */
   heed(sql: string): void {
-    if (changesNames.test(sql)) for (const one of this.#instance) one.drop()
+    if (changesNames.test(sql)) this.dropAll()
+  }
+
+  /** Those of every connection. */
+  dropAll(): void {
+    for (const one of this.#instance) one.drop()
   }
 
   /** `work` gets the statement with its values. */

@@ -3,14 +3,24 @@
 import type { Engine, Insertion, Traits, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Priority, Turns } from '../turns.ts'
+import { type Attachment, attachAnew, batchesBetween } from './attach-anew.ts'
 import { catalogueOf } from './catalogue.ts'
-import { connect, create, logBytes, type Opened, type OpenOptions, setUp } from './connect.ts'
+import {
+  attachAs,
+  connect,
+  create,
+  logBytes,
+  type Opened,
+  type OpenedFile,
+  type OpenOptions,
+  searchPath,
+  setUp,
+} from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { attachOptions } from './encrypted-file.ts'
 import { freeMemory, intoFile, longLogIntoFile, type Place, slowCompressions } from './into-file.ts'
-import type { KeptOfInstance } from './kept-statements.ts'
 import { attachMemory, attachStageFile } from './stage-database.ts'
-import { Connection } from './statements.ts'
+import { Connection, type SharedByConnections } from './statements.ts'
 
 const duckdbTraits: Traits = {
   kind: 'duckdb',
@@ -42,7 +52,7 @@ const afterLoading = (threads: number): string =>
 function poolOf(
   { file, home, zone }: Place,
   opened: Opened,
-  kept: KeptOfInstance,
+  shared: SharedByConnections,
 ): ConnectionPool<Connection> {
   let count = 0
   return new ConnectionPool({
@@ -53,7 +63,7 @@ function poolOf(
       const duckdb = await opened.instance.connect()
       await attachStageFile(duckdb, stage, { folder: opened.temporary.path, key: opened.key })
       await setUp(duckdb, { home, stage, zone })
-      return new Connection(file, duckdb, kept)
+      return new Connection(file, duckdb, shared)
     },
     async setBusy({ duckdb }, isBusy) {
       await duckdb.run(isBusy ? beforeLoading : afterLoading(opened.threads))
@@ -64,18 +74,46 @@ function poolOf(
 interface Database {
   readonly place: Place
   readonly opened: Opened
+  readonly shared: SharedByConnections
   readonly main: Connection
   readonly pool: ConnectionPool<Connection>
   /** Names of holders in this process. */
   readonly announced: Set<string>
+  /** Of a file; absent in memory. */
+  readonly attachment: Attachment | undefined
+  /** Batches that were staged since the file was attached. */
+  staged: number
+}
+
+/**
+ * The whole of the file's memory is given back between two batches. Nobody reads or writes then: batches that are under way
+ * are committed before, and what comes waits.
+ */
+async function giveBackMemory(database: Database): Promise<void> {
+  const { place, shared, main, pool, attachment } = database
+  database.staged = 0
+  if (!attachment) return
+  await pool.alone(async () => {
+    await intoFile(place, main.statementsOn(main.turns))
+    await main.turns.exclusive(async () => {
+      if (!place.isWritten()) return
+      main.forgetPlans()
+      try {
+        await attachAnew(attachment)
+      } catch (error) {
+        shared.lost = error
+        throw error
+      }
+    })
+  })
 }
 
 async function close(database: Database): Promise<void> {
-  const { place, opened, main, pool } = database
+  const { place, opened, shared, main, pool } = database
   const pooled = await pool.drain()
   await main.turns.onIdle()
   try {
-    await intoFile(place, main.statementsOn(main.turns))
+    if (!shared.lost) await intoFile(place, main.statementsOn(main.turns))
   } finally {
     // Whoever still asked while the log was written: to close a connection under a statement crashes the process.
     await Promise.all([main, ...pooled].map(({ turns }) => turns.onIdle()))
@@ -113,12 +151,17 @@ function blocksOn(database: Database, seat: Seat) {
     merge: <Result>(work: Work<Result>): Promise<Result> => transaction(work, 'long'),
     exclusive: <Result>(work: Work<Result>): Promise<Result> => turns.exclusive(own => work(within(own))),
     // Inside a block the batch has to be part of that block.
-    staging: <Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result> =>
-      turns === main.turns
-        ? pool.use((free, release) =>
-            work(engineOn(database, { connection: free, turns: free.turns }), release),
-          )
-        : work(engineOn(database, seat), () => undefined),
+    async staging<Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result> {
+      if (turns !== main.turns) return work(engineOn(database, seat), () => undefined)
+      database.staged += 1
+      // Not awaited here: this batch would queue behind later ones, which wait for it.
+      const given = database.staged > batchesBetween ? giveBackMemory(database) : undefined
+      given?.catch(() => undefined)
+      return pool.use(async (free, release) => {
+        await given
+        return work(engineOn(database, { connection: free, turns: free.turns }), release)
+      })
+    },
   }
 }
 
@@ -168,12 +211,29 @@ function engineOn(database: Database, seat: Seat): Engine {
   }
 }
 
-function engineOver(place: Place, opened: Opened): Engine {
-  const kept: KeptOfInstance = new Set()
-  const main = new Connection(place.file, opened.connection, kept)
-  const pool = poolOf(place, opened, kept)
+function attachmentOf({ connection, file, key, readOnly }: OpenedFile, place: Place): Attachment {
+  const stage = 'stage_0'
+  return {
+    file: place.file,
+    async detach() {
+      // DuckDB keeps the database that names refer to.
+      await connection.run(searchPath({ home: stage, stage }))
+      await connection.run(`detach ${place.home}`)
+    },
+    async attach() {
+      await attachAs(connection, { file, name: place.home, readOnly, key })
+      await connection.run(searchPath({ home: place.home, stage }))
+    },
+    isSame: () => place.isWritten(),
+  }
+}
+
+function engineOver(place: Place, opened: Opened, attachment?: Attachment): Engine {
+  const shared: SharedByConnections = { kept: new Set() }
+  const main = new Connection(place.file, opened.connection, shared)
+  const pool = poolOf(place, opened, shared)
   return engineOn(
-    { place, opened, main, pool, announced: new Set() },
+    { place, opened, shared, main, pool, announced: new Set(), attachment, staged: 0 },
     { connection: main, turns: main.turns },
   )
 }
@@ -190,7 +250,7 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
     zone: options.reportingZone,
     threads,
   }
-  return engineOver(place, opened)
+  return engineOver(place, opened, attachmentOf(opened, place))
 }
 
 /** Without a warehouse file there is more memory for pages: the process peaks at 340 MB over 100,000 timesheets. */

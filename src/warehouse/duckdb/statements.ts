@@ -13,19 +13,28 @@ export interface Statements {
   run(sql: string, values?: readonly Value[]): Promise<number>
 }
 
+/** What all connections of an instance share. */
+export interface SharedByConnections {
+  readonly kept: KeptOfInstance
+  /** Why the file is out of reach: every further statement fails with it. */
+  lost?: unknown
+}
+
 /** One connection of DuckDB and its turns. */
 export class Connection {
   readonly duckdb: DuckDBConnection
   readonly turns: ConnectionTurns
   readonly #file: string
   readonly #kept: KeptStatements
+  readonly #shared: SharedByConnections
 
   /** `file` is for messages. */
-  constructor(file: string, duckdb: DuckDBConnection, keptOfInstance: KeptOfInstance) {
+  constructor(file: string, duckdb: DuckDBConnection, shared: SharedByConnections) {
     const control = (sql: string) => () => this.#explained(() => duckdb.run(sql))
     this.duckdb = duckdb
     this.#file = file
-    this.#kept = new KeptStatements(duckdb, keptOfInstance)
+    this.#shared = shared
+    this.#kept = new KeptStatements(duckdb, shared.kept)
     this.turns = new ConnectionTurns({
       begin: control('begin transaction'),
       commit: control('commit'),
@@ -33,7 +42,13 @@ export class Connection {
     })
   }
 
+  /** Plans of all connections, which hold on to what they read. */
+  forgetPlans(): void {
+    this.#kept.dropAll()
+  }
+
   async #explained<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#shared.lost) throw this.#shared.lost
     try {
       return await interruptible(() => this.duckdb.interrupt(), work)
     } catch (error) {
