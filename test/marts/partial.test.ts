@@ -101,6 +101,17 @@ async function live(engine: Engine, happenings: readonly Happening[], of: readon
   }
 }
 
+test('a mart says with as many columns what is touched as a part has', () => {
+  const inParts = readMarts().filter(({ parts }) => parts)
+  expect(inParts.length).toBeGreaterThan(3)
+  for (const { name, parts, select } of inParts) {
+    const counts = [...select.matchAll(/:touched\(([^()]*)\)/g)].map(
+      ([, columns]) => columns?.split(',').length,
+    )
+    expect([name, new Set(counts)]).toEqual([name, new Set([parts?.columns.length])])
+  }
+})
+
 describeOnEngines('marts made in part', bench => {
   test('hold what whole ones would', async () => {
     let inPart = 0
