@@ -7,10 +7,10 @@ import { DayBudget, type Purpose } from './day.ts'
 import { createMinuteWindow, type MinuteWindow } from './minute.ts'
 import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
 import { type SharedRequests, waitForSlot } from './shared-requests.ts'
-import { Waits } from './waits.ts'
+import { type Waiting, Waits } from './waits.ts'
 
 /** Figures for people and for the ledger, in requests. */
-export interface Usage {
+export interface Usage extends Waiting {
   readonly perMinute: number
   readonly perDay: number
   /** Today on this key, by all programs, as far as known. */
@@ -24,12 +24,6 @@ export interface Usage {
   readonly spendableToday: number
   readonly requestsThisRun: number
   readonly retries: number
-  /** Milliseconds that this run has waited for requests to be allowed. */
-  readonly waitedMs: number
-  /** Whether one waits now. */
-  readonly isWaiting: boolean
-  /** Milliseconds since the epoch: the next request is sent no earlier, as far as this process knows. */
-  readonly freeAt: number
   /** ISO 8601, UTC. */
   readonly resetsAt: string
 }

@@ -1,6 +1,15 @@
 /** How long a run has waited for requests to be allowed. Time in which several wait counts once. */
 import type { Clock } from '../../lib/clock.ts'
 
+export interface Waiting {
+  /** Milliseconds that this run has waited for requests to be allowed. */
+  readonly waitedMs: number
+  /** Whether one waits now. */
+  readonly isWaiting: boolean
+  /** Milliseconds since the epoch: the next request is sent no earlier, as far as this process knows. */
+  readonly freeAt: number
+}
+
 export class Waits {
   readonly #clock: Clock
   #waiting = 0

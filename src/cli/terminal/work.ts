@@ -1,5 +1,4 @@
 /** How long requests and loads take, waits for the limit left out, from the moments at which they ended. */
-import type { BudgetEvent } from './progress-state.ts'
 
 /** Milliseconds of the last steps of each kind, oldest first. */
 export interface Work {
@@ -18,7 +17,10 @@ const mostRequests = 60
 const mostLoads = 20
 
 /** What was told of the limit, and when. */
-export interface Told extends Required<Pick<BudgetEvent, 'waitedMs' | 'isWaiting' | 'freeAt'>> {
+export interface Told {
+  readonly waitedMs: number
+  readonly isWaiting: boolean
+  readonly freeAt: number
   readonly atMs: number
 }
 
