@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { regularFile } from '../lib/regular-file.ts'
 import type { InboxEvent } from '../state/inbox/arrivals.ts'
 
 export interface EventLog {
@@ -29,6 +30,7 @@ export function waitingFiles(folder: string): string[] {
     .filter(name => /^\d{12}\.ndjson$/.test(name))
     .sort()
     .map(name => join(folder, name))
+    .filter(file => regularFile(file))
 }
 
 const lineOf = (event: InboxEvent): string => `${JSON.stringify(event)}\n`

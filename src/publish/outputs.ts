@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'n
 import { dirname } from 'node:path'
 import * as z from 'zod'
 import { MusterError } from '../lib/errors.ts'
+import { regularFile } from '../lib/regular-file.ts'
 
 const shape = z.object({
   place: z.string(),
@@ -24,6 +25,7 @@ export const isForReaders = ({ made, includesPii }: Output): boolean =>
 
 export function recordOutput(stem: string, output: Output): void {
   const file = outputsFile(stem)
+  if (existsSync(file)) requireFile(file)
   try {
     // A user of a server may have no landed pages here.
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -38,10 +40,21 @@ export function recordOutput(stem: string, output: Output): void {
   }
 }
 
+/** Throws MusterError: without the list nothing tells what a person is in. */
+function requireFile(file: string): void {
+  if (regularFile(file)) return
+  throw new MusterError({
+    what: 'the list of what was written from the warehouse is no file',
+    where: file,
+    next: 'put the file back there, or remove what is in its place',
+  })
+}
+
 /** Each place once, as it was written last; a line that was cut off is left out. */
 export function outputsOf(stem: string): readonly Output[] {
   const file = outputsFile(stem)
   if (!existsSync(file)) return []
+  requireFile(file)
   const found = new Map<string, Output>()
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     const output = parsed(line)

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { systemClock } from '../lib/clock.ts'
 import { hourMs, minuteMs } from '../lib/dates.ts'
+import { regularFile } from '../lib/regular-file.ts'
 import { ownerShape, runs } from './owner.ts'
 import { putBack, registryName, removeEntry, removePlace } from './places.ts'
 
@@ -46,7 +47,7 @@ function entriesOf(folder: string): Entry[] {
   const registry = join(folder, registryName)
   if (!existsSync(registry)) return []
   return readdirSync(registry)
-    .filter(name => /^[0-9a-f]{12}\.json$/.test(name))
+    .filter(name => /^[0-9a-f]{12}\.json$/.test(name) && regularFile(join(registry, name)))
     .flatMap(name => {
       const file = join(registry, name)
       try {

@@ -34,6 +34,11 @@ describe('a file', () => {
       acme('apiKey: abcdef', DUCKDB),
       `line 4: connections.acme.apiKey holds the secret itself: write \${VARIABLE} or set connections.acme.apiKeyFile instead`,
     ],
+    ...['retentionDays', 'piiHistoryDays', 'inboxDays', 'quarantineDays'].map(name => [
+      `a ${name} that counts to before there were dates`,
+      acme(KEY, DUCKDB, `${name}: 99999999999999`),
+      `line 6: connections.acme.${name} must be at most 36525`,
+    ]),
     ['no key', acme(DUCKDB), 'line 2: connections.acme.apiKey is missing'],
     [
       'two keys',

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { StoredConnection } from '../../config/connection.ts'
+import { regularFile } from '../../lib/regular-file.ts'
 import { type Overview, readOverview } from '../../state/overview.ts'
 import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import { InUse } from '../../warehouse/duckdb/failure.ts'
@@ -33,7 +34,7 @@ export function stampOf(file: string): string {
 
 function keptBeside(file: string): Kept | undefined {
   const beside = overviewFile(file)
-  if (!existsSync(beside)) return undefined
+  if (!regularFile(beside)) return undefined
   try {
     const kept = JSON.parse(readFileSync(beside, 'utf8')) as Kept
     return kept.layout === layout ? kept : undefined

@@ -1,4 +1,4 @@
-/** Only regular files are landed pages: opening a pipe waits for somebody to write to it, and no signal is heard meanwhile. */
+/** Only regular files are read: opening a pipe waits for somebody to write to it, and no signal is heard meanwhile. */
 import { type Stats, statSync } from 'node:fs'
 
 const absent = ['ENOENT', 'ENOTDIR', 'ELOOP']
