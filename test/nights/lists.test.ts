@@ -1,7 +1,7 @@
 /** Lists that lie about themselves: after each night the warehouse has every record, or the run said what is missing. */
 import { expect, test } from 'vitest'
 import type { Quirks } from '../../src/sandbox/quirks/quirk-options.ts'
-import { plainRecords, timeOf } from '../sync/plain-records.ts'
+import { plainRecords } from '../sync/plain-records.ts'
 import { inQuick, thorough } from '../thorough.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { openNights } from './nights.ts'
@@ -63,15 +63,6 @@ const turns: readonly (readonly [Partial<Quirks>, Partial<Quirks>])[] = [
   [{ 'page-cap': 50 }, { 'page-cap': 30 }],
   [{}, { 'total-cap': 300 }],
   [{ 'total-cap': 300 }, {}],
-]
-
-const numbered = (count: number, place: (index: number) => number): number[] =>
-  Array.from({ length: count }, (_, index) => place(index))
-
-/** Records, by number, that change before the second night. Then the two last pages of four have changes only. */
-const changed: readonly (readonly [string, readonly number[]])[] = [
-  ['the newest', numbered(300, index => 350 + index)],
-  ['every second one', numbered(300, index => index * 2)],
 ]
 
 describeOnEngines(
@@ -148,28 +139,6 @@ describeOnEngines(
       expect((await place.run('sync timesheets --quiet')).code).toBe(0)
       expect(await place.rows('select count(*) as n from star.fact_timesheet')).toEqual([{ n: 650 }])
     })
-
-    test.each(changed)(
-      'of which %s change, whose changes end on the rows of another page',
-      async (_, ones) => {
-        const place = await openNights(bench, { records: plainRecords({ invoices: 650 }) })
-        expect((await place.nextNight('sync invoices --quiet')).code).toBe(0)
-        for (const [index, one] of ones.entries()) {
-          const record = place.sandbox.world.get('invoices', `i${one}`)
-          place.sandbox.world.upsert('invoices', {
-            ...record,
-            reference: 'amended',
-            updatedAt: timeOf(700 + index),
-          })
-        }
-        place.sandbox.setQuirks({ invoices: { 'repeat-page': 3 } })
-        const ran = await place.nextNight('sync invoices --quiet')
-        const stored = await place.rows(
-          `select count(*) as n from star.fact_invoice where reference = 'amended'`,
-        )
-        expect({ code: ran.code, stored }).toEqual({ code: 0, stored: [{ n: ones.length }] })
-      },
-    )
 
     test.runIf(thorough)('that becomes empty is a warning of the check and of status', async () => {
       const place = await openNights(bench, { records: plainRecords({ timesheets: 650 }) })

@@ -7,7 +7,6 @@ import {
   type Base,
   counts,
   hiddenRows,
-  isEndDoubted,
   judge,
   mostPasses,
   type PassFigures,
@@ -28,19 +27,6 @@ const seen = (parts: Partial<SeenId> = {}): SeenId => ({
 const figures = (parts: Partial<PassFigures>): PassFigures => ({
   ...{ attempt: 1, bases: [base()], counted: [400], ids: 400, claimed: 400, excluded: 0, hidden: 0 },
   ...parts,
-})
-
-describe('the page where a scan of changes ends is doubted', () => {
-  const end = { last: 3, ended: 0, size: 200, below: 550 }
-
-  test('when fewer rows are known than lie below it by its place', () => {
-    expect([399, 400, 401].map(known => isEndDoubted(end, known))).toEqual([true, false, false])
-  })
-
-  test('not when the pass before it ended there as well, nor when nothing lies below it', () => {
-    expect(isEndDoubted({ ...end, ended: 3 }, 0)).toBe(false)
-    expect(isEndDoubted({ ...end, below: 0 }, 0)).toBe(false)
-  })
 })
 
 describe('a record counts for a moment', () => {

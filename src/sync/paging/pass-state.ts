@@ -24,8 +24,6 @@ export interface PassState {
   readonly voided?: number
   /** Data page that was answered last. */
   readonly last: number
-  /** Smallest updatedAt on it, as the service wrote it; absent when unknown. */
-  readonly oldest?: string | undefined
   /** Page where the pass before this one ended; 0 when unknown. */
   readonly ended: number
   /** Greatest updatedAt on the first data pages so far, as the service wrote it. */

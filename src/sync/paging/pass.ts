@@ -85,7 +85,6 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
     ...(base && { base }),
     pages: state.pages + 1,
     last: answer.page,
-    oldest: answer.oldest,
     lacking: lacks === undefined || lacking === undefined ? undefined : lacking + lacks,
     isCapped,
     isSteady: begun.isSteady && answer.total === base?.total,

@@ -69,21 +69,6 @@ const vainPasses = 4
 /** Records that must count for a moment. */
 const expectedOf = ({ total }: Base, excluded: number): number => Math.max(0, total - excluded)
 
-/**
- * Whether the page where a scan of changes ended may have had the rows of an earlier one, which hides those of its own. Its
- * place says how many rows lie below it; `known` are the stored ones that are as old, and those that cannot be stored. Fewer
- * cannot lie there. The end is believed when the pass before it ended there as well.
- */
-export const isEndDoubted = ({ last, ended, size, below }: Ended, known: number): boolean =>
-  below > 0 && last !== ended && (last - 1) * size > known
-
-interface Ended {
-  readonly last: number
-  readonly ended: number
-  readonly size: number
-  readonly below: number
-}
-
 /** The newest moment that is proved. */
 export function provedBase({ bases, counted, excluded }: PassFigures): Base | undefined {
   return bases.findLast((base, index) => (counted[index] ?? 0) >= expectedOf(base, excluded))

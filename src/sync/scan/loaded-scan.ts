@@ -8,15 +8,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { type Counting, figuresOf, figuresOfSeen } from '../paging/figures.ts'
 import { limitOf, sizeOf } from '../paging/pass-plan.ts'
 import { type PassRules, seenIn } from '../paging/pass-state.ts'
-import {
-  type Base,
-  type Decision,
-  isEndDoubted,
-  judge,
-  type PassFigures,
-  provedBase,
-  seenAndExpected,
-} from '../paging/proof.ts'
+import { type Decision, judge, type PassFigures, provedBase, seenAndExpected } from '../paging/proof.ts'
 import { anotherPass, type Progress, type Strategy } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
 import { SeenRows } from '../paging/seen-rows.ts'
@@ -25,7 +17,6 @@ import { batchesOf, isFullBatch } from '../run/task-pipeline.ts'
 import { learnPaging } from './collection-window.ts'
 import { ListPages, type ListRequest, type LoadedPage } from './list-pages.ts'
 import { areStored, digestsText, type Row } from './same-rows.ts'
-import { knownUpTo } from './stored-rows.ts'
 
 export interface LoadedScanJob extends ListRequest {
   /** Page to begin with when nothing of the scan is read yet. */
@@ -196,7 +187,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const { seen, expected } = seenAndExpected(figures)
     const isOver = progress.pass.nextPage === 0
     const decision = isOver
-      ? judge(figures, await this.#proved(engine, progress, figures), [...this.#lacks, expected - seen])
+      ? judge(figures, provedBase(figures), [...this.#lacks, expected - seen])
       : undefined
     if (isOver) this.#lacks.push(expected - seen)
     this.#decided = decision
@@ -211,17 +202,6 @@ export class LoadedScan implements Strategy<LoadedPage> {
     if (decision === 'accepted') await this.#accept(engine, progress, figures)
     if (decision === undefined || isAgain) await saveBases(engine, id, progress.bases)
     else await forgetSeen(engine, id)
-  }
-
-  /** The moment that a pass has proved, unless the page where it ended contradicts what is stored. */
-  async #proved(engine: Engine, { pass }: Progress, figures: PassFigures): Promise<Base | undefined> {
-    const base = provedBase(figures)
-    const { oldest } = pass
-    if (!base || oldest === undefined || !isEndDoubted(pass, 0)) return base
-    const { row, isFiltered, hiddenRows = 0 } = this.#job
-    const part = { oldest, fromDay: isFiltered ? row.from_day : null }
-    const known = (await knownUpTo(engine, this.#task, part)) + Math.max(hiddenRows, figures.hidden)
-    return isEndDoubted(pass, known) ? undefined : base
   }
 
   get #counting(): Counting {
