@@ -108,6 +108,22 @@ describeOnEngines(
       expect(n).toBe(230)
     })
 
+    test('of which one page once has the rows of the page before loses no change', async () => {
+      const place = await openNights(bench, { records: plainRecords({ invoices: 650 }) })
+      expect((await place.nextNight('sync invoices --quiet')).code).toBe(0)
+      for (const [index, record] of place.sandbox.world.all('invoices').slice(0, 300).entries()) {
+        const updatedAt = new Date(place.now() + index * 1000).toISOString()
+        place.sandbox.world.upsert('invoices', { ...record, updatedAt })
+      }
+      // Page 3 shows where the changes end, on page 2: the 200 changes of page 3 itself are not seen.
+      place.sandbox.setQuirks({ invoices: { 'repeat-page': 3 } })
+      expect((await place.nextNight('sync invoices --quiet')).code).toBe(0)
+      const [{ n }] = (await place.rows(
+        `select count(*) as n from star.fact_invoice where updated_at > timestamp '2026-01-01'`,
+      )) as [{ n: number }]
+      expect(n).toBe(300)
+    })
+
     test('that hides rows after paging is read at the cost of any other once that is known', async () => {
       const records = plainRecords({ timesheets: 650 })
       const place = await openNights(bench, { records, quirks: { timesheets: { hidden: 48 } } })

@@ -24,6 +24,8 @@ export interface PassState {
   readonly voided?: number
   /** Data page that was answered last. */
   readonly last: number
+  /** The page that was answered last had been asked for twice in a row: a scan of changes ends there. */
+  readonly isSecond: boolean
   /** Page where the pass before this one ended; 0 when unknown. */
   readonly ended: number
   /** Greatest updatedAt on the first data pages so far, as the service wrote it. */
@@ -120,6 +122,7 @@ export function beginPass(page: number, size: number = pageLimit): PassState {
     pages: 0,
     role: 'before',
     last: 0,
+    isSecond: false,
     ended: 0,
     watermark: null,
     greatestTotal: 0,

@@ -69,23 +69,30 @@ function withFront(state: PassState, answer: Answer, rules: PassRules): PassStat
   return { ...state, role: 'front', watermark, base }
 }
 
+/** Rows that full pages lacked so far; undefined once a page was not counted. */
+function lackingWith({ lacking, base, size }: PassState, { page, rows }: Answer): number | undefined {
+  if (rows === undefined || lacking === undefined) return undefined
+  const full = Math.min(size, (base?.total ?? 0) - (page - 1) * size)
+  return lacking + Math.max(0, full - rows)
+}
+
 function withData(state: PassState, answer: Answer, rules: PassRules): PassState {
   const isFirst = state.pages === 0
   const begun = isFirst ? withFront(state, answer, rules) : { ...state, role: 'data' as const }
-  const { base: before, size, lacking } = begun
+  const { base: before, size } = begun
   const isCapped = begun.isCapped || shown(answer, size) > answer.total
   // A total that contradicts its own page may be a slip: then the greatest that any answer gave is needed.
   const least = Math.max(shown(answer, size), isCapped ? begun.greatestTotal : 0)
   const base = before && { ...before, total: Math.max(before.total, least) }
-  const full = Math.min(size, (base?.total ?? 0) - (answer.page - 1) * size)
-  const lacks = answer.rows === undefined ? undefined : Math.max(0, full - answer.rows)
+  const isSecond = state.pages > 0 && state.last === answer.page
   const isWhole = answer.page === 1 || !reachesKnown(answer, rules.known)
   return {
     ...begun,
     ...(base && { base }),
     pages: state.pages + 1,
     last: answer.page,
-    lacking: lacks === undefined || lacking === undefined ? undefined : lacking + lacks,
+    isSecond,
+    lacking: isSecond ? state.lacking : lackingWith({ ...begun, ...(base && { base }) }, answer),
     isCapped,
     isSteady: begun.isSteady && answer.total === base?.total,
     below: isWhole ? 0 : (answer.page - 1) * size + (answer.old ?? 0),
@@ -109,11 +116,21 @@ function withoutBase({ base: _, ...state }: PassState): PassState {
   return { ...state, voided: state.number }
 }
 
+/**
+ * Whether the page where a scan of changes ends must be asked for again. The rows below the end are measured on that page: one
+ * answer with the rows of another page would pass over changes for ever, unless it is the only page or nothing is new.
+ */
+function mustAskAgain({ pages, isSecond, watermark }: PassState, known: Known | undefined): boolean {
+  const { reached } = known ?? {}
+  return pages > 1 && !isSecond && (reached === undefined || Date.parse(watermark ?? '') > reached)
+}
+
 /** The page after a data page; 0 when the pass is over. */
 function pageAfter(state: PassState, answer: Answer, { order, known, isShort }: PassRules): number {
   if (state.end.isRepeated) return 0
   if (order === 'first to last') return pageForward(state, answer)
-  if (answer.page <= 1 || reachesKnown(answer, known)) return 0
+  if (answer.page <= 1) return 0
+  if (reachesKnown(answer, known)) return mustAskAgain(state, known) ? answer.page : 0
   if (!isShort || state.pages > 1) return answer.page - 1
   return known === undefined ? 0 : Math.min(answer.page - 1, Math.max(1, state.ended))
 }

@@ -53,6 +53,8 @@ function passOf(row: ScanRow, bases: readonly Base[], isPart: boolean): PassStat
     ...begun,
     size,
     pages: Number(row.pages),
+    // The page may have been answered once: a scan that is stopped after each request would ask for it a second time for ever.
+    last: Number(row.next_page),
     watermark: row.first_watermark,
     greatestTotal: Number(row.greatest_total),
     lastTotal: Number(row.last_total),
