@@ -43,12 +43,12 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
   small: beside => benchSmall({ count, rounds: 7, ...(beside && { beside }) }),
   /** A first sync of the sandbox, one with nothing new, and a replay; with another program as above. */
   first: beside => benchFirst({ rounds: 3, ...(beside && { beside }) }),
-  /** 500 changed where so many are held, beside 100,000; `scale 3000000 3 with` for more, rounds, and with timelogs. */
-  scale: (held, rounds, timelogs) =>
+  /** 500 changed where so many are held, beside 100,000; `scale 3000000 3 20000` for a count, rounds, and beside 20,000. */
+  scale: (held, rounds, synced) =>
     benchScale({
       held: Number(held ?? 1_000_000),
       rounds: Number(rounds ?? 3),
-      timelogs: timelogs === 'with' ? 'with' : 'without',
+      synced: Number(synced ?? count),
     }),
   /** All marts over 1,000,000 timesheets. */
   marts: () => buildAll(),

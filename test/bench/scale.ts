@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- scale`: what 500 changed timesheets cost where 100,000 are held, and where so many more are. The older
+ * `npm run bench -- scale`: what 500 changed timesheets cost where 100,000 are held, or as many as are named, and where so many more are. The older
  * ones are copies of what was synced, under other ids and times, written straight into the warehouse.
  */
 import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -8,15 +8,15 @@ import { join } from 'node:path'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { measured, middle, muster, type Spent, table } from './spent.ts'
-import { root, startServer } from './sync-run.ts'
+import { root, startServer, type Workload } from './sync-run.ts'
 
 export interface ScaleOptions {
   readonly held: number
   readonly rounds: number
-  readonly timelogs: 'with' | 'without'
+  /** So many come from the service; the others are copies of them. */
+  readonly synced: number
 }
 
-const synced = 100_000
 const changed = 500
 
 /** What was synced spans 19 months. */
@@ -30,7 +30,8 @@ interface Found {
 async function tablesOfTimesheets(engine: Engine): Promise<Found[]> {
   const rows = await engine.rows<{ name: string; columns: string }>(
     `select table_schema || '.' || table_name as name, to_json(list({name: column_name, type: data_type}))::varchar as columns
-     from information_schema.columns where table_schema in ('star', 'pii') and table_catalog = 'warehouse'
+     from information_schema.columns join information_schema.tables using (table_catalog, table_schema, table_name)
+     where table_schema in ('star', 'pii') and table_catalog = 'warehouse' and table_type = 'BASE TABLE'
      group by all having count(*) filter (column_name = 'timesheet_id') = 1`,
   )
   const found: Found[] = []
@@ -56,7 +57,7 @@ function copied({ name, columns }: Found, copy: number): string {
   return `insert into ${name} by name select ${values.join(', ')} from ${name} where ${own}`
 }
 
-async function grow(file: string, held: number): Promise<void> {
+async function grow(file: string, { held, synced }: ScaleOptions): Promise<void> {
   const engine = await openDuckdb(file, { memoryLimit: '1GB' })
   try {
     const tables = await tablesOfTimesheets(engine)
@@ -69,9 +70,10 @@ async function grow(file: string, held: number): Promise<void> {
   }
 }
 
-export async function benchScale({ held, rounds, timelogs }: ScaleOptions): Promise<void> {
+export async function benchScale(options: ScaleOptions): Promise<void> {
+  const { held, rounds, synced } = options
   const folder = mkdtempSync(join(tmpdir(), 'muster-scale-'))
-  const few = { count: synced, timelogs }
+  const few: Workload = { count: synced, timelogs: 'without' }
   const many = { ...few, older: held - synced }
   const servers = await Promise.all([few, { ...few, changed }, many, { ...many, changed }].map(startServer))
   const [small, smallLater, large, largeLater] = servers.map(({ url }) => url) as [
@@ -89,7 +91,7 @@ export async function benchScale({ held, rounds, timelogs }: ScaleOptions): Prom
     await sync(fileOf('small'), small)
     for (let times = 0; times < 2; times += 1) await sync(fileOf('small'), small)
     cpSync(join(folder, 'small'), join(folder, 'large'), { recursive: true })
-    await grow(fileOf('large'), held)
+    await grow(fileOf('large'), options)
     await sync(fileOf('large'), large)
     for (let round = 0; round < rounds; round += 1)
       for (const [name, same, later] of [
@@ -107,7 +109,7 @@ export async function benchScale({ held, rounds, timelogs }: ScaleOptions): Prom
       }
     const megabytes = (name: string): number => Math.round(statSync(fileOf(name)).size / 1e6)
     console.log(
-      `timesheets ${timelogs} timelogs, ${megabytes('small')} and ${megabytes('large')} MB, medians of ${rounds} rounds`,
+      `timesheets without timelogs, ${megabytes('small')} and ${megabytes('large')} MB, medians of ${rounds} rounds`,
     )
     table(spent, middle(spent.get('floor') ?? []))
   } finally {
