@@ -2,7 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { minuteMs } from '../../lib/dates.ts'
 import { interruptible } from '../under-way.ts'
+import { attachAs, type OpenedFile, searchPath } from './connect.ts'
 import { InUse, openError } from './failure.ts'
+import type { Place } from './into-file.ts'
 
 /**
  * Batches of pages between two attachments. A column of a row group takes 2 kB until the file is detached: a batch of timesheets
@@ -22,6 +24,23 @@ export interface Attachment {
   attach(): Promise<void>
   /** Whether it is the file that was detached: another may have been put in its place. */
   isSame(): boolean
+}
+
+export function attachmentOf({ connection, file, key, readOnly }: OpenedFile, place: Place): Attachment {
+  const stage = 'stage_0'
+  return {
+    file: place.file,
+    async detach() {
+      // DuckDB keeps the database that names refer to.
+      await connection.run(searchPath({ home: stage, stage }))
+      await connection.run(`detach ${place.home}`)
+    },
+    async attach() {
+      await attachAs(connection, { file, name: place.home, readOnly, key })
+      await connection.run(searchPath({ home: place.home, stage }))
+    },
+    isSame: () => place.isWritten(),
+  }
 }
 
 const replaced = (file: string): InUse =>

@@ -3,19 +3,9 @@
 import type { Engine, Insertion, Traits, Work } from '../engine.ts'
 import { quoteNames } from '../sql-text.ts'
 import type { Priority, Turns } from '../turns.ts'
-import { type Attachment, attachAnew, batchesBetween } from './attach-anew.ts'
+import { type Attachment, attachAnew, attachmentOf, batchesBetween } from './attach-anew.ts'
 import { catalogueOf } from './catalogue.ts'
-import {
-  attachAs,
-  connect,
-  create,
-  logBytes,
-  type Opened,
-  type OpenedFile,
-  type OpenOptions,
-  searchPath,
-  setUp,
-} from './connect.ts'
+import { connect, create, logBytes, type Opened, type OpenOptions, setUp } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { attachOptions } from './encrypted-file.ts'
 import { freeMemory, intoFile, longLogIntoFile, type Place, slowCompressions } from './into-file.ts'
@@ -155,10 +145,10 @@ function blocksOn(database: Database, seat: Seat) {
       if (turns !== main.turns) return work(engineOn(database, seat), () => undefined)
       database.staged += 1
       // Not awaited here: this batch would queue behind later ones, which wait for it.
-      const given = database.staged > batchesBetween ? giveBackMemory(database) : undefined
-      given?.catch(() => undefined)
+      const given = database.staged > batchesBetween ? Promise.allSettled([giveBackMemory(database)]) : []
       return pool.use(async (free, release) => {
-        await given
+        const [result] = await given
+        if (result?.status === 'rejected') throw result.reason
         return work(engineOn(database, { connection: free, turns: free.turns }), release)
       })
     },
@@ -208,23 +198,6 @@ function engineOn(database: Database, seat: Seat): Engine {
     makeLasting: ({ reclaims } = {}) => intoFile(place, main.statementsOn(main.turns), { reclaims }),
     freeMemory: most => freeMemory(place, main.statementsOn(main.turns), most),
     close: () => close(database),
-  }
-}
-
-function attachmentOf({ connection, file, key, readOnly }: OpenedFile, place: Place): Attachment {
-  const stage = 'stage_0'
-  return {
-    file: place.file,
-    async detach() {
-      // DuckDB keeps the database that names refer to.
-      await connection.run(searchPath({ home: stage, stage }))
-      await connection.run(`detach ${place.home}`)
-    },
-    async attach() {
-      await attachAs(connection, { file, name: place.home, readOnly, key })
-      await connection.run(searchPath({ home: place.home, stage }))
-    },
-    isSame: () => place.isWritten(),
   }
 }
 
