@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { regularFile } from '../lib/regular-file.ts'
+import { regularFile } from '../lib/input-file.ts'
 import type { InboxEvent } from '../state/inbox/arrivals.ts'
 
 export interface EventLog {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { regularFile } from '../lib/regular-file.ts'
+import { regularFile } from '../lib/input-file.ts'
 import { temporaryPlace } from '../temporary/places.ts'
 import { edgesOf } from './edges.ts'
 import { type FileSum, type Journal, readJournal, writeGone, writeSum } from './journal.ts'

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { closeSync, constants, lstatSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { regularFile } from '../lib/regular-file.ts'
+import { regularFile } from '../lib/input-file.ts'
 
 export const pagesJournal = 'pages.jsonl'
 export const scansJournal = 'scans.jsonl'

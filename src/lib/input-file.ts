@@ -115,3 +115,19 @@ export function* linesOf(bytes: Buffer): Generator<Buffer> {
     from = end + 1
   }
 }
+
+const absent = ['ENOENT', 'ENOTDIR', 'ELOOP']
+
+/**
+ * Links are followed; undefined for anything but a regular file, and for nothing. Opening a pipe would wait for somebody to write to
+ * it, and no signal be heard meanwhile.
+ */
+export function regularFile(path: string): Stats | undefined {
+  try {
+    const found = statSync(path)
+    return found.isFile() ? found : undefined
+  } catch (error) {
+    if (absent.includes(String((error as NodeJS.ErrnoException).code))) return undefined
+    throw error
+  }
+}

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'n
 import { dirname } from 'node:path'
 import * as z from 'zod'
 import { MusterError } from '../lib/errors.ts'
-import { regularFile } from '../lib/regular-file.ts'
+import { regularFile } from '../lib/input-file.ts'
 
 const shape = z.object({
   place: z.string(),

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { systemClock } from '../lib/clock.ts'
 import { hourMs, minuteMs } from '../lib/dates.ts'
-import { regularFile } from '../lib/regular-file.ts'
+import { regularFile } from '../lib/input-file.ts'
 import { ownerShape, runs } from './owner.ts'
 import { putBack, registryName, removeEntry, removePlace } from './places.ts'
 

@@ -10,7 +10,6 @@ import { openPlace } from './synced-warehouse.ts'
 test.each([
   ['w.overview.json', 'status --all', 0],
   ['w.outputs', 'audit-pii', 1],
-  ['w.outputs', 'sql --parquet answer select 1', 1],
   ['w.inbox/000000000001.ndjson', 'runs', 0],
   ['.muster-temporary/0123456789ab.json', 'runs', 0],
 ] as const)('%s, by %s', async (name, line, expected) => {

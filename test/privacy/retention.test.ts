@@ -160,7 +160,7 @@ describeOnEngines(
       await releaseLease(engine, lease)
       expect((await apply()).landing).toBe(1)
       expect(await landing.scans()).toEqual([grown, open, running, recent].sort())
-      // Nobody misses what went.
+      // What went on purpose is no damage.
       expect((await damageOf(landing, now, new Set([open]))).map(({ scan }) => scan)).not.toContain(gone)
     })
   },

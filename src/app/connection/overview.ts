@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { StoredConnection } from '../../config/connection.ts'
-import { regularFile } from '../../lib/regular-file.ts'
+import { regularFile } from '../../lib/input-file.ts'
 import { type Overview, readOverview } from '../../state/overview.ts'
 import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import { InUse } from '../../warehouse/duckdb/failure.ts'
