@@ -51,16 +51,17 @@ const replaced = (file: string): InUse =>
   })
 
 async function attachWhenFree({ file, attach }: Attachment, signal: AbortSignal): Promise<void> {
-  const until = Date.now() + longestWaitMs
+  let waitedMs = 0
   for (let ms = firstPauseMs; ; ms = Math.min(2 * ms, longestPauseMs)) {
     try {
       return await attach()
     } catch (cause) {
       const error = openError(file, cause)
-      if (!(error instanceof InUse) || Date.now() > until) throw error
+      if (!(error instanceof InUse) || waitedMs > longestWaitMs) throw error
       // A process that is told to stop leaves with the reason why it waits.
       await pause(ms, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) throw error
+      waitedMs += ms
     }
   }
 }
