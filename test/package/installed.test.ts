@@ -32,12 +32,11 @@ const muster = (...args: string[]) => {
   return { status, stdout, stderr }
 }
 
-test('it brings the packages for DuckDB and PostgreSQL, and theirs, and no other', () => {
+test("it brings DuckDB's library, what loads it, and no other package", () => {
   const modules = join(folder, 'installed/lib/node_modules/@muster-data/cli/node_modules')
   const names = readdirSync(modules).filter(name => !name.startsWith('.'))
-  const own = names.filter(name => /^(@duckdb|pg.*|postgres-.*)$/.test(name))
-  expect(own).toEqual(expect.arrayContaining(['@duckdb', 'pg', 'pg-copy-streams']))
-  expect(names.length).toBeLessThanOrEqual(own.length + 4)
+  expect(names).toContain('@duckdb')
+  expect(names.filter(name => !['@duckdb', 'detect-libc'].includes(name))).toEqual([])
 })
 
 test('it tells its version, its help, and its DAGs', () => {

@@ -8,6 +8,9 @@ const mostListed = 10_000
 /** Merges take turns, so the next number is that of the last commit and one. */
 const next = '(select coalesce(max(position), 0) + 1 as position from ops.changed_record) as next'
 
+/** Before the first build, which makes every row, nobody would ever remove what is listed. */
+const isAnyBuilt = 'exists (select 1 from ops.mart)'
+
 const insert = 'insert into ops.changed_record (position, resource, record_id, changes)'
 
 /**
@@ -23,8 +26,9 @@ export async function recordChanges(
   const name = quoteText(resource)
   await engine.run(
     changes > mostListed
-      ? `${insert} select next.position, ${name}, '', ${changes} from ${next}`
-      : `${insert} select next.position, ${name}, changed.record_key, 1 from ${ids} as changed cross join ${next}`,
+      ? `${insert} select next.position, ${name}, '', ${changes} from ${next} where ${isAnyBuilt}`
+      : `${insert} select next.position, ${name}, changed.record_key, 1 from ${ids} as changed cross join ${next}
+         where ${isAnyBuilt}`,
   )
 }
 
