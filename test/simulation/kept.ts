@@ -37,10 +37,15 @@ export class Kept {
     this.#instance = instance
   }
 
-  /** In place of a statement of a process that attaches the warehouse: it is there already, or comes without a log. */
+  /**
+   * In place of a statement of a process that attaches the warehouse: it is there already, or comes without a log. One that
+   * detaches it, to attach it anew, leaves it there.
+   */
   attaching(sql: string): string {
+    if (sql === 'detach warehouse') return 'select 1'
     if (!/^attach .* as warehouse /.test(sql)) return sql
     if (this.#isAttached) return 'select 1'
+    this.#isAttached = true
     return sql.replace(/\)$/, ", recovery_mode 'no_wal_writes')")
   }
 
