@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Dag, fromTask, onlyTask } from '../../src/app/dag/dag-file.ts'
 import { dagExitCode, runDag, type TaskOutcome } from '../../src/app/dag/run-dag.ts'
 import type { CommandModule } from '../../src/cli/command.ts'
@@ -247,6 +247,28 @@ describe('muster dag', () => {
       err: expect.stringMatching(/^muster: config\/muster.yaml is wrong: [^\n]*landing must be [^\n]*\n$/),
     })
     expect(seen).toEqual([])
+  })
+
+  test('a bucket that cannot be reached is one line before anything runs', async () => {
+    const cwd = folderWith('{ one: { run: good }, two: { run: good } }')
+    const env = {
+      MUSTER_BASE_URL: 'http://127.0.0.1:9/api/open/v1',
+      MUSTER_API_KEY: 'key',
+      MUSTER_WAREHOUSE: 'duckdb:a.duckdb',
+      MUSTER_LANDING: 's3://bucket/acme',
+    }
+    // Read from the environment by the client of the bucket itself.
+    const ofClient = { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_REGION: 'eu-west-1' }
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+    for (const [name, value] of Object.entries({ ...ofClient, ...keys })) vi.stubEnv(name, value)
+    seen.splice(0)
+    expect(await muster('dag run nightly', { cwd, env }, commands)).toMatchObject({
+      code: 75,
+      out: '',
+      err: expect.stringMatching(/^muster: the bucket cannot be reached [^\n]*s3:\/\/bucket\/acme[^\n]*\n$/),
+    })
+    expect(seen).toEqual([])
+    vi.unstubAllEnvs()
   })
 
   test('an unknown name, and a name unlike its file, are one line', async () => {

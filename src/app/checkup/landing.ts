@@ -1,9 +1,8 @@
 /** Whether pages can be landed: in a folder of this machine, or in a bucket. */
 import { accessSync, constants } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
-import { openStore } from '../../landing/open-store.ts'
 import { nearestFolder } from '../../temporary/free-space.ts'
-import { landingPlace } from '../connection/landing-keys.ts'
+import { requireBucket, shownLanding } from '../connection/landing-keys.ts'
 import { type Finding, fail, failed, ok } from './finding.ts'
 
 function landingFolder(folder: string): Finding {
@@ -27,13 +26,10 @@ export async function landing(
   signal: AbortSignal,
 ): Promise<Finding> {
   if (!connection.bucket) return landingFolder(connection.landing)
-  const store = openStore(landingPlace(connection), signal)
   try {
-    await store.tryOut()
-    return ok('landing', `${store.where} can be written, read and listed`)
+    await requireBucket(connection, signal)
+    return ok('landing', `${shownLanding(connection)} can be written, read and listed`)
   } catch (error) {
     return failed('landing', error)
-  } finally {
-    store.close()
   }
 }

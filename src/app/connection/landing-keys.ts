@@ -10,6 +10,17 @@ type Landed = Pick<StoredConnection, 'landing' | 'bucket'>
 
 export const landingPlace = ({ landing, bucket }: Landed): LandingPlace => ({ folder: landing, bucket })
 
+/** Throws where pages cannot be kept in the bucket. A folder is made when the first page comes. */
+export async function requireBucket(landed: Landed, signal: AbortSignal): Promise<void> {
+  if (!landed.bucket) return
+  const store = openStore(landingPlace(landed), signal)
+  try {
+    await store.tryOut()
+  } finally {
+    store.close()
+  }
+}
+
 /** As messages name it. */
 export const shownLanding = ({ landing, bucket }: Landed): string => bucket?.url ?? landing
 

@@ -1,8 +1,10 @@
 /** `muster dag run NAME`: the tasks of a DAG, each as the command it names, in this process. */
 
+import { requireBucket } from '../../app/connection/landing-keys.ts'
 import { type Dag, fromTask, onlyTask } from '../../app/dag/dag-file.ts'
 import { openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { dagExitCode, runDag } from '../../app/dag/run-dag.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { minuteMs } from '../../lib/dates.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
@@ -31,7 +33,7 @@ export const command: CommandModule = {
   run: async (context, [name = ''], options) => {
     const { program, clock, signal } = context
     const dag = await checkedDag(context, name)
-    requireReadableSettings(context)
+    await requireUsableSettings(context)
     const part = partOf(dag, options)
     const ledger = openDagLedger(context, dag, { isWhole: part.tasks.length === dag.tasks.length })
     const outcomes = await runDag(part, {
@@ -49,14 +51,20 @@ export const command: CommandModule = {
   },
 }
 
-/** Every task would say the same of settings that cannot be read; of a connection that none of them names, each says its own. */
-function requireReadableSettings(context: CommandContext): void {
-  if (!context.hasSettings()) return
+/** Of settings that cannot be read, each task says its own where none of them names a connection. */
+function storedWhereNamed(context: CommandContext): StoredConnection | undefined {
   try {
-    context.stored()
+    return context.stored()
   } catch (error) {
     if (error instanceof ConfigError) throw error
+    return undefined
   }
+}
+
+/** Every task would say the same of wrong settings, and of a bucket that cannot be used. */
+async function requireUsableSettings(context: CommandContext): Promise<void> {
+  const stored = context.hasSettings() ? storedWhereNamed(context) : undefined
+  if (stored) await requireBucket(stored, context.signal)
 }
 
 const waitInDag = (context: CommandContext): { wait?: number } =>
