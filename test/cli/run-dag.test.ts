@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Dag, fromTask, onlyTask } from '../../src/app/dag/dag-file.ts'
 import { dagExitCode, runDag, type TaskOutcome } from '../../src/app/dag/run-dag.ts'
 import type { CommandModule } from '../../src/cli/command.ts'
@@ -260,7 +260,7 @@ describe('muster dag', () => {
     // Read from the environment by the client of the bucket itself.
     const ofClient = { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_REGION: 'eu-west-1' }
     const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
-    for (const [name, value] of Object.entries({ ...ofClient, ...keys })) vi.stubEnv(name, value)
+    Object.assign(process.env, ofClient, keys)
     seen.splice(0)
     expect(await muster('dag run nightly', { cwd, env }, commands)).toMatchObject({
       code: 75,
@@ -268,7 +268,7 @@ describe('muster dag', () => {
       err: expect.stringMatching(/^muster: the bucket cannot be reached [^\n]*s3:\/\/bucket\/acme[^\n]*\n$/),
     })
     expect(seen).toEqual([])
-    vi.unstubAllEnvs()
+    for (const name of Object.keys({ ...ofClient, ...keys })) delete process.env[name]
   })
 
   test('an unknown name, and a name unlike its file, are one line', async () => {
