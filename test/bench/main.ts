@@ -20,7 +20,7 @@ import { benchPostgresMarts } from './postgres-marts.ts'
 import { benchReceiver } from './receiver.ts'
 import { benchScale } from './scale.ts'
 import { benchSmall } from './small.ts'
-import { compareDuckdb, million } from './timesheets.ts'
+import { compareDuckdb, loadOnce } from './timesheets.ts'
 
 async function benchNights(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
@@ -54,8 +54,12 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
   marts: () => buildAll(),
   /** Pages and filters of the dashboard over 1,000,000 timesheets; `dashboard duckdb` or `postgres` for one engine. */
   dashboard: engine => benchDashboard(engine),
-  /** 1,000,000 timesheets, for the memory. */
-  million: () => million(),
+  /** 1,000,000 timesheets, for the memory; `million 10000000 with` for a count, and with timelogs. */
+  million: (timesheets, timelogs) =>
+    loadOnce({
+      count: Number(timesheets ?? 1_000_000),
+      timelogs: timelogs === 'with' ? 'with' : 'without',
+    }),
   /** A first load under a key's limit: `limited 60 4` for 60 requests a minute and 20,000 timesheets. */
   limited: (perMinute, scale) =>
     benchLimited({ perMinute: Number(perMinute ?? 60), scale: Number(scale ?? 4) }),

@@ -51,11 +51,13 @@ export async function compareDuckdb(workload: Workload, rounds = 3): Promise<voi
   )
 }
 
-export async function million(): Promise<void> {
-  const server = await startServer({ count: 1_000_000, timelogs: 'without' })
+export async function loadOnce(workload: Workload): Promise<void> {
+  const server = await startServer(workload)
   try {
     const { milliseconds, peakMegabytes } = await syncOnce(server.url)
-    console.log(`1,000,000 timesheets: ${seconds(milliseconds)} s, peak memory ${peakMegabytes} MB`)
+    console.log(
+      `${workload.count.toLocaleString('en')} timesheets ${workload.timelogs} timelogs: ${seconds(milliseconds)} s, peak memory ${peakMegabytes} MB`,
+    )
   } finally {
     server.process.kill()
   }

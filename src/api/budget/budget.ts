@@ -4,7 +4,7 @@ import type { BudgetSpent } from '../../lib/errors.ts'
 import { defaultPerMinute, type KeyInfo } from '../client/key.ts'
 import { createRetryBudget, longestWait } from '../client/retry.ts'
 import { DayBudget, type Purpose } from './day.ts'
-import { createMinuteWindow, type MinuteWindow } from './minute.ts'
+import { createMinuteWindow, type Ended, type MinuteWindow } from './minute.ts'
 import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
 import { type SharedRequests, waitForSlot } from './shared-requests.ts'
 import { type Waiting, Waits } from './waits.ts'
@@ -37,9 +37,10 @@ interface TakeOptions {
 /** One per key, shared by everything that sends requests with it. */
 export interface Budget {
   /**
-   * Resolves when one request may be sent, and counts it. Throws BudgetSpent (exit 75) or the abort reason.
+   * Resolves when one request may be sent, and counts it; until its end is told it counts as under way. Throws BudgetSpent
+   * (exit 75) or the abort reason.
    */
-  take(purpose: Purpose, options?: TakeOptions): Promise<void>
+  take(purpose: Purpose, options?: TakeOptions): Promise<Ended>
   /** Why no request of this purpose may be sent now; undefined when one may, perhaps after a wait. */
   refusal(purpose: Purpose): BudgetSpent | undefined
   /** Takes one retry; false when more than a tenth of the requests would be retries. */
@@ -108,16 +109,18 @@ class KeyBudget implements Budget {
     this.#onPause = options.onPause
   }
 
-  take(purpose: Purpose, options: TakeOptions = {}): Promise<void> {
+  take(purpose: Purpose, options: TakeOptions = {}): Promise<Ended> {
     return this.#waits.during(() => this.#take(purpose, options))
   }
 
-  async #take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions): Promise<void> {
-    do {
+  async #take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions): Promise<Ended> {
+    for (;;) {
       signal?.throwIfAborted()
       this.#refuse(purpose)
       await this.#waitUntil(notBefore, signal)
-    } while (!(await this.#slot(purpose, signal)))
+      const ended = await this.#slot(purpose, signal)
+      if (ended) return ended
+    }
   }
 
   /** Synchronous with the last check, or two waiting requests could both pass it. */
@@ -179,15 +182,21 @@ class KeyBudget implements Budget {
     }
   }
 
-  /** False when a pause began while queueing: the slot is lost, so that rather too few requests are sent. */
-  async #slot(purpose: Purpose, signal: AbortSignal | undefined): Promise<boolean> {
-    if (this.#shared) return this.#sharedSlot(this.#shared, purpose, signal)
-    await this.#minute.take(signal)
-    if (this.#clock.now() < this.#pausedUntil) return false
-    this.#refuse(purpose)
+  /** Undefined when a pause began while queueing: the slot is lost, so that rather too few requests are sent. */
+  async #slot(purpose: Purpose, signal: AbortSignal | undefined): Promise<Ended | undefined> {
+    // Slots of processes that share a key lie so far apart that nobody has to tell when a request ended.
+    if (this.#shared)
+      return (await this.#sharedSlot(this.#shared, purpose, signal)) ? () => undefined : undefined
+    const ended = await this.#minute.take(signal)
+    if (this.#clock.now() < this.#pausedUntil) return void ended()
+    const refusal = this.refusal(purpose)
+    if (refusal) {
+      ended()
+      throw refusal
+    }
     this.#day.spend(purpose, this.#clock.now())
     this.#count()
-    return true
+    return ended
   }
 
   async #sharedSlot(

@@ -29,11 +29,11 @@ export class Waits {
     return this.#ms + (this.#waiting > 0 ? Math.max(0, this.#clock.now() - this.#since) : 0)
   }
 
-  async during(wait: () => Promise<void>): Promise<void> {
+  async during<Result>(wait: () => Promise<Result>): Promise<Result> {
     if (this.#waiting === 0) this.#since = this.#clock.now()
     this.#waiting += 1
     try {
-      await wait()
+      return await wait()
     } finally {
       const ms = this.ms
       this.#waiting -= 1

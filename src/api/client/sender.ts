@@ -87,10 +87,10 @@ export class Sender {
     for (let attempt = 1; ; attempt++) {
       const taken = budget.take(call.purpose, { notBefore, signal })
       onAsked?.()
-      await taken
+      const ended = await taken
       since ??= clock.now()
       try {
-        const answer = await this.#send(call, attempt)
+        const answer = await this.#send(call, attempt).finally(ended)
         this.#reach.answered()
         return answer
       } catch (error) {

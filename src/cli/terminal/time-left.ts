@@ -5,8 +5,8 @@ import { loadMs, requestMs, workSince } from './work.ts'
 /** Earlier, one slow page would make the estimate jump. */
 export const soonestEstimateMs = 3_000
 
-/** A minute of the limit, with what the client adds to it. */
-const windowMs = 61_800
+/** The minute of the limit, which begins when a request was answered. */
+const windowMs = 60_000
 
 /** Pages, and records read one by one, each take one request. */
 export const doneOf = (event: ProgressEvent): number => event.pagesDone ?? event.requests ?? 0
@@ -59,9 +59,9 @@ function stepsLeft({ resources, budget }: ProgressState): { least: StepsLeft; mo
   }
 }
 
-/** When the limit lets the request at this place go, after those before it. */
-const freeAt = (times: readonly number[], place: number, perMinute: number): number =>
-  (times[place - perMinute] ?? Number.NEGATIVE_INFINITY) + windowMs
+/** When the limit lets the next request go, after those that were answered. */
+const freeAt = (answered: readonly number[], perMinute: number): number =>
+  (answered[answered.length - perMinute] ?? Number.NEGATIVE_INFINITY) + windowMs
 
 /**
  * Milliseconds until so many steps are done, and the run is closed, which takes about as long as a load. Loads come evenly
@@ -71,13 +71,13 @@ function timeFor({ requests, loads }: StepsLeft, state: ProgressState, nowMs: nu
   const { budget, sentMs, work, told } = state
   const perMinute = budget?.perMinute ?? Number.POSITIVE_INFINITY
   const [ofRequest, ofLoad] = [requestMs(work), loadMs(work)]
-  const times = [...sentMs]
+  const answered = sentMs.map(sent => sent + ofRequest)
   // The step under way has begun; it may take longer than others, but none of those after it is done.
   let at =
     nowMs - Math.min(workSince(work, { told, nowMs }), loads > 0 || requests === 0 ? ofLoad : ofRequest)
   for (let request = 1; request <= requests; request += 1) {
-    at = Math.max(at + ofRequest, freeAt(times, times.length, perMinute), told?.freeAt ?? 0)
-    times.push(at)
+    at = Math.max(at + ofRequest, freeAt(answered, perMinute), told?.freeAt ?? 0)
+    answered.push(at + ofRequest)
     at += ofLoad * (Math.floor((request * loads) / requests) - Math.floor(((request - 1) * loads) / requests))
   }
   if (requests === 0) at += ofLoad * loads
