@@ -1,7 +1,7 @@
 /** What is in the place of the published copy: only a copy of before is replaced. */
 import { lstatSync } from 'node:fs'
 import { MusterError, UsageError } from '../lib/errors.ts'
-import { publishedBefore } from '../state/runs/runs.ts'
+import { wasDone } from '../state/runs/runs.ts'
 import { tableInQueries } from '../state/tables.ts'
 import { isEncrypted } from '../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
@@ -35,7 +35,7 @@ async function isOurs(engine: Engine, file: string): Promise<boolean> {
     return await isCopy(engine, file)
   } catch (error) {
     const isLocked = /could not set lock|being used by another process/i.test(String(error))
-    return isLocked && (await publishedBefore(engine))
+    return isLocked && (await wasDone(engine, 'publish'))
   }
 }
 

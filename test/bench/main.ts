@@ -12,6 +12,7 @@ import { comparePeers } from '../peers/peers.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchFirst } from './first.ts'
 import { printFreshness } from './freshness.ts'
+import { benchGrowth } from './growth.ts'
 import { benchLimited } from './limited.ts'
 import { buildAll } from './marts.ts'
 import { printNights } from './nights.ts'
@@ -63,6 +64,13 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
   /** A first load under a key's limit: `limited 60 4` for 60 requests a minute and 20,000 timesheets. */
   limited: (perMinute, scale) =>
     benchLimited({ perMinute: Number(perMinute ?? 60), scale: Number(scale ?? 4) }),
+  /** How a file grows over nights: `growth 2000 100 20` for a count, nights, and what changes in each. */
+  growth: (timesheets, nights, changed) =>
+    benchGrowth({
+      count: Number(timesheets ?? 2_000),
+      nights: Number(nights ?? 30),
+      changed: Number(changed ?? 20),
+    }),
   postgres: () => comparePostgres({ count, timelogs: 'without' }),
   'postgres-million': () => millionPostgres(),
   /** Marts and cross-check on PostgreSQL beside DuckDB; `postgres-marts 10 14` for a scale and an older server. */

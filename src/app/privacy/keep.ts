@@ -1,4 +1,7 @@
-/** Keeps the data of a connection as its settings say: what is too old goes, and archives are encrypted with today's key. */
+/**
+ * Keeps the data of a connection as its settings say: what is too old goes, archives are encrypted with today's key, and a file
+ * that grew without need is written anew.
+ */
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
@@ -6,8 +9,9 @@ import { encryptArchives } from '../../landing/archive.ts'
 import { programVersion } from '../../lib/package.ts'
 import { applyRetention, type Keeping, type Removed } from '../../privacy/retention.ts'
 import { migrate } from '../../state/migrate.ts'
-import { newRunId, recordRun, undoneRuns, updateRun } from '../../state/runs/runs.ts'
-import { requireFree } from '../../temporary/free-space.ts'
+import { newRunId, recordRun, undoneRuns, updateRun, wasDone } from '../../state/runs/runs.ts'
+import { freeBytes, requireFree } from '../../temporary/free-space.ts'
+import { hasSlack } from '../../warehouse/duckdb/slack.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { rewriteFile } from '../../warehouse/on-demand.ts'
 import { fileKey } from '../connection/file-key.ts'
@@ -21,6 +25,8 @@ export interface Kept {
   readonly removed: Removed
   /** Archives that were not encrypted, or with an earlier key. */
   readonly encrypted: number
+  /** Bytes, where a DuckDB file was written anew. */
+  readonly file?: { readonly before: number; readonly after: number }
 }
 
 const keepingOf = ({
@@ -42,19 +48,31 @@ async function removeOld(engine: Engine, connection: StoredConnection, around: S
   const keeping = keepingOf(connection)
   const { clock, rng, signal } = around
   const runId = newRunId(clock, rng)
-  const record = (engine: Engine): Promise<void> =>
-    recordRun(engine, {
+  let isRecorded = false
+  const record = async (engine: Engine): Promise<void> => {
+    isRecorded = true
+    await recordRun(engine, {
       runId,
       command: 'retention',
       arguments: '',
       startedAt: at(around),
       version: programVersion,
     })
-  return withLanding(connection, signal, async landing => {
+  }
+  const kept = await withLanding(connection, signal, async landing => {
     const place = { engine, landing, now: clock.now(), holder: runId }
     const removed = await applyRetention(place, keeping, record)
     return { keeping, removed, encrypted: await encryptArchives(landing, signal) }
   })
+  if (!isRecorded && (await isTooLong(engine, connection))) await record(engine)
+  return kept
+}
+
+/** Nobody has to have such a file shortened: where there is no room for a second one it stays. */
+async function isTooLong(engine: Engine, connection: StoredConnection): Promise<boolean> {
+  const file = duckdbFile(connection)
+  if (file === undefined || freeBytes(dirname(file)) < roomFor(file, connection)) return false
+  return hasSlack(engine, await wasDone(engine, 'retention'))
 }
 
 async function using<Result>(
@@ -65,12 +83,17 @@ async function using<Result>(
   return work(engine).finally(() => engine.close())
 }
 
+const roomFor = (file: string, connection: StoredConnection): number =>
+  statSync(file).size + reserveOf(connection)
+
 /** What was removed from a file is in its free blocks until the file is written anew. */
-async function writeAnew(connection: StoredConnection): Promise<void> {
+async function writeAnew(connection: StoredConnection): Promise<Kept['file']> {
   const file = duckdbFile(connection)
-  if (file === undefined) return
-  requireFree(dirname(file), statSync(file).size + reserveOf(connection))
+  if (file === undefined) return undefined
+  requireFree(dirname(file), roomFor(file, connection))
+  const before = statSync(file).size
   await rewriteFile(file, { key: fileKey(connection) })
+  return { before, after: statSync(file).size }
 }
 
 /** A run that was killed, or found no room, has removed rows and is not done: the next one finishes it. */
@@ -80,10 +103,10 @@ export async function keep(connection: StoredConnection, around: Surroundings): 
     runs: await undoneRuns(engine, 'retention'),
   }))
   if (runs.length === 0) return kept
-  await writeAnew(connection)
+  const file = await writeAnew(connection)
   await using(connection, async engine => {
     for (const run of runs)
       await updateRun(engine, run, { state: 'done', finished_at: at(around), message: null })
   })
-  return kept
+  return { ...kept, ...(file && { file }) }
 }

@@ -12,6 +12,8 @@ const words = {
   quarantine: 'quarantined value',
 } as const
 
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
 export const command: CommandModule = {
   notes: [
     'retentionDays is for landed pages, piiHistoryDays for superseded versions in pii, inboxDays for settled events,',
@@ -21,11 +23,12 @@ export const command: CommandModule = {
   lineage: 'none',
   examples: ['muster retention', 'muster retention --json'],
   async run(context) {
-    const { keeping, removed, encrypted } = await keep(context.stored(), context)
+    const { keeping, removed, encrypted, file } = await keep(context.stored(), context)
     if (context.json) {
       printJson(context, {
         removed,
         encrypted,
+        file: file ?? null,
         days: { ...keeping, piiHistory: keeping.piiHistory ?? null },
       })
       return 0
@@ -36,6 +39,10 @@ export const command: CommandModule = {
       return `${counted(removed[name as keyof Keeping], word)} removed, ${kept}`
     })
     if (encrypted > 0) lines.push(`${counted(encrypted, 'archived scan')} encrypted with the key of today`)
+    if (file)
+      lines.push(
+        `the file was written anew: it had ${megabytes(file.before)}, and has ${megabytes(file.after)}`,
+      )
     for (const line of lines) printLine(context, line)
     return 0
   },

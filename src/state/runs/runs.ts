@@ -119,12 +119,12 @@ export async function recordRun(engine: Engine, start: RunStart): Promise<void> 
     .execute()
 }
 
-/** Whether a copy was published before. */
-export async function publishedBefore(engine: Engine): Promise<boolean> {
+/** Whether a run of a command came to its end before. */
+export async function wasDone(engine: Engine, command: string): Promise<boolean> {
   const run = await ledger(engine)
     .selectFrom('ops.run')
     .select('run_id')
-    .where('command', '=', 'publish')
+    .where('command', '=', command)
     .where('state', '=', 'done')
     .limit(1)
     .executeTakeFirst()
