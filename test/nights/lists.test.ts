@@ -34,7 +34,7 @@ const cases: readonly (readonly [Partial<Quirks>, Case])[] = [
   [{}, { count: 650, nights: [whole(650, 5), whole(650, 1)] }],
   // The size of the list, then ten pages, and one that shows how many rows a page has.
   [{ 'page-cap': 50 }, { count: 500, nights: [whole(500, 14), whole(500, 5)] }],
-  [{ 'page-cap': 199 }, { count: 650, nights: [whole(650, 16), whole(650, 6)] }],
+  [{ 'page-cap': 199 }, { count: 650, nights: [whole(650, 18), whole(650, 6)] }],
   [{ 'page-cap': 1 }, { count: 12, nights: [whole(12, 17), whole(12, 17)] }],
   [{ 'limit-cap': 50 }, { count: 500, nights: [whole(500, 14), whole(500, 5)] }],
   [{ 'same-page': 'yes' }, { count: 650, nights: [lacking(200, 40), lacking(200, 40)], says: 'saw 200 of ' }],
@@ -54,6 +54,9 @@ const torn: readonly (readonly [Partial<Quirks>, number])[] = [
   [{ 'short-page': 7 }, 650],
   [{ 'short-page': 120 }, 650],
   [{ total: 'shrinking' }, 650],
+  [{ 'total-cap': 300, 'short-page': 7 }, 650],
+  [{ 'total-cap': 10, 'short-page': 120 }, 650],
+  [{ 'total-cap': 300, 'short-page': 7, 'page-cap': 50 }, 650],
 ]
 
 /** Of the list at the first night and at the second. */

@@ -1,11 +1,21 @@
 /** Lists that are replaced as a whole by each reading. */
 import { expect, test } from 'vitest'
+import type { Quirks } from '../../src/sandbox/quirks/quirk-options.ts'
+import { inQuick } from '../thorough.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { openNights } from './nights.ts'
 
 const accessRuleMappings = Array.from({ length: 5 }, (_, n) => ({
   ...{ id: `m${n}`, a: 'projectAdmin', can: `thing${n}.do`, type: 'RBAC' },
 }))
+
+const torn: readonly Partial<Quirks>[] = [
+  { 'total-cap': 10, 'short-page': 2 },
+  { 'total-cap': 300, 'short-page': 7 },
+  { 'total-cap': 300, 'short-page': 7, 'page-cap': 50 },
+  { 'short-page': 7 },
+  { 'total-cap': 300 },
+]
 
 describeOnEngines(
   'a snapshot',
@@ -34,6 +44,23 @@ describeOnEngines(
       }
       expect((await nights.nextNight('sync access-rules --most 5 --quiet')).code).toBe(0)
       expect(await stored()).toBe(0)
+    })
+
+    // The pages of a list whose total is too low end with an empty one, not with one that is short.
+    test.each(inQuick(torn, 0))('with %j is whole, or incomplete', async quirks => {
+      const many = Array.from({ length: 650 }, (_, n) => ({
+        ...{ id: `m${n}`, a: 'projectAdmin', can: `thing${n}.do`, type: 'RBAC' },
+      }))
+      const nights = await openNights(bench, {
+        records: { accessRuleMappings: many },
+        quirks: { 'access-rules': quirks },
+      })
+      for (let night = 0; night < 2; night += 1) {
+        const ran = await nights.nextNight('sync access-rules --quiet')
+        const [row] = await nights.rows(`select count(*) as n from star.dim_access_rule where type = 'RBAC'`)
+        if (ran.code === 0) expect(row?.n).toBe(650)
+        else expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/access-rules \(saw \d+ of /)])
+      }
     })
   },
   'all',

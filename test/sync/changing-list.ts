@@ -31,6 +31,8 @@ export interface Weather {
   readonly mostTotal?: number
   /** Every so manieth record is on no page, though it counts. */
   readonly hides?: number
+  /** Page 2 always lacks its last so many rows. */
+  readonly lacks?: number
 }
 
 const tick = 60_000
@@ -53,6 +55,11 @@ export class ChangingList {
   now = 1_000 * tick
   requests = 0
   isResting = false
+  /** A total that was too low has shown itself: some page had more rows than it. */
+  isContradicted = false
+  /** While the total was too low, a page was empty before the last one, or the last one lacked rows: the end cannot be known. */
+  isEndHidden = false
+  #isCapped = false
   #nextId = 0
 
   constructor(weather: Weather, rng: Rng) {
@@ -60,6 +67,15 @@ export class ChangingList {
     this.#rng = rng
     for (let n = 0; n < weather.rows; n += 1) this.#arrive(this.#tick())
     this.now += 2 * lag
+  }
+
+  /** Whether its answers were such that a scan can know where it ends. */
+  get showsItsEnd(): boolean {
+    return !this.isEndHidden && (!this.#isCapped || this.isContradicted)
+  }
+
+  get lacksRows(): boolean {
+    return this.#weather.lacks !== undefined
   }
 
   get pageSize(): number {
@@ -117,7 +133,7 @@ export class ChangingList {
   ): Page {
     while (!this.isResting && this.#rng() < this.#weather.change) this.#change()
     this.requests += 1
-    const { cap = limit, mostTotal = Number.POSITIVE_INFINITY, shuffle } = this.#weather
+    const { cap = limit, mostTotal = Number.POSITIVE_INFINITY, shuffle, lacks = 0 } = this.#weather
     const isShuffled = this.#rng() < shuffle
     const key = (row: Row): number => (sort === 'updatedAt' ? row.updated : row.created)
     const places = new Map(this.rows.map(row => [row.id, isShuffled ? this.#rng() : Number(row.id)]))
@@ -126,7 +142,14 @@ export class ChangingList {
       .sort((left, right) => key(left) - key(right) || places.get(left.id)! - places.get(right.id)!)
     const size = Math.min(limit, cap)
     const hidden = this.hidden
-    const rows = found.slice((page - 1) * size, page * size).filter(({ id }) => !hidden.has(id))
-    return { rows, total: Math.min(found.length, mostTotal), limit }
+    const shown = found.slice((page - 1) * size, page * size).filter(({ id }) => !hidden.has(id))
+    const rows = page === 2 ? shown.slice(0, Math.max(0, shown.length - lacks)) : shown
+    const total = Math.min(found.length, mostTotal)
+    this.#isCapped ||= total < found.length
+    this.isContradicted ||= rows.length > 0 && (page - 1) * size + rows.length > total
+    const isTorn = rows.length === 0 || page * size >= found.length
+    this.isEndHidden ||=
+      total < found.length && isTorn && rows.length < found.slice((page - 1) * size, page * size).length
+    return { rows, total, limit }
   }
 }

@@ -17,9 +17,17 @@ const chosen = <Item>(rng: Rng, items: readonly Item[]): Item =>
 /** Half of the histories have none of a kind of change, so that the others are not drowned by it. */
 const rate = (rng: Rng, most: number): number => (rng() < 0.5 ? 0 : rng() * most)
 
+const lies = ['cap', 'total', 'hides', 'lacks'] as const
+
+/** Two, one or none. */
+function liesOf(rng: Rng): readonly (typeof lies)[number][] {
+  const first = chosen(rng, lies)
+  return rng() < 0.1 ? [] : rng() < 0.5 ? [first] : [first, chosen(rng, lies)]
+}
+
 function weatherOf(rng: Rng, hasLies: boolean): Weather {
   const pageSize = chosen(rng, [1, 2, 2, 3, 5])
-  const lie = hasLies ? chosen(rng, ['cap', 'total', 'hides', 'none']) : 'none'
+  const lies = hasLies ? liesOf(rng) : []
   return {
     rows: Math.floor(rng() * 14),
     pageSize,
@@ -30,10 +38,11 @@ function weatherOf(rng: Rng, hasLies: boolean): Weather {
     bulk: rate(rng, 0.3),
     shuffle: chosen(rng, [0, 0.3, 1]),
     tie: chosen(rng, [0, 0.3, 0.9, 1]),
-    ...(lie === 'cap' && { cap: Math.max(1, pageSize - 1 - Math.floor(rng() * 3)) }),
+    ...(lies.includes('cap') && { cap: Math.max(1, pageSize - 1 - Math.floor(rng() * 3)) }),
     // A deletion that leaves exactly as many as a cap of full pages shows cannot be told from an honest total.
-    ...(lie === 'total' && { mostTotal: Math.floor(rng() * 12), remove: 0 }),
-    ...(lie === 'hides' && { hides: chosen(rng, [2, 3, 5]) }),
+    ...(lies.includes('total') && { mostTotal: Math.floor(rng() * 12), remove: 0 }),
+    ...(lies.includes('hides') && { hides: chosen(rng, [2, 3, 5]) }),
+    ...(lies.includes('lacks') && { lacks: 1 + Math.floor(rng() * 3) }),
   }
 }
 
@@ -69,8 +78,17 @@ export async function run({ seed, kind, part, weather }: History, mistakes: Mist
   return { list, job, ...(await modelScan(list, job)) }
 }
 
-/** Records that were in the list at the moment that was proved, are still there unchanged, and were not seen. */
-export function lost({ list, job, decision, base, seen, moments }: Ran): Row[] {
+/**
+ * Records that were in the list at the moment that was proved, are still there unchanged, and were not seen; none where a page
+ * lacks rows whatever its size, and the scan says that so many are on no page.
+ */
+export function lost(ran: Ran): Row[] {
+  const missing = missed(ran)
+  const isTold = ran.list.lacksRows && missing.length <= ran.hidden
+  return isTold || !ran.list.showsItsEnd ? [] : missing
+}
+
+function missed({ list, job, decision, base, seen, moments }: Ran): Row[] {
   if (decision !== 'accepted' || !base) return []
   const watermark = base.watermark === null ? Number.POSITIVE_INFINITY : Date.parse(base.watermark)
   // The next scan reads these again.

@@ -73,6 +73,8 @@ export interface Result {
   /** The list at the moment of each base. */
   readonly moments: ReadonlyMap<number, readonly Row[]>
   readonly requests: number
+  /** Rows of which the scan says that the service counts them and shows them on no page. */
+  readonly hidden: number
 }
 
 class BadAnswer extends Error {}
@@ -97,6 +99,7 @@ class ModelScan implements Strategy<ModelPage> {
   #firstBelow: number | undefined
   readonly #begun: number
   proved: Base | undefined
+  hidden = 0
 
   constructor(list: ChangingList, job: ModelledScan) {
     this.#list = list
@@ -201,6 +204,7 @@ class ModelScan implements Strategy<ModelPage> {
       claimed: pass.said,
       excluded: below + hidden,
       hidden,
+      isCapped: pass.isCapped,
     }
   }
 
@@ -218,6 +222,7 @@ class ModelScan implements Strategy<ModelPage> {
     const forward = { ...progress.pass, ...this.#idsOf(progress.pass) }
     const proved = kind === 'snapshot' ? provedForward(figures, forward) : provedBase(figures)
     this.proved = isUncounted ? progress.bases[0] : proved
+    this.hidden = figures.hidden
     return judge(figures, this.proved, this.#lacks)
   }
 }
@@ -231,6 +236,6 @@ export async function modelScan(list: ChangingList, job: ModelledScan): Promise<
     if (error instanceof BadAnswer) return 'refused' as const
     throw error
   })
-  const { proved: base, seen, moments } = strategy
-  return { decision, base, seen, moments, requests: list.requests - before }
+  const { proved: base, seen, moments, hidden } = strategy
+  return { decision, base, seen, moments, hidden, requests: list.requests - before }
 }

@@ -86,7 +86,8 @@ class ModelledSweep implements Strategy<SweptPage> {
     const { ids, inLastPass } = this.#rows.figures(pass.number)
     const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known: undefined })
     const counted = bases.map(base => this.#rows.count(base))
-    const figures = { attempt, bases, counted, ids, claimed: pass.said, excluded: hidden, hidden }
+    const { said: claimed, isCapped } = pass
+    const figures = { attempt, bases, counted, ids, claimed, excluded: hidden, hidden, isCapped }
     const proved = this.#mistakes.acceptsAnything ? bases.at(-1) : provedBase(figures)
     this.#keepSince(proved)
     const { seen, expected } = seenAndExpected(figures)

@@ -26,6 +26,7 @@ const seen = (parts: Partial<SeenId> = {}): SeenId => ({
 })
 const figures = (parts: Partial<PassFigures>): PassFigures => ({
   ...{ attempt: 1, bases: [base()], counted: [400], ids: 400, claimed: 400, excluded: 0, hidden: 0 },
+  isCapped: false,
   ...parts,
 })
 

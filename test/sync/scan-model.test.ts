@@ -19,7 +19,7 @@ describe('a scan of a list that changes, in any order of equal keys', () => {
 
   test('overlooks nothing when it is accepted, although the service is wrong about totals and pages', async () => {
     const { accepted } = await proveHistories(1, histories, { hasLies: true })
-    expect(accepted).toBeGreaterThan(0.6 * histories)
+    expect(accepted).toBeGreaterThan(0.5 * histories)
   })
 
   /** Pages of another size and pages that were short by chance: each asked for the other for ever. */

@@ -32,6 +32,7 @@ function figuresFrom(seen: IdCounts, { pass, bases, attempt }: Progress, countin
     claimed: pass.said,
     excluded: pass.below + hidden,
     hidden,
+    isCapped: pass.isCapped,
   }
 }
 

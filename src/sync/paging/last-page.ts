@@ -18,10 +18,10 @@ const front = (end: End, isProbed = false): Found => ({ end, isProbed })
  * full or no page could tell.
  */
 export function searchSize(
-  { size, base, end }: PassState,
+  { size, longest, base, end }: PassState,
   { page, total, rows }: Answer,
 ): number | undefined {
-  if (rows === undefined || rows === 0 || end.isSizeSearched) return undefined
+  if (rows === undefined || rows === 0 || rows < longest || end.isSizeSearched) return undefined
   const all = Math.max(total, base?.total ?? 0)
   if (rows >= Math.min(size, all - (page - 1) * size)) return undefined
   const last = lastPage(all, rows)
@@ -32,11 +32,14 @@ export function searchSize(
 const isRepeated = ({ full, first }: End, answer: Answer): boolean =>
   full > 0 && full !== answer.page && first !== undefined && first === answer.first
 
-/** Rows beyond the total: pages further on until one is not full, then between a full and an empty one. */
+/**
+ * Rows beyond the total: pages further on until one is not full, then between a full and an empty one. A short page is the last
+ * one only where the next is empty: a total that is too low cannot tell that it lacks rows.
+ */
 function beyond(end: End, answer: Answer, isFull: boolean): Found {
   const { page, first } = answer
   if (isRepeated(end, answer)) return front({ ...end, isBeyond: true, isRepeated: true })
-  if (!isFull) return front({ ...end, isBeyond: true })
+  if (!isFull) return front({ ...end, isBeyond: true }, true)
   const found = { ...end, isBeyond: true, full: page, ...(first !== undefined && { first }) }
   if (end.empty === page + 1) return front(found, true)
   if (end.empty > page) return ask(Math.floor((page + end.empty) / 2), found)
@@ -52,17 +55,18 @@ function emptyPage({ size, end }: PassState, { page, total }: Answer): Found {
 }
 
 /** Whether an answer before the first data page is that page, and which page to ask if not. */
-export function findEnd(state: PassState, answer: Answer, { known, hidesRows }: PassRules): Found {
-  const { size, end } = state
+export function findEnd(state: PassState, answer: Answer, rules: PassRules): Found {
+  const { known, hidesRows, seeksEnd = false } = rules
+  const { size, end, isCapped } = state
   const { page, total, rows = 0 } = answer
   if (answer.empty) return emptyPage(state, answer)
   const isFull = rows >= size
-  if (end.isBeyond || (page - 1) * size + rows > total) return beyond(end, answer, isFull)
+  if (end.isBeyond || isCapped || (page - 1) * size + rows > total) return beyond(end, answer, isFull)
   const last = lastPage(total, size)
   // The remembered total was wrong, unless that page was empty.
   if (page !== last && (end.empty === 0 || last < end.empty)) return ask(last, end)
   const longer = hidesRows ? undefined : searchSize(state, answer)
   if (longer !== undefined) return ask(longer, { ...end, tried: { size: rows, back: page } })
   const isBehind = known?.reached !== undefined && Date.parse(answer.newest ?? '') < known.reached
-  return front(end, isFull || isBehind)
+  return front(end, isFull || isBehind || seeksEnd)
 }

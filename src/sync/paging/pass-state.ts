@@ -14,6 +14,10 @@ export interface PassState {
   readonly size: number
   /** The same for a pass that asks for as many as the service allows. */
   readonly usual: number
+  /** Rows of the longest page so far of those that were asked for alike: no page is a full one with fewer. */
+  readonly longest: number
+  /** The last of these pages that had rows. */
+  readonly furthest: number
   /** How often the pass has begun again because pages turned out to have another size. */
   readonly sizes: number
   /** Data pages of the pass, without the pages that only told where to begin. */
@@ -39,7 +43,7 @@ export interface PassState {
   readonly below: number
   /** Rows that full pages lacked; undefined once a page was not counted. */
   readonly lacking: number | undefined
-  /** Pages had more rows than the total said. */
+  /** Pages of this pass, or of one before it, had rows beyond the total. */
   readonly isCapped: boolean
   /** Every answer of the pass gave the same total. */
   readonly isSteady: boolean
@@ -85,6 +89,8 @@ export interface PassRules {
   readonly lookbackMs?: number
   /** Reads only the last page, and the page where the pass before it ended. */
   readonly isShort?: boolean
+  /** Asks for the page after the last one, also where the total says that there is none. */
+  readonly seeksEnd?: boolean
   /** The list hides rows that it counts: short pages are its habit. */
   readonly hidesRows?: boolean
   /** By our clock, milliseconds since the epoch. */
@@ -108,6 +114,8 @@ export interface End {
   readonly tried?: { readonly size: number; readonly back: number }
   /** Set while the page after the last one is asked: the page to ask next when it is empty. */
   readonly back?: number | undefined
+  /** Rows of that last page, where it is not full. */
+  readonly short?: number | undefined
 }
 
 export const unknownEnd: End = { isBeyond: false, full: 0, empty: 0, isSizeSearched: false }
@@ -118,6 +126,8 @@ export function beginPass(page: number, size: number = pageLimit): PassState {
     nextPage: page,
     size,
     usual: size,
+    longest: 0,
+    furthest: 0,
     sizes: 0,
     pages: 0,
     role: 'before',

@@ -35,14 +35,15 @@ function existedBefore(watermark: string | null, rules: PassRules): number | nul
 
 /** Begins a pass anew, with what the answers have shown so far. */
 function anew(state: PassState, page: number, size = state.size): PassState {
-  const { number, usual, watermark, greatestTotal, lastTotal } = state
-  return { ...beginPass(page, size), number: number + 1, usual, watermark, greatestTotal, lastTotal }
+  const { number, usual, longest, furthest, watermark, greatestTotal, lastTotal, isCapped } = state
+  const kept = { usual, longest, furthest, watermark, greatestTotal, lastTotal, isCapped }
+  return { ...beginPass(page, size), number: number + 1, ...kept }
 }
 
 /** The pass after this one; `size` when it asks for pages of another size. */
 export function nextPass(state: PassState, order?: PageOrder, size = state.size): PassState {
   const next = anew(state, order === 'first to last' ? 1 : lastPage(state.lastTotal, size), size)
-  if (size !== state.size) return next
+  if (size !== state.size) return { ...next, longest: 0, furthest: 0 }
   const { isSizeSearched } = state.end
   return { ...next, ended: state.last, end: { ...unknownEnd, isSizeSearched } }
 }
@@ -80,9 +81,8 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
   const isFirst = state.pages === 0
   const begun = isFirst ? withFront(state, answer, rules) : { ...state, role: 'data' as const }
   const { base: before, size } = begun
-  const isCapped = begun.isCapped || shown(answer, size) > answer.total
   // A total that contradicts its own page may be a slip: then the greatest that any answer gave is needed.
-  const least = Math.max(shown(answer, size), isCapped ? begun.greatestTotal : 0)
+  const least = Math.max(shown(answer, size), begun.isCapped ? begun.greatestTotal : 0)
   const base = before && { ...before, total: Math.max(before.total, least) }
   const isSecond = state.pages > 0 && state.last === answer.page
   const isWhole = answer.page === 1 || !reachesKnown(answer, rules.known)
@@ -93,7 +93,6 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
     last: answer.page,
     isSecond,
     lacking: isSecond ? state.lacking : lackingWith({ ...begun, ...(base && { base }) }, answer),
-    isCapped,
     isSteady: begun.isSteady && answer.total === base?.total,
     below: isWhole ? 0 : (answer.page - 1) * size + (answer.old ?? 0),
   }
@@ -103,8 +102,12 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
 const mostBeyond = 20
 
 /** The page after a data page of a pass that goes forward; 0 when the pass is over. */
-function pageForward({ greatestTotal, size }: PassState, { page, rows = 0 }: Answer): number {
-  const isLast = page >= lastPage(greatestTotal, size) && rows < size
+function pageForward(
+  { greatestTotal, size, isCapped }: PassState,
+  { page, rows = 0 }: Answer,
+  seeksEnd = false,
+): number {
+  const isLast = !isCapped && !seeksEnd && page >= lastPage(greatestTotal, size) && rows < size
   return isLast || rows === 0 ? 0 : page + 1
 }
 
@@ -126,9 +129,9 @@ function mustAskAgain({ pages, isSecond, watermark }: PassState, known: Known | 
 }
 
 /** The page after a data page; 0 when the pass is over. */
-function pageAfter(state: PassState, answer: Answer, { order, known, isShort }: PassRules): number {
+function pageAfter(state: PassState, answer: Answer, { order, known, isShort, seeksEnd }: PassRules): number {
   if (state.end.isRepeated) return 0
-  if (order === 'first to last') return pageForward(state, answer)
+  if (order === 'first to last') return pageForward(state, answer, seeksEnd)
   if (answer.page <= 1) return 0
   if (reachesKnown(answer, known)) return mustAskAgain(state, known) ? answer.page : 0
   if (!isShort || state.pages > 1) return answer.page - 1
@@ -147,7 +150,8 @@ function resized(state: PassState, size: number, order: PageOrder | undefined): 
   const next = anew(state, order === 'first to last' ? 1 : lastPage(state.lastTotal, size), size)
   const usual = state.size === state.usual ? size : state.usual
   const number = state.pages > 0 ? next.number : state.number
-  return { ...next, usual, number, sizes: state.sizes + 1 }
+  // What contradicted the total may have been the wrong size.
+  return { ...next, usual, number, sizes: state.sizes + 1, isCapped: false }
 }
 
 /** Goes on after `resized` where this answer is one of the new pass already. */
@@ -177,10 +181,15 @@ function triedSize(state: PassState, answer: Answer, rules: PassRules): PassStat
   return resumedBy(resized(state, tried.size, rules.order), answer, rules)
 }
 
-/** The last page was full, or did not reach the watermark: nothing may lie beyond it. */
+/**
+ * The last page was full, did not reach the watermark, or was short beyond the total: nothing may lie beyond it. A short page
+ * with another behind it is a full one, of smaller pages, where none has more rows.
+ */
 function probed(state: PassState, answer: Answer, rules: PassRules): PassState {
-  const { back = 0, ...end } = state.end
+  const { back = 0, short = 0, ...end } = state.end
   if (answer.empty) return { ...state, role: 'before', nextPage: back, end }
+  if (short > 0 && state.longest <= short)
+    return resumedBy({ ...resized(state, short, rules.order), voided: state.number }, answer, rules)
   const again = { ...anew(state, answer.page), voided: state.number }
   return advance({ ...again, end: { ...unknownEnd, isBeyond: true } }, answer, rules)
 }
@@ -191,12 +200,31 @@ function frontOrBefore(state: PassState, answer: Answer, rules: PassRules): Pass
   if (found.ask !== undefined) return { ...state, role: 'before', nextPage: found.ask, end: found.end }
   const next = dataPage({ ...state, end: found.end }, answer, rules)
   if (!found.isProbed || next.end.tried) return next
-  return { ...next, nextPage: answer.page + 1, end: { ...next.end, back: next.nextPage } }
+  const { rows = 0 } = answer
+  const short = rows < state.size ? { short: rows } : {}
+  return { ...next, nextPage: answer.page + 1, end: { ...next.end, back: next.nextPage, ...short } }
+}
+
+/** What an answer shows whatever it is for: the longest page and the last one with rows, and the greatest total. */
+function withSight(state: PassState, { page, total, empty, rows = 0 }: Answer): PassState {
+  return {
+    ...state,
+    said: total,
+    longest: Math.max(state.longest, rows),
+    furthest: empty ? state.furthest : Math.max(state.furthest, page),
+    greatestTotal: Math.max(state.greatestTotal, total),
+  }
+}
+
+/** Whether rows lie beyond the total: on this page, or on one for which no answer gave enough. */
+function isBeyondTotal({ furthest, greatestTotal, size }: PassState, answer: Answer): boolean {
+  return shown(answer, size) > answer.total || (furthest - 1) * size >= Math.max(1, greatestTotal)
 }
 
 /** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */
-export function advance(state: PassState, answer: Answer, rules: PassRules = {}): PassState {
+export function advance(before: PassState, answer: Answer, rules: PassRules = {}): PassState {
   const { order } = rules
+  const state = withSight(before, answer)
   const said = answer.limit ?? state.size
   // One answer may be a slip: a smaller page is believed when two answers in a row say so.
   if (said < state.size && state.doubted !== said)
@@ -206,12 +234,7 @@ export function advance(state: PassState, answer: Answer, rules: PassRules = {})
   if (size !== state.size)
     return resumedBy(resized({ ...state, lastTotal: answer.total }, size, order), answer, rules)
   const lastTotal = Math.max(answer.total, shown(answer, size))
-  const seen = {
-    ...state,
-    said: answer.total,
-    lastTotal,
-    greatestTotal: Math.max(state.greatestTotal, answer.total),
-  }
+  const seen = { ...state, lastTotal, isCapped: state.isCapped || isBeyondTotal(state, answer) }
   if (seen.end.tried) return triedSize(seen, answer, rules)
   if (seen.end.back !== undefined) return probed(seen, answer, rules)
   if (order === 'first to last') return dataPage(seen, answer, rules)
@@ -223,7 +246,13 @@ export function advance(state: PassState, answer: Answer, rules: PassRules = {})
 }
 
 /** A second answer for the only page of a pass: one answer alone has no other to contradict it. */
-export function confirm(state: PassState, { total }: Answer): PassState {
-  const { base } = state
-  return base ? { ...state, base: { ...base, total: Math.max(base.total, total) } } : state
+export function confirm(state: PassState, answer: Answer): PassState {
+  const { base, isCapped } = state
+  if (!base) return state
+  const total = Math.max(base.total, answer.total, shown(answer, state.size))
+  return {
+    ...state,
+    base: { ...base, total },
+    isCapped: isCapped || shown(answer, state.size) > answer.total,
+  }
 }

@@ -53,6 +53,8 @@ export interface PassFigures {
   readonly excluded: number
   /** Those that it hides. */
   readonly hidden: number
+  /** Pages had rows beyond the total. */
+  readonly isCapped: boolean
 }
 
 export type Decision = 'accepted' | 'scan again' | 'refused'
@@ -69,9 +71,13 @@ const vainPasses = 4
 /** Records that must count for a moment. */
 const expectedOf = ({ total }: Base, excluded: number): number => Math.max(0, total - excluded)
 
-/** The newest moment that is proved. */
-export function provedBase({ bases, counted, excluded }: PassFigures): Base | undefined {
-  return bases.findLast((base, index) => (counted[index] ?? 0) >= expectedOf(base, excluded))
+/**
+ * The newest moment that is proved. Where totals are too low, none at which the list is to have had fewer records than were seen:
+ * it may have ended at a page that lacked its rows.
+ */
+export function provedBase({ bases, counted, excluded, ids, isCapped }: PassFigures): Base | undefined {
+  const isEnough = (base: Base, index: number): boolean => (counted[index] ?? 0) >= expectedOf(base, excluded)
+  return bases.findLast((base, index) => isEnough(base, index) && !(isCapped && ids > base.total))
 }
 
 /**
@@ -125,8 +131,11 @@ export interface Hiding {
   readonly known: number | undefined
 }
 
-/** The first attempt whose pages have another size: a page that is short by its place lacks other rows then. */
-const otherSizes = 5
+/**
+ * The first attempt whose pages have another size: a page that is short by its place lacks other rows then. From this one on the
+ * page after the last is asked for as well: rows on it are not hidden, they are on smaller pages.
+ */
+export const otherSizes = 5
 
 /**
  * Rows that the service counts and shows on no page, because it drops them after it has cut the pages. They are believed when

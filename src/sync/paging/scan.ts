@@ -1,7 +1,7 @@
 /** The one loop that reads lists: the pages of a pass in turn, and passes until one of them proves the scan. */
 import { advance, confirm, nextPass } from './pass.ts'
 import type { Answer, PassRules, PassState } from './pass-state.ts'
-import type { Base, Decision } from './proof.ts'
+import { type Base, type Decision, otherSizes } from './proof.ts'
 
 /** How far a scan is. */
 export interface Progress {
@@ -53,7 +53,8 @@ export async function readPass<Page extends ScannedPage>(
   try {
     while (progress.pass.nextPage > 0) {
       const page = await strategy.ask(progress.pass.nextPage, progress)
-      const pass = advance(progress.pass, page, strategy.rules(progress))
+      const rules = { ...strategy.rules(progress), seeksEnd: progress.attempt >= otherSizes }
+      const pass = advance(progress.pass, page, rules)
       const sequence = page.sequence ?? progress.sequence + 1
       progress = { ...progress, pass, bases: withBase(progress.bases, pass), sequence }
       await strategy.keep(page, progress)

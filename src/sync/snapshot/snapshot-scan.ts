@@ -168,10 +168,11 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     const counted = bases.map(base => this.#seen.count(base))
     const seen = this.#seen.figures(pass.number)
     const hidden = hiddenRows(pass, { attempt, ...seen, known: undefined })
-    const figures = { attempt, bases, counted, ids: seen.ids, claimed: pass.said, excluded: hidden, hidden }
+    const { said: claimed, isCapped } = pass
+    const figures = { attempt, bases, counted, ids: seen.ids, claimed, excluded: hidden, hidden, isCapped }
     const proved = provedForward(figures, { ...pass, ...seen })
     this.figures = seenAndExpected(figures)
-    const isClean = seen.inLastPass === (pass.base?.total ?? 0) - hidden
+    const isClean = pass.base !== undefined && seen.inLastPass === pass.base.total - hidden
     this.#lacks.push(this.figures.expected - this.figures.seen)
     if (!proved && !(this.#mayBeUnproved && isClean)) return judge(figures, proved, this.#lacks)
     if (!this.#hasIds && !isClean) return attempt < mostPasses ? 'scan again' : 'refused'
