@@ -15,6 +15,27 @@ last_outcome as (
   where o.place = 1
 ),
 
+-- A sync that ended, or died, before it came to a resource has no row of it. Another process may have read it meanwhile.
+read_until as (
+  select rr.resource, max(coalesce(r.finished_at, r.started_at)) as read_at
+  from ops.run_resource as rr
+  inner join ops.run as r on r.run_id = rr.run_id
+  where r.command = 'sync'
+  group by rr.resource
+),
+
+not_reached as (
+  select distinct named.resource
+  from (values
+    -- For each resource:
+    ({resource}),
+  ) as named (resource)
+  inner join ops.run as r on r.command = 'sync' and r.state in ('failed', 'incomplete', 'stopped')
+    and (r.arguments = '' or ' ' || r.arguments || ' ' like '% ' || named.resource || ' %')
+  left join read_until as u on u.resource = named.resource
+  where u.read_at is null or u.read_at < r.started_at
+),
+
 list_scan as (
   select s.resource, s.kind, s.state, s.scope, s.from_day, s.to_day, s.distinct_ids, s.started_at,
     case when s.expected_ids > s.greatest_total then s.expected_ids else s.greatest_total end as expected_ids,
@@ -88,6 +109,9 @@ reasons as (
       select 1 from ops.sweep as s
       where s.resource = l.resource and s.state = 'accepted' and s.started_at > l.started_at
     )
+  union all
+  select n.resource, null as seen, null as expected, 'not reached before the last sync ended' as reason
+  from not_reached as n
   union all
   select u.resource, null as seen, null as expected,
     'records known to be missing or out of date: ' || cast(count(*) as text) as reason

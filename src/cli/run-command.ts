@@ -93,14 +93,15 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     one.note,
   ])
   if (rows.length > 0 && !isEachLogged(context)) printTable(context, outcomeColumns, rows)
-  for (const line of notWholeLines(notWhole)) printLine(context, line)
+  // Of a run that came to nothing its failure says all.
+  if (rows.length > 0) for (const line of notWholeLines(notWhole)) printLine(context, line)
   printLine(context, summary(outcome))
 }
 
-/** Of the resources that the run was about, those that are not whole after it. */
-async function leftOver(engine: Engine, { resources }: RunOutcome): Promise<NotWhole[]> {
-  const names = new Set(resources.map(({ resource }) => resource))
-  return ((await notWhole(engine)) ?? []).filter(({ resource }) => names.has(resource))
+/** Of the resources that the run was to read, those that are not whole after it, whether it came to them or not. */
+async function leftOver(engine: Engine, { resources }: RunRequest): Promise<NotWhole[]> {
+  const found = (await notWhole(engine)) ?? []
+  return resources.length === 0 ? [...found] : found.filter(({ resource }) => resources.includes(resource))
 }
 
 /** Runs, prints the outcome, and throws the failure of a run that did not finish. */
@@ -113,7 +114,7 @@ export async function runAndPrint(context: CommandContext, request: RunRequest):
     await engine.requireReader()
     const outcome = await runShown(context, { connection: runConnection(connection), engine }, request)
     // A warehouse that failed during the run would hide why with its next failure.
-    printOutcome(context, outcome, outcome.failure ? await leftOver(engine, outcome).catch(() => []) : [])
+    printOutcome(context, outcome, outcome.failure ? await leftOver(engine, request).catch(() => []) : [])
     const warning = roomWarning(connection)
     if (warning !== undefined) context.notice(warning)
     if (outcome.failure) throw outcome.failure

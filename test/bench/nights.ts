@@ -93,7 +93,7 @@ function syncAt({ engine, landing }: Place, { clock, url, resources }: Moment) {
       lookbackMinutes: 15,
       pageCapBytes: 64 * 1_048_576,
     },
-    { command: 'sync', arguments: '', resources, limits: {} },
+    { command: 'sync', arguments: resources.join(' '), resources, limits: {} },
     {
       engine,
       clock,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { recordAccess } from '../../src/state/requests/key-state.ts'
 import { noFigures, recordResource, startRun, updateRun } from '../../src/state/runs/runs.ts'
-import type { RunResourceRow } from '../../src/state/runs/tables.ts'
+import type { RunResourceRow, RunRow } from '../../src/state/runs/tables.ts'
 import { freshScan, openScan, retireScans, updateScan } from '../../src/state/scans/scans.ts'
 import { openSweep } from '../../src/state/scans/sweeps.ts'
 import type { ScanRow, SweepRow } from '../../src/state/scans/tables.ts'
@@ -28,6 +28,11 @@ class Story {
     return notWhole(this.#engine).then(found =>
       (found ?? []).filter(({ resource }) => resource === this.#resource).map(({ reason }) => reason),
     )
+  }
+
+  at(hour: number): this {
+    this.#hour = hour
+    return this
   }
 
   async run(state: RunResourceRow['state'], command = 'sync'): Promise<this> {
@@ -143,6 +148,45 @@ describeOnEngines(
         else await list.sweep('accepted')
         expect(await list.reasons).toEqual([])
       }
+    })
+
+    test('that a sync was to read and did not come to, until one reads it', async () => {
+      const { engine } = await bench.warehouse()
+      const [list, other] = [new Story(engine, 'invoices'), new Story(engine, 'users')]
+      const unread = ['not reached before the last sync ended']
+      await list.run('done')
+      await list.watermark(true)
+      await list.scan({ kind: 'incremental', state: 'accepted' })
+      const sync = async (hour: number, state: RunRow['state'], given = 'sync') => {
+        const runId = `of-${hour}`
+        const [command = '', ...args] = given.split(' ')
+        const run = { runId, command, arguments: args.join(' ') }
+        await startRun(engine, { ...run, startedAt: at(hour), version: 'test' })
+        await updateRun(engine, runId, { state, finished_at: state === 'running' ? null : at(hour) })
+      }
+      await sync(5, 'running')
+      expect(await list.reasons).toEqual([])
+      for (const [hour, state] of [
+        [6, 'failed'],
+        [7, 'stopped'],
+        [8, 'incomplete'],
+      ] as const) {
+        await sync(hour, state)
+        expect(await list.reasons).toEqual(unread)
+      }
+      // Nothing was ever read of it, and it was to be.
+      expect(await other.reasons).toEqual(unread)
+      await sync(9, 'failed', 'backfill invoices')
+      await list.at(10).run('done')
+      expect(await list.reasons).toEqual([])
+      expect(await other.reasons).toEqual(unread)
+      await sync(12, 'failed', 'sync users invoices-of-others')
+      expect(await list.reasons).toEqual([])
+      await sync(13, 'failed', 'sync users invoices')
+      expect(await list.reasons).toEqual(unread)
+      // It was at work when that one found the lease taken.
+      await updateRun(engine, 'invoices-11', { finished_at: at(14) })
+      expect(await list.reasons).toEqual([])
     })
 
     test('that was swept without proof, or of which a sweep saw more than is stored', async () => {

@@ -188,7 +188,11 @@ export function syncOnce(
       pageCapBytes: 64 * 1_048_576,
       ...connection,
     },
-    { command: 'sync', arguments: '', resources: [], limits: {}, ...request },
+    {
+      ...{ command: 'sync', resources: [], limits: {} },
+      arguments: (request?.resources ?? []).join(' '),
+      ...request,
+    },
     {
       engine: warehouse.engine,
       clock: systemClock,
