@@ -12,6 +12,8 @@ import { type Shown, shownRecord } from './source.ts'
 interface Known {
   readonly id: string
   readonly state: string
+  /** Why there is no row, as `status` says it. */
+  readonly reason: string | null
   /** In milliseconds. */
   readonly fetchedAt: number
 }
@@ -21,15 +23,16 @@ async function knownIds(engine: Engine, name: ByIdName): Promise<Known[]> {
   const rows = await engine.rows<{
     id: string
     state: string
+    reason: string | null
     fetched: string | null
     checked: string | null
   }>(
-    `select record_id as id, state, last_fetched_at as fetched, checked_at as checked
+    `select record_id as id, state, reason, last_fetched_at as fetched, checked_at as checked
      from ops.discovered where resource = $1 and (fetches > 0 or state <> 'stored')`,
     [name],
   )
-  return rows.map(({ id, state, fetched, checked }) => ({
-    ...{ id, state },
+  return rows.map(({ id, state, reason, fetched, checked }) => ({
+    ...{ id, state, reason },
     fetchedAt: Date.parse(checked ?? fetched ?? '1970-01-01T00:00:00.000Z'),
   }))
 }
@@ -105,12 +108,14 @@ export async function lawOfSignals(looked: Looked): Promise<{ asked: number; fau
   const { engine, service, name } = looked
   const known = await knownIds(engine, name)
   // One that the service refused is told as that, and read again when it is not any more.
-  const announced = known.filter(each => each.state !== 'refused' && isAnnounced(service, name, each))
+  const isTold = ({ state, reason }: Known): boolean => state === 'refused' && reason !== null
+  const announced = known.filter(each => !isTold(each) && isAnnounced(service, name, each))
   const ids = new Set(known.map(({ id }) => id))
   const told = service.announced(collectionOf(name))
   const unknown = told.filter(id => !ids.has(id)).map(id => `${name} ${id} is not known`)
   const faults = await faultsOf(looked, announced)
-  // A record that is missing takes a second piece of evidence.
-  const ours = [...unknown, ...faults.filter(text => !text.includes('(missing)'))]
+  // A record that is missing takes a second piece of evidence; one that is there is not missing.
+  const waits = (text: string): boolean => text.includes('(missing): stored, but not at the source')
+  const ours = [...unknown, ...faults.filter(text => !waits(text))]
   return { asked: told.length, faults: ours.map(text => `an event told of it, but ${text}`) }
 }

@@ -14,6 +14,11 @@ export const askedLaws = {
   rows: 'law: rows of a list that were looked at',
   tombstones: 'law: tombstones that were looked at',
   excused: 'law: records that quarantine excused',
+  named: 'law: lists that were not whole and had to be named',
+  told: 'law: lists that commands had to name',
+  refused: 'law: lists told as refused',
+  hidden: 'law: lists of which records were hidden',
+  candidates: 'law: deleted records that a sweep had to tell of',
   signals: 'law: records by id that an event told of',
   again: 'law: one more sync at rest changes nothing',
   published: 'law: published tables that were looked at',
@@ -78,7 +83,7 @@ const isShown = ({ role }: Readonly<Record<string, unknown>>): boolean =>
   role !== 'ldAdmin' && role !== 'ldUser'
 
 /** Records that stood still since before the night and are not stored as they are. */
-function behind({ stored, excused, service, list, since }: Situation): Map<string, Behind> {
+export function behind({ stored, excused, service, list, since }: Situation): Map<string, Behind> {
   const collection = collectionOf(list)
   const missing = new Map<string, Behind>()
   for (const { id: given, updatedAt } of service.world.all(collection).filter(isShown)) {
@@ -94,13 +99,9 @@ function behind({ stored, excused, service, list, since }: Situation): Map<strin
   return missing
 }
 
-/** Told as a list that the key may not read: it never could, so nothing here has been lost. */
-const isSkipped = ({ list, stored }: Situation, { outcome }: Ended): boolean =>
-  stored.size === 0 && outcome?.resources.find(({ resource }) => resource === list)?.state === 'skipped'
-
 /** A run that ended with 0 has stored every record that stood still meanwhile. */
 export function lawOfExit0(situation: Situation, ended: Ended): string[] {
-  if (ended.command !== 'sync' || ended.code !== 0 || isSkipped(situation, ended)) return []
+  if (ended.command !== 'sync' || ended.code !== 0) return []
   return [...behind(situation)].map(
     ([id, { updatedAt, row }]) =>
       `exit 0, but ${situation.list} ${id} of ${updatedAt || 'no time'}: ${rowIs(row)}`,

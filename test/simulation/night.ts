@@ -53,7 +53,7 @@ function runOf(place: Place, engine: Engine, request: Omit<RunRequest, 'argument
       // Real time: longer than any answer takes on a busy machine, as only an answer that never comes should meet it.
       timeouts: { headersTimeout: 3000, bodyTimeout: 10_000 },
     },
-    { arguments: '', ...request },
+    { ...request, arguments: request.resources.join(' ') },
     {
       engine,
       clock,
@@ -170,5 +170,5 @@ export async function program(place: Place, line: string): Promise<Ended> {
     },
     commandSet,
   )
-  return { command: line, code, message: err.trim().slice(-300), printed: out }
+  return { command: line, code, message: err.trim().slice(-2000), printed: out }
 }

@@ -47,4 +47,24 @@ export const planted: Readonly<Record<string, Planted>> = {
     find: 'this.#starts.length - this.#cap',
     put: 'this.#starts.length-Math.ceil(this.#cap*1.25)',
   },
+  'no resource is named as not whole': {
+    file: 'src/state/scans/wholeness.ts',
+    find: 'from not_whole order by',
+    put: 'from not_whole where false order by',
+  },
+  'rows that no page shows are not told': {
+    file: 'src/sync/scan/collection-window.ts',
+    find: 'hidden_rows: learnt.hiddenRows === 0 ? null : learnt.hiddenRows',
+    put: 'hidden_rows: null',
+  },
+  'a list that is shown as empty is not told': {
+    file: 'src/sync/scan/empty-list.ts',
+    find: 'const since = isEmpty ?',
+    put: 'const since = isEmpty && false ?',
+  },
+  'a list that failed is told as one that the key cannot read': {
+    file: 'src/sync/run/task.ts',
+    find: 'if (error instanceof AccessDenied) return',
+    put: 'if (error instanceof AccessDenied || !(error instanceof Incomplete || error instanceof BudgetSpent)) return',
+  },
 }

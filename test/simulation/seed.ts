@@ -18,12 +18,15 @@ import {
   type SeedParts,
   type Setting,
 } from './setting.ts'
+import { lawOfCommands } from './told.ts'
 
 /** Quiet nights within which the warehouse must hold the source. */
 const mostQuietNights = 4
 
 /** The other commands of a night cost as much as all before, so most nights have none of them. */
 const shareOfOthers = { wide: 0.08, narrow: 0.5 }
+/** Of the nights over a whole warehouse, those after which the commands are asked what is not whole. */
+const shareTold = 0.5
 /** Of the seeds, those that are asked for one more sync at rest, and those that are swept at rest though nothing differs. */
 const shareOfSyncsAgain = 0.3
 const shareOfSweepsAtRest = 0.2
@@ -71,6 +74,8 @@ async function stormyNight(setting: Setting, night: number): Promise<number> {
   const lasting = machine.lastingSteps
   const share = shareOfOthers[narrowed.isWide ? 'wide' : 'narrow']
   if (climate.isWhole && rng() < share && !onlyKill) await others(setting, rng)
+  if (climate.isWhole && namedRng(seed, `told ${night}`)() < shareTold && !onlyKill)
+    await lawOfCommands(setting)
   if (climate.hasEvenings && !onlyKill) await evening(setting)
   if (rng() < 0.1) await machine.stop()
   clock.set(firstNight + night * dayMs - hourMs * 12)

@@ -13,9 +13,10 @@ import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Collection, Records, World } from '../../src/sandbox/world.ts'
 import { changes, mend } from './changes.ts'
-import { type Climate, collectionOf } from './climate.ts'
+import { type Climate, collectionOf, type ListName, mayHide } from './climate.ts'
 import type { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
+import { resourceOf } from './oracle.ts'
 import { visitor } from './source.ts'
 
 /** Generated once each: the records are never changed in place. */
@@ -84,6 +85,7 @@ export class Service {
   #isStormy = false
   #isCalm = false
   #isLying = false
+  #hasLied = false
   #made = 0
   #judged = 0
 
@@ -140,6 +142,19 @@ export class Service {
     return this.#truth.get(`${collection} ${id}`)
   }
 
+  /** Whether records may be on no page although nothing contradicts the answers. */
+  get mayHide(): boolean {
+    return this.#hasLied && mayHide(this.#parts.climate)
+  }
+
+  /** Whether it answered a request of Muster for the list with a page, whatever that was worth, since so many requests. */
+  showed(list: ListName, since: number): boolean {
+    const path = new RegExp(`^${resourceOf(list).path.replace(/\{\w+\}/g, '[^/]+')}$`)
+    return this.requests
+      .slice(since)
+      .some(request => request.status === 200 && request.key !== visitor && path.test(request.path))
+  }
+
   /** Ids of records whose last change an event told of. */
   announced(collection: Collection): string[] {
     return [...this.#truth]
@@ -158,6 +173,7 @@ export class Service {
   lie(): void {
     const { climate } = this.#parts
     this.#isLying = true
+    this.#hasLied = true
     this.#sandbox.setQuirks({ all: climate.lies })
   }
 

@@ -1,20 +1,31 @@
 /** What a seed runs in, and the laws that are asked after each of its processes. */
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { type Climate, climateOf, mayHide, type Narrowed } from './climate.ts'
+import { type Climate, climateOf, type ListName, type Narrowed } from './climate.ts'
 import { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import {
   askedLaws,
+  behind,
   lawOfExit0,
   lawOfRequests,
   lawOfTombstones,
   lawOfWatermark,
-  type Situation,
   situationOf,
 } from './laws.ts'
 import { Machine } from './machine.ts'
+import {
+  hasBegun,
+  isToldAsRefused,
+  type Judged,
+  lawOfNaming,
+  lawOfQuarantine,
+  lawOfSweeps,
+  leftBySweep,
+  saidOf,
+} from './naming.ts'
 import type { Ended, Place } from './night.ts'
 import type { OnlyKill } from './options.ts'
+import { resourceOf } from './oracle.ts'
 import type { Kill, Step } from './process.ts'
 import { Service } from './service.ts'
 import type { Disk, Disks } from './warehouses.ts'
@@ -45,6 +56,8 @@ export interface Setting extends SeedParts {
   readonly place: Place
   /** When a process was killed last, in milliseconds. */
   killedAt: number
+  /** Lists that a process which was not killed was shown a page of. */
+  readonly shown: Set<ListName>
 }
 
 export type Command = (engine: Engine) => Promise<Ended | undefined>
@@ -59,7 +72,7 @@ export async function openSetting(parts: SeedParts): Promise<Setting> {
   const onStep = ({ kind, what }: Step): void => tell(`    ${clock.iso} ${kind} ${what}`)
   const machine = new Machine({ seed, clock, disk, counts, ...(isVerbose && { onStep }) })
   const place = { seed, clock, disk, url: service.url, runs: 0, hasEvents: false }
-  return { ...parts, climate, clock, disk, service, machine, place, killedAt: 0 }
+  return { ...parts, climate, clock, disk, service, machine, place, killedAt: 0, shown: new Set() }
 }
 
 /** Throws for a law that is broken. */
@@ -74,25 +87,63 @@ class Broken extends Error {
   override readonly name = 'Broken'
 }
 
-function countLaws({ counts }: Setting, { stored, excused }: Situation, ended: readonly Ended[]): void {
+interface Over {
+  /** In milliseconds. */
+  readonly since: number
+  readonly ended: readonly Ended[]
+  readonly wasKilled: boolean
+}
+
+function countLaws({ counts }: Setting, judged: Judged): void {
+  const { situation, ended, mayHide } = judged
+  const { stored, excused } = situation
+  const missing = behind(situation).size
   const isWhole = ended.some(({ command, code }) => command === 'sync' && code === 0)
-  counts.add(askedLaws.whole, isWhole ? 1 : 0)
+  counts.add(askedLaws.whole, isWhole && !mayHide ? 1 : 0)
   counts.add(askedLaws.rows, stored.size)
   counts.add(askedLaws.tombstones, [...stored.values()].filter(row => row.is_deleted).length)
   counts.add(askedLaws.excused, excused.size)
+  counts.add(askedLaws.named, missing > 0 && !isWhole ? 1 : 0)
+  counts.add(askedLaws.refused, missing > 0 && isToldAsRefused(judged) ? 1 : 0)
+  counts.add(askedLaws.hidden, missing > 0 && mayHide ? 1 : 0)
+  counts.add(askedLaws.candidates, leftBySweep(judged).length)
 }
 
-async function requireLaws(setting: Setting, since: number, ended: readonly Ended[]): Promise<void> {
-  const { climate, service, machine } = setting
+async function judgedOf(
+  setting: Setting,
+  list: ListName,
+  { since, ended, wasKilled }: Over,
+): Promise<Judged> {
+  const { service, machine, shown } = setting
   const engine = await machine.engine()
-  for (const list of climate.lists) {
-    const situation = await situationOf({ engine, service, list, since })
-    require(setting, lawOfTombstones(situation))
-    if (mayHide(climate)) continue
-    countLaws(setting, situation, ended)
-    for (const one of ended) require(setting, lawOfExit0(situation, one))
-    require(setting, await lawOfWatermark(situation))
+  const situation = await situationOf({ engine, service, list, since })
+  return {
+    ...{ situation, ended, wasKilled },
+    said: await saidOf(engine, resourceOf(list)),
+    hasBegun: await hasBegun(engine, since),
+    mayHide: service.mayHide,
+    wasShown: shown.has(list),
   }
+}
+
+async function requireOfList(setting: Setting, list: ListName, over: Over): Promise<void> {
+  const judged = await judgedOf(setting, list, over)
+  const { situation, ended, mayHide } = judged
+  countLaws(setting, judged)
+  require(setting, lawOfTombstones(situation))
+  require(setting, lawOfNaming(judged))
+  require(setting, lawOfSweeps(judged))
+  require(setting, lawOfQuarantine(judged))
+  if (mayHide) return
+  if (!isToldAsRefused(judged)) for (const one of ended) require(setting, lawOfExit0(situation, one))
+  require(setting, await lawOfWatermark(situation))
+}
+
+async function requireLaws(setting: Setting, over: Over): Promise<void> {
+  const { climate, service, machine } = setting
+  const { since } = over
+  for (const list of climate.lists) await requireOfList(setting, list, over)
+  const engine = await machine.engine()
   for (const list of climate.byId)
     require(setting, lawOfTombstones(await situationOf({ engine, service, list, since })))
   require(setting, lawOfRequests(service, setting.killedAt > since - 62_000))
@@ -105,8 +156,9 @@ export function tellEnd({ tell, counts }: Setting, { command, code, message }: E
 
 /** The commands in turn; what a kill leaves undone is for the next night. */
 export async function runAll(setting: Setting, commands: readonly Command[], kill?: Kill): Promise<Ended[]> {
-  const { machine, clock, tell } = setting
+  const { machine, clock, tell, service, climate, shown } = setting
   const since = clock.now()
+  const before = service.requests.length
   const ended: Ended[] = []
   const done = await machine.run(async engine => {
     for (const command of commands) {
@@ -119,7 +171,7 @@ export async function runAll(setting: Setting, commands: readonly Command[], kil
   if (!done) {
     setting.killedAt = clock.now()
     tell('  killed')
-  }
-  await requireLaws(setting, since, ended)
+  } else for (const list of climate.lists) if (service.showed(list, before)) shown.add(list)
+  await requireLaws(setting, { since, ended, wasKilled: !done })
   return ended
 }

@@ -22,6 +22,8 @@ export interface SandboxRequest {
   readonly client?: string
   /** Which fault spoiled the answer. */
   readonly fault?: string
+  /** Of the answer, unless a fault or an interception sent it. */
+  readonly status?: number
 }
 
 /** An answer in place of the service's: raw bytes, a destroyed socket, or none. */

@@ -65,8 +65,11 @@ export class Watch {
     const fault = isWhole ? this.faults.spoil(spoiling(request, reply, payload)) : undefined
     const sent = fault === undefined ? reply : reply.raw
     if (sent.statusCode === 429) this.checker.refused(described(request), retryAfterOf(sent))
-    if (fault === undefined) return payload
     const logged = this.#logged.get(request.raw)
+    if (fault === undefined) {
+      if (logged) logged.status = reply.statusCode
+      return payload
+    }
     if (logged) logged.fault = fault
     reply.hijack()
     // The framework waits for a payload and gets none: the fault has sent the answer.
