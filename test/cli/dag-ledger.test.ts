@@ -141,3 +141,14 @@ test('a night that another scheduler ran is recorded by the outcomes of its task
     expect([code, err]).toEqual([2, expect.stringContaining(said)])
   }
 })
+
+test('a night whose tasks need no key of the service is written down without one', async () => {
+  const place = await openPlace({ records: {} })
+  write(place, 'own', '\n  list: { run: runs }')
+  expect((await place.command('sync key --quiet')).code).toBe(0)
+  const keyless = { MUSTER_API_KEY: '', MUSTER_BASE_URL: '' }
+  expect((await place.command('dag run own', keyless)).code).toBe(0)
+  writeFileSync(join(place.cwd, 'ended.json'), '{"tasks": [{"task": "list", "exitCode": 0}]}')
+  expect(await place.command('dag record own ended.json', keyless)).toMatchObject({ code: 0, err: '' })
+  expect(await nightsOf(place, 'own')).toEqual(['done', 'done'])
+})

@@ -249,6 +249,24 @@ describe('muster dag', () => {
     expect(seen).toEqual([])
   })
 
+  test('a connection that the settings do not have is wrong usage, and of several each task names its own', async () => {
+    const cwd = folderWith('{ one: { run: good }, two: { run: good } }')
+    mkdirSync(join(cwd, 'config'))
+    const [one, other] = ['a', 'b'].map(
+      name => `  ${name}: { baseUrl: https://a.example.com, warehouse: "duckdb:${name}.duckdb" }\n`,
+    )
+    writeFileSync(join(cwd, 'config/muster.yaml'), `connections:\n${one}${other}`)
+    seen.splice(0)
+    expect(await muster('dag run nightly --connection c', { cwd }, commands)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^muster: no connection is named c [^\n]*\n$/),
+    })
+    expect(seen).toEqual([])
+    expect(await muster('dag run nightly', { cwd }, commands)).toMatchObject({ code: 0 })
+    expect(seen.map(call => (call as unknown[])[0])).toEqual(['good', 'good'])
+  })
+
   test('a bucket that cannot be reached is one line before anything runs', async () => {
     const cwd = folderWith('{ one: { run: good }, two: { run: good } }')
     const env = {

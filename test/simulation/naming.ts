@@ -68,10 +68,11 @@ const outcomeOf = (ended: Ended | undefined, list: string): ResourceOutcome | un
 const of = ({ ended }: Judged, command: string): Ended | undefined =>
   ended.find(one => one.command === command)
 
-/** Told as a list that the key may not read, which the service never showed a page of. */
+/** Told, by this run or one before it, as a list that the key may not read, which the service never showed a page of. */
 export const isToldAsRefused = (judged: Judged): boolean => {
   const { situation, said, wasShown } = judged
-  const isSkipped = outcomeOf(of(judged, 'sync'), situation.list)?.state === 'skipped'
+  const { state = 'skipped' } = outcomeOf(of(judged, 'sync'), situation.list) ?? {}
+  const isSkipped = state === 'skipped'
   return isSkipped && !wasShown && situation.stored.size === 0 && said.state.access === 'refused'
 }
 

@@ -1,7 +1,6 @@
 /** Records how the tasks of a DAG ended; the warehouse is open only for the moment of writing. */
 
-import type { Connection } from '../../config/connection.ts'
-import { MusterError } from '../../lib/errors.ts'
+import type { StoredConnection } from '../../config/connection.ts'
 import { migrate } from '../../state/migrate.ts'
 import { recordNight } from '../../state/runs/nights.ts'
 import { newRunId, recordDagTasks } from '../../state/runs/runs.ts'
@@ -29,21 +28,11 @@ export interface FinishedRun {
 }
 
 interface DagContext extends Pick<Surroundings, 'clock' | 'rng'> {
-  /** Throws MusterError when the settings name none. */
-  connection(): Connection
+  /** Where it is written; undefined where there is no one connection that the DAG belongs to. */
+  readonly connection: StoredConnection | undefined
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()
-
-/** Without settings there is no warehouse to write to; the tasks themselves report what is missing. */
-function connectionOf(context: DagContext): Connection | undefined {
-  try {
-    return context.connection()
-  } catch (error) {
-    if (error instanceof MusterError) return undefined
-    throw error
-  }
-}
 
 const taskRow = (
   { task, state, startedAt, finishedAt, error }: TaskOutcome,
@@ -66,12 +55,11 @@ interface Ran {
 
 /** A failure to record never fails the DAG: its tasks have run all the same. `dag` has all of its tasks, also where a part runs. */
 export function openDagLedger(context: DagContext, dag: Dag, { isWhole, startedAt: begun }: Ran): DagLedger {
-  const { clock, rng } = context
+  const { clock, rng, connection } = context
   const dagRunId = newRunId(clock, rng)
   const startedAt = instant(begun ?? clock.now())
   let waiting: DagTaskRow[] = []
   const write = async (work: (engine: Engine) => Promise<void>): Promise<Error | undefined> => {
-    const connection = connectionOf(context)
     try {
       // Usually the first task creates the file.
       if (!connection || !isMade(connection)) return undefined

@@ -29,12 +29,12 @@ export const command: CommandModule = {
   run: async (context, [name = '', file = '']) => {
     const dag = await checkedDag(context, name)
     // Refused at once: nothing could be recorded.
-    context.connection()
+    const connection = context.stored()
     const outcomes = toldOutcomes(dag, await textFrom(context, file), context.clock.now())
     const startedAt = Math.min(...outcomes.map(outcome => outcome.startedAt))
-    const ledger = openDagLedger(context, dag, { isWhole: true, startedAt })
+    const ledger = openDagLedger({ ...context, connection }, dag, { isWhole: true, startedAt })
     for (const outcome of outcomes) ledger.note(outcome)
-    const error = await endNight(context, dag.name, { ledger, outcomes })
+    const error = await endNight(context, dag.name, { connection, ledger, outcomes })
     if (error) throw error
     const { state, reason } = nightOf(outcomes)
     if (context.json) printJson(context, { dag: dag.name, state, reason })

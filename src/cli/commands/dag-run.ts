@@ -6,11 +6,11 @@ import { openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { dagExitCode, runDag } from '../../app/dag/run-dag.ts'
 import type { StoredConnection } from '../../config/connection.ts'
 import { minuteMs } from '../../lib/dates.ts'
-import { ConfigError, UsageError } from '../../lib/errors.ts'
+import { UsageError } from '../../lib/errors.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
-import type { CommandContext } from '../context.ts'
 import { checkedDag } from '../dag/checked-dag.ts'
-import { endNight, printOutcomes, storedOf } from '../dag/ended-dag.ts'
+import { connectionOfDag } from '../dag/connection-of-dag.ts'
+import { endNight, printOutcomes } from '../dag/ended-dag.ts'
 import { usualWaitMinutes } from '../dag/usual-wait.ts'
 
 export const command: CommandModule = {
@@ -33,44 +33,29 @@ export const command: CommandModule = {
   run: async (context, [name = ''], options) => {
     const { program, clock, signal } = context
     const dag = await checkedDag(context, name)
-    await requireUsableSettings(context)
+    const connection = connectionOfDag(context)
+    // Every task would say the same of a bucket that cannot be used.
+    if (connection) await requireBucket(connection, signal)
     const part = partOf(dag, options)
-    const ledger = openDagLedger(context, dag, { isWhole: part.tasks.length === dag.tasks.length })
+    const ran = { isWhole: part.tasks.length === dag.tasks.length }
+    const ledger = openDagLedger({ ...context, connection }, dag, ran)
     const outcomes = await runDag(part, {
       runTask: async task => {
         context.notice(`${dag.name}: ${[task.run, ...task.args].join(' ')}`)
-        return program.invoke([...task.run.split(' '), ...task.args], waitInDag(context), context.env)
+        return program.invoke([...task.run.split(' '), ...task.args], waitInDag(connection), context.env)
       },
       now: () => clock.now(),
       record: outcome => ledger.record(outcome),
       signal,
     })
-    await endNight(context, dag.name, { ledger, outcomes })
+    await endNight(context, dag.name, { connection, ledger, outcomes })
     printOutcomes(context, dag.name, outcomes)
     return dagExitCode(outcomes)
   },
 }
 
-/** Of settings that cannot be read, each task says its own where none of them names a connection. */
-function storedWhereNamed(context: CommandContext): StoredConnection | undefined {
-  try {
-    return context.stored()
-  } catch (error) {
-    if (error instanceof ConfigError) throw error
-    return undefined
-  }
-}
-
-/** Every task would say the same of wrong settings, and of a bucket that cannot be used. */
-async function requireUsableSettings(context: CommandContext): Promise<void> {
-  const stored = context.hasSettings() ? storedWhereNamed(context) : undefined
-  if (stored) await requireBucket(stored, context.signal)
-}
-
-const waitInDag = (context: CommandContext): { wait?: number } =>
-  context.hasSettings() && storedOf(context)?.waitMinutes !== undefined
-    ? {}
-    : { wait: usualWaitMinutes * minuteMs }
+const waitInDag = (connection: StoredConnection | undefined): { wait?: number } =>
+  connection?.waitMinutes !== undefined ? {} : { wait: usualWaitMinutes * minuteMs }
 
 /** The part of the DAG that the options name, or all of it. */
 function partOf(dag: Dag, options: Options): Dag {

@@ -4,7 +4,6 @@ import type { DagLedger } from '../../app/dag/dag-ledger.ts'
 import type { TaskOutcome } from '../../app/dag/run-dag.ts'
 import { tellNight } from '../../app/dag/tell-night.ts'
 import type { StoredConnection } from '../../config/connection.ts'
-import { MusterError } from '../../lib/errors.ts'
 import { soonAfter } from '../../lib/time/soon-after.ts'
 import { messageTask } from '../../state/runs/told.ts'
 import type { CommandContext } from '../context.ts'
@@ -12,6 +11,7 @@ import { lastWordsMs } from '../stop-signal.ts'
 import { printJson, printTable } from '../terminal/output.ts'
 
 interface Ended {
+  readonly connection: StoredConnection | undefined
   readonly ledger: DagLedger
   readonly outcomes: readonly TaskOutcome[]
 }
@@ -20,7 +20,7 @@ interface Ended {
 export async function endNight(
   context: CommandContext,
   dag: string,
-  { ledger, outcomes }: Ended,
+  { connection, ledger, outcomes }: Ended,
 ): Promise<Error | undefined> {
   const { clock, cwd, env, stderr, signal } = context
   const { night, error } = await ledger.finish(outcomes)
@@ -29,7 +29,7 @@ export async function endNight(
   const startedAt = clock.now()
   const told = await tellNight(
     {
-      connection: storedOf(context),
+      connection,
       cwd,
       env,
       hide: text => context.hidden(text),
@@ -41,16 +41,6 @@ export async function endNight(
   )
   if (told) await ledger.record({ task: messageTask, ...told, startedAt, finishedAt: clock.now() })
   return error
-}
-
-/** Without settings that can be read nobody is known who could be told; the tasks have said what is wrong. */
-export function storedOf(context: CommandContext): StoredConnection | undefined {
-  try {
-    return context.stored()
-  } catch (error) {
-    if (error instanceof MusterError) return undefined
-    throw error
-  }
 }
 
 export function printOutcomes(context: CommandContext, dag: string, outcomes: readonly TaskOutcome[]): void {
