@@ -52,7 +52,7 @@ describeOnEngines('a sweep', bench => {
 })
 
 describeOnEngines('a sweep', bench => {
-  test.runIf(thorough)('that sees a tombstoned record brings it back by itself', async () => {
+  test('that sees a tombstoned record brings it back by itself, and counts it for the builds', async () => {
     const service = await openSwept({ records: plainRecords({ timesheets: 30 }) })
     const warehouse = await bench.warehouse()
     await service.sync(warehouse)
@@ -62,10 +62,21 @@ describeOnEngines('a sweep', bench => {
     await service.sweep(warehouse)
     expect(await deleted(warehouse)).toEqual(['t3'])
     service.world.upsert('timesheets', { ...gone })
-    expect((await service.sweep(warehouse)).failure).toBeUndefined()
+    const changedIn = async ({ runId }: { runId: string }): Promise<number> => {
+      const [row] = await warehouse.engine.rows<{ n: number }>(
+        'select rows_changed as n from ops.run where run_id = $1',
+        [runId],
+      )
+      return Number(row?.n)
+    }
+    const revived = await service.sweep(warehouse)
+    expect(revived.failure).toBeUndefined()
     expect(await deleted(warehouse)).toEqual([])
-    await service.sweep(warehouse)
+    // A build reads the sum of these, and makes anew what reads changed rows.
+    expect(await changedIn(revived)).toBe(1)
+    const after = await service.sweep(warehouse)
     expect(await deleted(warehouse)).toEqual([])
+    expect(await changedIn(after)).toBe(0)
   })
 
   test.runIf(thorough)('takes the word of an event as one of the two', async () => {
