@@ -1,5 +1,6 @@
 /** The frame of the command line: help, errors of one line, exit codes, and what goes to which stream. */
-import { lstatSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type CommandModule, wholeNumber } from '../../src/cli/command.ts'
@@ -34,6 +35,14 @@ describe('help', () => {
     expect(module.examples.length).toBeGreaterThan(0)
     for (const example of module.examples) expect(out).toContain(`  $ ${example}\n`)
     expect(out).toContain('--json')
+  })
+
+  test('--json has a meaning for every command but three', () => {
+    const folder = fileURLToPath(new URL('../../src/cli/commands/', import.meta.url))
+    const silent = readdirSync(folder).filter(
+      file => !/\bjson\b|printJson|runAndPrint/.test(readFileSync(join(folder, file), 'utf8')),
+    )
+    expect(silent).toEqual(['completion.ts', 'man.ts', 'mcp.ts'])
   })
 
   test('shows no example that the program would not take', async () => {

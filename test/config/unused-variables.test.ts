@@ -17,7 +17,7 @@ test.each([
   [`\${KEY} # not \${MUSTER_API_KEY}`, { KEY: 'k-1', MUSTER_API_KEY: 'k-2' }, ['MUSTER_API_KEY is']],
   [`\${KEY}`, { KEY: 'k-1', MUSTER_WAREHOUSE: 'duckdb:b.duckdb' }, ['MUSTER_WAREHOUSE is']],
   [`\${KEY}`, { KEY: 'k-1', MUSTER_API_KEY: '' }, []],
-])('%s with %j', (apiKey, env, expected) => {
+])('beside apiKey %s, %j do not count unless it names them', (apiKey, env, expected) => {
   const cwd = temporaryFolder()
   mkdirSync(join(cwd, 'config'))
   const lines = [

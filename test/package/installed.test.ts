@@ -56,6 +56,10 @@ test('it writes settings to begin with', () => {
 test('its demo syncs, builds marts and answers queries, and the commands that it names run', () => {
   const demo = muster('demo')
   expect([demo.status, demo.stderr]).toEqual([0, expect.any(String)])
+  const [, second, first] = /with (\d+) requests instead of (\d+):/.exec(demo.stdout) ?? []
+  // The README says a fifth.
+  expect(Number(second) / Number(first)).toBeGreaterThan(0.15)
+  expect(Number(second) / Number(first)).toBeLessThan(0.25)
   const [, line = ''] = /^ +muster (.* sql .*)$/m.exec(demo.stdout) ?? []
   const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
   expect(words).toContain('sql')
