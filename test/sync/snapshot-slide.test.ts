@@ -55,4 +55,41 @@ describeOnEngines('a snapshot of several pages', bench => {
     expect((await sync()).failure).toBeUndefined()
     expect(asked - settled).toBe(onePass)
   })
+  test('is proved where each answer writes its rows in another order of keys and another spelling', async () => {
+    let rows = Array.from({ length: 250 }, (_, index) => row(index))
+    let asked = 0
+    const written = ({ reqRef, reqCreated }: (typeof rows)[number]) => {
+      const texts = [`"reqRef":"\\u0052${reqRef.slice(1)}"`, `"reqCreated":"${reqCreated}"`]
+      const all = [...texts, `"timeToOfferDays": 3.${'0'.repeat(asked)}`]
+      return `{${(asked % 2 === 0 ? all : all.toReversed()).join()}}`
+    }
+    const sandbox = await openSandbox({
+      records: { companies: [{ id: 'c1', name: 'Company 1' }] },
+      intercept: ({ path: at, query }) => {
+        if (at !== path) return undefined
+        const [page, limit] = [Number(query.page ?? 1), Number(query.limit ?? 50)]
+        asked += 1
+        const list = query.to ? [] : rows.slice((page - 1) * limit, page * limit)
+        const meta = { page, limit, total: query.to ? 0 : rows.length }
+        return {
+          status: 200,
+          body: `{"success":true,"data":[${list.map(written).join()}],"meta":${JSON.stringify(meta)}}`,
+        }
+      },
+    })
+    const warehouse = await bench.warehouse()
+    let day = 0
+    const clock = { now: () => Date.UTC(2026, 2, 2 + day), sleep: async () => undefined }
+    const stored = async () => {
+      const request = { resources: ['metric-rows'] }
+      expect((await syncOnce(sandbox, warehouse, { request, effects: { clock } })).failure).toBeUndefined()
+      return await warehouse.engine.rows<{ days: number }>(
+        `select time_to_offer_days as days from star.fact_recruitment_metric_row`,
+      )
+    }
+    expect(await stored()).toHaveLength(250)
+    day = 8
+    rows = [...rows.slice(2), row(1000)]
+    expect(await stored()).toHaveLength(249)
+  })
 })

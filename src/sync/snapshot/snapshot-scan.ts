@@ -18,6 +18,7 @@ import { anotherPass, type Progress, type ScannedPage, type Strategy, scan } fro
 import { SeenRows } from '../paging/seen-rows.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
+import { hasId, namesOf } from './row-names.ts'
 import type { Scope } from './scopes.ts'
 
 export interface Reading {
@@ -40,7 +41,6 @@ interface AskedPage {
 
 interface SnapshotPage extends ScannedPage {
   readonly landed: LandedPage
-  /** Names of the rows: their ids, or their text where they have none. */
   readonly names: readonly string[]
 }
 
@@ -77,20 +77,6 @@ async function readObject(task: ResourceTask, { scope, scanId }: ScopeScan): Pro
   counters.requests += 1
   const arrived = { sequence: 1, page: 1, fetchedAt, runId: sync.runId, bytes }
   return { pages: [await sync.landing.land(scanId, arrived)], total, isProved: true }
-}
-
-const idOf = (row: unknown): unknown => ((row ?? {}) as { readonly id?: unknown }).id
-
-/** Rows by their ids, or by their texts: equal ones are two rows only where one page has both. */
-function namesOf(rows: readonly unknown[], texts: readonly string[]): string[] {
-  const times = new Map<string, number>()
-  return rows.map((row, index) => {
-    const id = idOf(row)
-    if (typeof id === 'string') return id
-    const text = texts[index] as string
-    times.set(text, (times.get(text) ?? 0) + 1)
-    return `${text} ${times.get(text)}`
-  })
 }
 
 /** The order that a pass asks for. */
@@ -138,7 +124,7 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     const landed = await sync.landing.land(scanId, arrived)
     const records = answer.records()
     const names = namesOf(records, recordTexts(bytes))
-    this.#hasIds &&= records.every(record => typeof idOf(record) === 'string')
+    this.#hasIds &&= records.every(hasId)
     return {
       page,
       total: meta.total,
