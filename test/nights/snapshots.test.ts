@@ -5,6 +5,18 @@ import { inQuick } from '../thorough.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
 import { openNights } from './nights.ts'
 
+/** Every worker of a requisition has its row, under the one time and reference of the requisition. */
+const requisitions = Array.from({ length: 30 }, (_, n) => ({
+  ...{ id: `r${n}`, reference: `R-${n}`, status: 'approved', company: { id: 'c1', name: 'Company 1' } },
+  ...{ createdAt: '2026-10-05T09:00:00.000Z', updatedAt: '2026-10-05T09:00:00.000Z', agencies: [] },
+  startDate: '2026-11-01T00:00:00.000Z',
+  stageTracking: Array.from({ length: 4 }, (_, worker) => ({
+    worker: { id: `w${worker}`, name: `Worker ${worker}` },
+    agency: { id: 'a1', name: 'Agency 1' },
+    ...{ submittedAt: '2026-10-06T09:00:00.000Z', isRejected: false, stage: 'submitted', history: [] },
+  })),
+}))
+
 const accessRuleMappings = Array.from({ length: 5 }, (_, n) => ({
   ...{ id: `m${n}`, a: 'projectAdmin', can: `thing${n}.do`, type: 'RBAC' },
 }))
@@ -60,6 +72,29 @@ describeOnEngines(
         const [row] = await nights.rows(`select count(*) as n from star.dim_access_rule where type = 'RBAC'`)
         if (ran.code === 0) expect(row?.n).toBe(650)
         else expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/access-rules \(saw \d+ of /)])
+      }
+    })
+
+    test('of several pages that tie in any order is read whole, and a replay has it', async () => {
+      const rules = Array.from({ length: 450 }, (_, n) => ({
+        ...{ id: `m${n}`, a: `role${n % 3}`, can: `thing${n % 2}.do`, type: 'RBAC' },
+      }))
+      const companies = [{ id: 'c1', name: 'Company 1', active: true }]
+      const nights = await openNights(bench, {
+        records: { companies, accessRuleMappings: rules, requisitions },
+        options: { ties: 'random' },
+        quirks: { 'access-rules': { 'limit-cap': 60 }, 'metric-rows': { 'page-cap': 9 } },
+      })
+      const stored = async (): Promise<unknown> => [
+        await nights.rows(`select count(*) as n from star.dim_access_rule where type = 'RBAC'`),
+        await nights.rows(
+          'select count(*) as n, count(distinct requisition_reference) as refs from star.fact_recruitment_metric_row',
+        ),
+      ]
+      const whole = [[{ n: 450 }], [{ n: 120, refs: 30 }]]
+      for (const command of ['sync access-rules metric-rows --quiet', 'replay --quiet']) {
+        const ran = await nights.nextNight(command)
+        expect([ran.code, ran.err, await stored()]).toEqual([0, '', whole])
       }
     })
   },

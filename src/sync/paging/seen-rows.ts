@@ -28,6 +28,12 @@ export class SeenRows {
     return counted
   }
 
+  /** Whether the row counts for the moment. */
+  has(name: string, base: Pick<Base, 'pass' | 'before'>): boolean {
+    const row = this.#rows.get(name)
+    return row !== undefined && counts(row, base)
+  }
+
   figures(lastPass: number): { readonly ids: number; readonly inLastPass: number } {
     let inLastPass = 0
     for (const row of this.#rows.values()) if (row.lastPass === lastPass) inLastPass += 1

@@ -16,10 +16,11 @@ import {
 } from '../paging/proof.ts'
 import { anotherPass, type Progress, type ScannedPage, type Strategy, scan } from '../paging/scan.ts'
 import { SeenRows } from '../paging/seen-rows.ts'
-import type { ResourceTask } from '../run/context.ts'
+import { now, type ResourceTask } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import { hasId, namesOf } from './row-names.ts'
 import type { Scope } from './scopes.ts'
+import { type AskedPage, isOnePass, wholePages } from './whole-pages.ts'
 
 export interface Reading {
   readonly pages: readonly LandedPage[]
@@ -31,12 +32,6 @@ export interface Reading {
   readonly progress?: Progress
   readonly seen?: SeenRows
   readonly asked?: readonly AskedPage[]
-}
-
-/** With the pass that asked for it. */
-interface AskedPage {
-  readonly pass: number
-  readonly landed: LandedPage
 }
 
 interface SnapshotPage extends ScannedPage {
@@ -93,7 +88,6 @@ class SnapshotScan implements Strategy<SnapshotPage> {
   /** Whether one pass of several pages will do, when the load neither adds nor removes a row. */
   readonly #mayBeUnproved: boolean
   readonly #pages: AskedPage[]
-  /** Rows without ids are told apart by how often a reading shows them: they are loaded from a single pass. */
   #hasIds = true
   /** Rows that the passes lacked. */
   readonly #lacks: number[] = []
@@ -136,9 +130,9 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     }
   }
 
-  async keep({ landed, names }: SnapshotPage, { pass }: Progress): Promise<void> {
+  async keep({ landed, names, total }: SnapshotPage, { pass }: Progress): Promise<void> {
     const seen = seenIn(pass)
-    this.#pages.push({ pass: seen.pass, landed })
+    this.#pages.push({ pass: seen.pass, landed, names, total })
     for (const name of names) this.#seen.add(name, seen)
   }
 
@@ -161,17 +155,38 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     const isClean = pass.base !== undefined && seen.inLastPass === pass.base.total - hidden
     this.#lacks.push(this.figures.expected - this.figures.seen)
     if (!proved && !(this.#mayBeUnproved && isClean)) return judge(figures, proved, this.#lacks)
-    if (!this.#hasIds && !isClean) return attempt < mostPasses ? 'scan again' : 'refused'
-    const since = proved && this.#hasIds ? proved.pass : pass.number
+    // Rows without ids that other passes have shown may have changed since: those that count are the list of the proved moment.
+    const isOfMoment = proved !== undefined && hidden === 0 && !this.#hasIds && !isClean
+    if (!this.#hasIds && !isClean && !isOfMoment) return attempt < mostPasses ? 'scan again' : 'refused'
+    const since = proved && (this.#hasIds || isOfMoment) ? proved.pass : pass.number
+    const pages = this.#pages.filter(one => one.pass >= since)
+    const put = await this.#put(progress, pages, name => !isOfMoment || this.#seen.has(name, proved))
     this.reading = {
-      pages: this.#pages.filter(one => one.pass >= since).map(({ landed }) => landed),
+      pages: put,
       total: proved?.total ?? this.figures.expected,
       isProved: proved !== undefined,
-      progress,
+      progress: { ...progress, sequence: Math.max(progress.sequence, ...put.map(page => page.sequence)) },
       seen: this.#seen,
       asked: this.#pages,
     }
     return 'accepted'
+  }
+
+  /** The pages as they came, or landed anew as one pass. */
+  async #put(
+    { sequence }: Progress,
+    pages: readonly AskedPage[],
+    doesCount: (name: string) => boolean,
+  ): Promise<LandedPage[]> {
+    if (isOnePass(this.#pages, pages, doesCount)) return pages.map(({ landed }) => landed)
+    const { sync } = this.#task
+    const fetchedAt = pages.at(-1)?.landed.fetchedAt ?? now(sync)
+    const put: LandedPage[] = []
+    for (const [place, bytes] of wholePages(pages, doesCount).entries()) {
+      const facts = { sequence: sequence + 1 + place, page: place + 1, fetchedAt, runId: sync.runId }
+      put.push(await sync.landing.land(this.#at.scanId, { ...facts, bytes }))
+    }
+    return put
   }
 }
 
