@@ -46,6 +46,44 @@ describeOnEngines(
       expect(await deleted(nights, 'fact_invoice')).toBe(code === 0 ? lacking : 0)
     })
 
+    test.each([
+      ['company', 'timesheets', 'fact_timesheet'],
+      ['company', 'users', 'dim_user'],
+    ] as const)(
+      'that lacks all of one %s loses none of its %s, unless somebody says how many',
+      async (_, list, table) => {
+        const ofTwo = (id: string, n: number) => ({
+          id,
+          company: { id: n % 4 === 0 ? 'c2' : 'c1', name: 'X' },
+        })
+        const times = { createdAt: '2026-10-01T08:00:00.000Z', updatedAt: '2026-10-01T08:00:00.000Z' }
+        const records = {
+          companies: ['c1', 'c2'].map(id => ({ id, name: id, active: true, ...times })),
+          timesheets: Array.from({ length: count }, (_, n) => ({ ...ofTwo(`t${n}`, n), ...times })),
+          users: Array.from({ length: count }, (_, n) => ({
+            ...{ id: `u${n}`, companies: [n % 4 === 0 ? 'c2' : 'c1'], projects: [], agencies: [] },
+            ...times,
+          })),
+        }
+        const nights = await openNights(bench, { records })
+        expect((await nights.nextNight(`sync companies ${list} --quiet`)).code).toBe(0)
+        const gone = Array.from({ length: 5 }, (_, n) => `${list[0]}${4 * n}`)
+        const kept = gone.map(id => nights.sandbox.world.all(list).find(one => one.id === id)!)
+        for (const id of gone) nights.sandbox.world.remove(list, id)
+        await nights.nextNight(`sweep ${list} --quiet`)
+        const ran = await nights.nextNight(`sweep ${list} --quiet`)
+        expect([ran.code, ran.err]).toEqual([
+          3,
+          expect.stringContaining(`all 5 ${list} of c2 are missing at once`),
+        ])
+        expect(await deleted(nights, table)).toBe(0)
+        // Somebody says so; and one that is left makes the others a loss like any other.
+        nights.sandbox.world.upsert(list, kept[0]!)
+        expect((await nights.nextNight(`sweep ${list} --quiet`)).code).toBe(0)
+        expect(await deleted(nights, table)).toBe(4)
+      },
+    )
+
     test('that the key may no longer read fails the run until it may again', async () => {
       const nights = await open(bench)
       expect((await nights.nextNight('sync timesheets invoices --quiet')).code).toBe(0)

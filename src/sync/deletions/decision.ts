@@ -92,7 +92,7 @@ export function isProved({ evidence, isFetchedWithScope }: Candidate, scopeId: s
   )
 }
 
-const isAnnounced = ({ evidence }: Candidate): boolean => evidence.some(({ kind }) => kind === 'event')
+export const isAnnounced = ({ evidence }: Candidate): boolean => evidence.some(({ kind }) => kind === 'event')
 
 export const areTooMany = (candidates: readonly Candidate[], { live, most }: Circumstances): boolean =>
   isTooMany({ missing: candidates.length, announced: candidates.filter(isAnnounced).length, of: live, most })

@@ -1,5 +1,6 @@
 /** Tombstones records for which there is enough evidence, and writes the evidence in the same transaction. */
 import { tombstone } from '../../load/merge/tombstone.ts'
+import { emptiedOwners } from '../../state/evidence/emptied-owners.ts'
 import { recordDeletions, type StandingEvidence, standingEvidence } from '../../state/evidence/evidence.ts'
 import { closeVanished } from '../../state/evidence/quarantine.ts'
 import type { DeletionRow } from '../../state/evidence/tables.ts'
@@ -16,9 +17,10 @@ import {
   type Circumstances,
   type Decision,
   decide,
+  isAnnounced,
   isProved,
 } from './decision.ts'
-import { tooManyMissing } from './held-back.ts'
+import { ownerEmptied, tooManyMissing } from './held-back.ts'
 
 function candidatesOf(rows: readonly StandingEvidence[]): Candidate[] {
   const byId = new Map<string, Candidate>()
@@ -56,11 +58,26 @@ function deletionRows(task: ResourceTask, { deleted }: Decision, tombstonedAt: s
   }))
 }
 
+/** A company, or an agency of an agency key, whose whole part of the list is missing: its records are hidden, more likely than deleted. */
+async function requireNoneEmptied(
+  engine: Engine,
+  { sync, resource }: ResourceTask,
+  { deleted }: Decision,
+): Promise<void> {
+  const column = sync.key.kind === 'agency' ? 'agency_id' : 'company_id'
+  const idsOf = (isHeard: boolean): string[] =>
+    deleted.filter(({ candidate }) => isAnnounced(candidate) === isHeard).map(({ candidate }) => candidate.id)
+  const missing = { quiet: idsOf(false), announced: idsOf(true) }
+  const [owner] = await emptiedOwners(engine, { resource, column }, missing)
+  if (owner) throw ownerEmptied(resource.name, deleted.length, owner)
+}
+
 /** Decides again inside the merge, because a record may have been read again meanwhile. */
 async function tombstoneDecided(task: ResourceTask, circumstances: Circumstances): Promise<Decision> {
   const { sync, plan, lease, counters } = task
   const decision = await sync.engine.merge(async engine => {
     const decided = decide(await candidates(engine, task, circumstances.scopeId), circumstances)
+    if (circumstances.most === undefined) await requireNoneEmptied(engine, task, decided)
     await tombstone(
       engine,
       plan,
