@@ -78,7 +78,7 @@ export async function calibrate({ engine, asker }: CalibrationEffects): Promise<
   return { definition: fit.definition, rules: fit.rules, requests: asker.requests, stopped }
 }
 
-const single = ({ rawCount }: { readonly rawCount?: number | null }): boolean => rawCount === 1
+const isSingle = ({ rawCount }: { readonly rawCount?: number | null }): boolean => rawCount === 1
 
 /** Which records count is decided by sums that no zone and no unit changes; then where they count, then how much. */
 async function fitAll(fit: Fit, likely: () => Promise<readonly string[]>): Promise<void> {
@@ -113,6 +113,19 @@ async function fitOffset(fit: Fit): Promise<void> {
   await fit.try(['zone'], { figures: periods.figures })
 }
 
+/**
+ * The zone by whose midnights days agree best. Zones that show the same days of acceptances may show others of approvals, so that
+ * the first of them would speak against such days. Undefined where no zone makes half of the figures agree.
+ */
+async function zoneOfMidnights(fit: Fit, aspect: Aspect): Promise<RuleState | undefined> {
+  if (!fit.isOpen('zone') || !fit.alive('days').includes('calendarZone')) return undefined
+  const trial = fit.copy()
+  trial.restrict('days', ['calendarZone'])
+  await trial.try(['zone'], aspect)
+  const found = trial.rules.get('zone')
+  return found?.state === 'found' || found?.state === 'indistinguishable' ? found : undefined
+}
+
 /** The bounds determine the quartiles: I = (U − L) / 4, Q1 = L + 1.5 I, Q3 = U − 1.5 I. */
 async function fitDays(fit: Fit): Promise<void> {
   const metric = 'timeToFill'
@@ -120,13 +133,17 @@ async function fitDays(fit: Fit): Promise<void> {
   const about = (figures: readonly string[]): Aspect => ({ metric, figures, isComplete: true })
   await fit.try(['negativeDays'], { metric, figures: ['rawCount'] })
   // One value is its own minimum, or where the rule drops it, its own bound.
-  await fit.try(['days', 'daysDecimals'], { ...about(['minDays', ...bounds]), where: single })
+  const single = { ...about(['minDays', ...bounds]), where: isSingle }
+  const [before, zone] = [fit.rules.get('zone'), await zoneOfMidnights(fit, single)]
+  if (zone) fit.put('zone', zone)
+  await fit.try(['days', 'daysDecimals'], single)
   await fit.try(['days', 'quantiles', 'daysDecimals'], about(bounds))
   await fit.try(['leastForRule'], about(bounds))
   await fit.try(['bounds'], about(['excludedOutliers', 'count']))
   await fit.try(['days', 'valueQuantiles'], about(['medianDays', 'p25Days', 'p75Days']))
   await fit.try(['daysDecimals'], about([...bounds, 'averageDays', 'medianDays', 'maxDays']))
   await fit.try(['negativeDays'], about(['minDays', 'averageDays']))
+  if (zone && before && fit.definition.days !== 'calendarZone') fit.put('zone', before)
 }
 
 /** Rules of values that are still open, by everything that was asked. */

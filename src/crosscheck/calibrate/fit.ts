@@ -45,6 +45,19 @@ export class Fit {
     return this.rules.get(rule)?.alive ?? (rule === 'companies' ? [null] : candidates[rule])
   }
 
+  /** Takes what another fit found of a rule, or takes it back. */
+  put(rule: Rule, state: RuleState): void {
+    this.rules.set(rule, state)
+    this.#definition = { ...this.#definition, [rule]: state.alive[0] }
+  }
+
+  /** With the same state; what it finds is its own. */
+  copy(): Fit {
+    const copy = new Fit(this.#answerSet, this.#definition)
+    for (const [rule, state] of this.rules) copy.rules.set(rule, state)
+    return copy
+  }
+
   isOpen(rule: Rule): boolean {
     return this.alive(rule).length > 1
   }
