@@ -33,7 +33,7 @@ async function putArchive(pack: Packing, { from, to, keepsAge }: Between, scanId
   const write = (name: string, text: string): void =>
     writeFileSync(join(part.path, name), text, { mode: 0o600 })
   try {
-    write('scan.json', JSON.stringify(await from.facts(scanId)))
+    write('scan.json', JSON.stringify({ scan: scanId, ...(await from.facts(scanId)) }))
     await pack.write(await from.pages(scanId), part.path, store.unique())
     write(manifestName, manifestOf(part.path))
     await store.putFolder(archive, part.path, keepsAge)

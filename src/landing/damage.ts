@@ -61,15 +61,6 @@ async function whatOfFile(
   return content && sha256(content) === wanted ? undefined : `${name} is not as it was written`
 }
 
-function isJson(bytes: Buffer | undefined): boolean {
-  try {
-    return bytes !== undefined && Boolean(JSON.parse(bytes.toString('utf8')))
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
-  }
-}
-
 /** Whether the journal of the landing has the scan: then all files that tell of it have to be there. */
 const isRecorded = async (store: LandingStore, scan: string): Promise<boolean> =>
   (await store.sums(scansJournal))?.kept.has(scan) ?? false
@@ -94,14 +85,26 @@ async function whatWithoutManifest(archive: Listed): Promise<string | undefined>
   return undefined
 }
 
+/** Folders that changed places, or one that is there twice, are as they were written: only their facts tell whose they are. */
+async function whatOfFacts(store: LandingStore, folder: string, scan: string): Promise<string | undefined> {
+  const name = (await factsFile(store, folder)) ?? 'scan.json'
+  try {
+    const { scan: own = scan } = await readFacts(store, folder)
+    return own === scan ? undefined : `${name} is that of ${own}`
+  } catch (error) {
+    if (error instanceof SyntaxError) return `${name} cannot be read`
+    throw error
+  }
+}
+
 /** What is wrong with an archive; undefined when nothing is. `deep` reads all of it and compares its checksums. */
 export async function archiveDamage(
   store: LandingStore,
   folder: string,
   deep: boolean,
 ): Promise<string | undefined> {
-  const facts = (await factsFile(store, folder)) ?? 'scan.json'
-  if (!isJson(await store.read(`${folder}/${facts}`))) return `${facts} cannot be read`
+  const unreadable = await whatOfFacts(store, folder, basename(folder, '.archive'))
+  if (unreadable !== undefined) return unreadable
   const archive = await listed(store, folder)
   if (!archive.files.some(({ name }) => name === manifestName)) return whatWithoutManifest(archive)
   const sums = await sumsIn(store, folder)
@@ -171,14 +174,7 @@ export async function checkedPages(landing: Landing, scan: string, deep: boolean
 export async function factsDamage({ store }: Landing, scan: string): Promise<string | undefined> {
   const sum = (await store.sums(pagesJournalOf(scan)))?.kept.get('scan.json')
   const changed = sum && (await whatOfFile(await listed(store, scan), sum, true))
-  if (changed !== undefined) return changed
-  try {
-    await readFacts(store, scan)
-    return undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return 'scan.json cannot be read'
-    throw error
-  }
+  return changed ?? whatOfFacts(store, scan, scan)
 }
 
 /** Of a scan whose pages are files. */

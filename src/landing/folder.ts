@@ -117,7 +117,7 @@ class StoredLanding implements Landing {
   async #begin(scanId: string, facts: ScanFacts): Promise<void> {
     const isNew = (await this.store.list(scanId)).length === 0
     await this.store.begin(scanId)
-    const bytes = Buffer.from(JSON.stringify(facts))
+    const bytes = Buffer.from(JSON.stringify({ scan: scanId, ...facts }))
     await this.store.put(`${scanId}/scan.json`, bytes)
     await this.store.note(pagesJournalOf(scanId), sumOf('scan.json', bytes))
     if (isNew) await this.store.note(scansJournal, scanSum(scanId))

@@ -4,6 +4,8 @@ import type { LandingStore } from './store.ts'
 
 /** The request of a scan; written once, beside its pages. */
 export interface ScanFacts {
+  /** Whose they are, so that a folder under another name is told; earlier releases did not write it. */
+  readonly scan?: string
   readonly resource: string
   /** Scope columns that the request stands for, such as company_id. */
   readonly scope: Readonly<Record<string, string>>
@@ -20,8 +22,8 @@ const isTexts = (value: unknown): boolean =>
   Object.values(value).every(one => typeof one === 'string')
 
 function isFacts(json: unknown): json is ScanFacts {
-  const { resource, scope, extent, isById = false } = Object(json) as Partial<ScanFacts>
-  const isKnown = typeof resource === 'string' && typeof isById === 'boolean'
+  const { scan = '', resource, scope, extent, isById = false } = Object(json) as Partial<ScanFacts>
+  const isKnown = typeof scan === 'string' && typeof resource === 'string' && typeof isById === 'boolean'
   return isKnown && isTexts(scope) && (extent === undefined || isTexts(extent))
 }
 

@@ -6,12 +6,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { start } from '../cli/built.ts'
@@ -202,4 +203,36 @@ describeOnEngines('a landed page that is damaged or gone', bench => {
       damaged: [{ scan: last, what: expect.stringMatching(/^0.*json is missing$/) }],
     })
   })
+})
+
+function swap(one: string, other: string): void {
+  const aside = `${one}.aside`
+  renameSync(one, aside)
+  renameSync(other, one)
+  renameSync(aside, other)
+}
+
+describeOnEngines('landed pages under the name of another scan', bench => {
+  test('are named, whole as they are: two that are swapped, and one that is there twice', async () => {
+    const warehouse = await bench.warehouse()
+    const { command } = await threeNights(warehouse)
+    const folders = readdirSync(warehouse.landing).filter(name => name.includes('timesheets'))
+    const [first = '', second = '', last = ''] = folders.sort().map(name => join(warehouse.landing, name))
+    const scanOf = (folder: string): string => basename(folder, '.archive')
+    const says = async (scan: string, of: string) => {
+      const what = `${scanOf(scan)}: scan.json is that of ${scanOf(of)}`
+      for (const words of ['check landed_pages_readable', 'replay']) {
+        const { code, out, err } = await command(words)
+        expect([words, code, out + err]).toEqual([words, 3, expect.stringContaining(what)])
+      }
+    }
+    swap(first, second)
+    await says(first, second)
+    await says(second, first)
+    swap(first, second)
+    cpSync(last, `${last}-copy`, { recursive: true })
+    await says(`${last}-copy`, last)
+    rmSync(`${last}-copy`, { recursive: true })
+    expect((await command('replay')).code).toBe(0)
+  }, 120_000)
 })
