@@ -3,12 +3,14 @@ import type { Row } from './answers.ts'
 
 /** A spreadsheet runs a text that begins so, where people type wide characters also with those. Numbers below 0 are numbers. */
 const isFormula = (text: string): boolean =>
-  /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
+  /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)
+
+/** An apostrophe makes it a text. */
+export const withoutFormula = (text: string): string => (isFormula(text) ? `'${text}` : text)
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
-  const text = String(value)
-  const safe = isFormula(text) ? `'${text}` : text
+  const safe = withoutFormula(String(value))
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -60,6 +60,19 @@ describe.each(engines)('muster sql on %s', engine => {
     expect(whole.indexOf('"2"')).toBeLessThan(whole.indexOf('"1"'))
   })
 
+  test('--spreadsheet is CSV in which no text is a formula, and numbers stay numbers', async () => {
+    const texts = ['=1+1', '@cmd', '+44 20', '-5 of them', '\t=1', '＝1+1', '=a,"b"', 'as it is']
+    const select = `select ${texts.map((text, at) => `'${text}' as t${at}`).join(', ')}, -5.25 as n,
+      cast(-1e-7 as double precision) as small, null as nothing, 'x' as "=1+1"`
+    const read = async (form: string) => parse((await ask(engine, [form, select])).out) as string[][]
+    const [names, values] = await read('--spreadsheet')
+    const safe = texts.map(text => (text === 'as it is' ? text : `'${text}`))
+    expect(values).toEqual([...safe, '-5.25', expect.stringMatching(/^-1e-0?7$/), '', 'x'])
+    expect(names?.at(-1)).toBe("'=1+1")
+    expect((await read('--csv'))[1]?.slice(0, texts.length)).toEqual(texts)
+    expect((await ask(engine, ['--csv', '--spreadsheet', 'select 1'])).code).toBe(2)
+  })
+
   test('--parquet has them in their types', async () => {
     const file = `${engine}.parquet`
     expect(await ask(engine, ['--parquet', file, query])).toMatchObject({ code: 0, err: '' })

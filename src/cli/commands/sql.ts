@@ -41,6 +41,10 @@ export const command: CommandModule = {
       parse: wholeNumber(1),
     },
     { flags: '--csv', summary: 'comma-separated, with a line of names' },
+    {
+      flags: '--spreadsheet',
+      summary: "the same for a spreadsheet: texts that it would run as formulas begin with '",
+    },
     { flags: '--ndjson', summary: 'a JSON document a line' },
     { flags: '--parquet <file>', summary: 'write the rows into a Parquet file' },
     { flags: '--force', summary: 'replace a file that muster did not write' },
@@ -83,17 +87,17 @@ interface Asked {
   readonly limit: number | undefined
 }
 
+const forms = ['csv', 'spreadsheet', 'ndjson'] as const
+
 function formOf({ json }: CommandContext, options: Options): Form {
-  const [csv, ndjson] = [flagOption(options, 'csv'), flagOption(options, 'ndjson')]
+  const chosen = forms.filter(form => flagOption(options, form))
   const isFile = textOption(options, 'parquet') !== undefined
-  if ([json && !isFile, csv, ndjson, isFile].filter(Boolean).length > 1)
+  if (chosen.length + Number(json && !isFile) + Number(isFile) > 1)
     throw new UsageError({
-      what: '--json, --csv, --ndjson and --parquet exclude each other',
+      what: '--json, --csv, --spreadsheet, --ndjson and --parquet exclude each other',
       next: 'give one of them',
     })
-  if (json) return 'json'
-  if (csv) return 'csv'
-  return ndjson ? 'ndjson' : 'table'
+  return json ? 'json' : (chosen[0] ?? 'table')
 }
 
 async function print(context: CommandContext, { sql, form, limit }: Asked): Promise<void> {

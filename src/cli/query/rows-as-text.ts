@@ -1,4 +1,5 @@
-/** Rows of a query for programs, a part at a time: JSON, CSV as RFC 4180 has it, or a JSON document a line. */
+/** Rows of a query, a part at a time: JSON, CSV as RFC 4180 has it, the same for a spreadsheet, or a JSON document a line. */
+import { withoutFormula } from '../../dashboard/csv.ts'
 import { rowJson, tallRowJson, valueJson } from '../../warehouse/row-json.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -11,19 +12,23 @@ export interface RowText {
   end(isEmpty: boolean): string
 }
 
-function field(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  const text = typeof value === 'object' ? valueJson(value) : String(value)
+function quoted(text: string): string {
   // An empty text is quoted, so that it is not taken for NULL.
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-const csvLine = (values: readonly unknown[]): string => `${values.map(field).join(',')}\n`
-
-const csv: RowText = {
-  begin: csvLine,
-  rows: (names, rows) => rows.map(row => csvLine(names.map(name => row[name]))).join(''),
-  end: () => '',
+/** `cellOf`: what of a text is written. */
+function csvOf(cellOf: (text: string) => string): RowText {
+  const field = (value: unknown): string => {
+    if (value === null || value === undefined) return ''
+    return quoted(cellOf(typeof value === 'object' ? valueJson(value) : String(value)))
+  }
+  const line = (values: readonly unknown[]): string => `${values.map(field).join(',')}\n`
+  return {
+    begin: line,
+    rows: (names, rows) => rows.map(row => line(names.map(name => row[name]))).join(''),
+    end: () => '',
+  }
 }
 
 const ndjson: RowText = {
@@ -43,4 +48,5 @@ const json: RowText = {
   end: isEmpty => (isEmpty ? ']\n' : '\n]\n'),
 }
 
-export const rowTexts = { csv, json, ndjson }
+/** A program gets each text as it is; a spreadsheet would run some. */
+export const rowTexts = { csv: csvOf(text => text), spreadsheet: csvOf(withoutFormula), json, ndjson }
