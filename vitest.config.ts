@@ -14,7 +14,7 @@ export const wholeRuns = [
   'test/semantic/{bi-commands,catalogue,mixing,questions}.test.ts',
   'test/postgres/{bi-metadata,row-policies}.test.ts',
   'test/dashboard/{pages,work}.test.ts',
-  'test/landing/damage.test.ts',
+  'test/landing/{damage,rights}.test.ts',
   'test/cli/{bad-surroundings,build,dag-ledger,demo,honest-words,incomplete,mcp,metric,outputs,pairs,publish,reading,recordings,sql,sql-values,status-all,stopping}.test.ts',
   'test/sync/{agency,backfill,collection,empty-list,faults,kill,live,look-again,lost-access,refused-ids,replay,requests,scan-model,snapshot-losses,stops,sweep}.test.ts',
   'test/warehouse/{any-json,bad-input,coverage,export,parity,reporting-zone,unloadable}.test.ts',

@@ -27,6 +27,37 @@ export class Damaged extends Error {
   }
 }
 
+/** What the system refuses for a single file: to this user, or because of a broken disk. */
+const refusals = ['EACCES', 'EPERM', 'EIO']
+
+/** `name` is that of a file where the error names none. */
+function unreadable(error: unknown, name: string): string | undefined {
+  const { code, path = name, message } = error as NodeJS.ErrnoException
+  if (!refusals.includes(String(code))) return undefined
+  return `${basename(path)} cannot be read: ${/: ([^,]+)/.exec(message)?.[1] ?? code}`
+}
+
+/** Why a scan cannot be replayed; undefined when the error is about something else. */
+export function damageIn(scan: string, error: unknown): Damage | undefined {
+  if (error instanceof Damaged) return error.damage
+  const what = unreadable(error, scan)
+  return what === undefined ? undefined : { scan, what }
+}
+
+/** A file that cannot be read is damaged as well. */
+async function readable(
+  name: string,
+  whatOf: () => string | undefined | Promise<string | undefined>,
+): Promise<string | undefined> {
+  try {
+    return await whatOf()
+  } catch (error) {
+    const what = unreadable(error, name)
+    if (what === undefined) throw error
+    return what
+  }
+}
+
 /** A folder with the files that it has. */
 interface Listed {
   readonly store: LandingStore
@@ -47,7 +78,7 @@ async function isParquet({ store, folder }: Listed, { name, bytes }: Stored): Pr
   return start === 'PAR1' && end === 'PAR1'
 }
 
-async function whatOfFile(
+async function differenceOf(
   among: Listed,
   { name, bytes, sha256: wanted }: FileSum,
   deep: boolean,
@@ -60,6 +91,9 @@ async function whatOfFile(
   const content = await among.store.read(`${among.folder}/${name}`)
   return content && sha256(content) === wanted ? undefined : `${name} is not as it was written`
 }
+
+const whatOfFile = (among: Listed, sum: FileSum, deep: boolean): Promise<string | undefined> =>
+  readable(sum.name, () => differenceOf(among, sum, deep))
 
 /** Whether the journal of the landing has the scan: then all files that tell of it have to be there. */
 const isRecorded = async (store: LandingStore, scan: string): Promise<boolean> =>
@@ -98,7 +132,13 @@ async function whatOfFacts(store: LandingStore, folder: string, scan: string): P
 }
 
 /** What is wrong with an archive; undefined when nothing is. `deep` reads all of it and compares its checksums. */
-export async function archiveDamage(
+export const archiveDamage = (
+  store: LandingStore,
+  folder: string,
+  deep: boolean,
+): Promise<string | undefined> => readable(folder, () => whatOfArchive(store, folder, deep))
+
+async function whatOfArchive(
   store: LandingStore,
   folder: string,
   deep: boolean,
@@ -161,12 +201,13 @@ export async function checkedPages(landing: Landing, scan: string, deep: boolean
     bad.add(sum.name)
     damaged.push(what)
   }
-  const pages = landed.filter(page => {
+  const pages: LandedPage[] = []
+  for (const page of landed) {
     const name = basename(page.file)
-    const what = kept.has(name) ? undefined : whatOfPage(page, deep)
+    const what = kept.has(name) ? undefined : await readable(name, () => whatOfPage(page, deep))
     if (what !== undefined) damaged.push(what)
-    return what === undefined && !bad.has(name)
-  })
+    else if (!bad.has(name)) pages.push(page)
+  }
   return { pages, damaged }
 }
 
@@ -178,16 +219,32 @@ export async function factsDamage({ store }: Landing, scan: string): Promise<str
 }
 
 /** Of a scan whose pages are files. */
-export async function folderDamage(landing: Landing, scan: string, deep = true): Promise<string | undefined> {
-  return (await factsDamage(landing, scan)) ?? (await checkedPages(landing, scan, deep)).damaged[0]
-}
+export const folderDamage = (landing: Landing, scan: string, deep = true): Promise<string | undefined> =>
+  readable(
+    scan,
+    async () => (await factsDamage(landing, scan)) ?? (await checkedPages(landing, scan, deep)).damaged[0],
+  )
 
 /** Another process may have landed or archived it since the others were listed. */
 const isThere = async (store: LandingStore, scan: string): Promise<boolean> =>
   (await factsFile(store, scan)) !== undefined || (await store.list(`${scan}.archive`)).length > 0
 
+/** Why a folder that is there is no scan. */
+const whyNoFacts = async (store: LandingStore, scan: string): Promise<string> =>
+  (await readable(scan, async () => void (await store.list(scan)))) ?? 'scan.json is missing'
+
 /** Scans that are gone though nobody has removed them; `found` are those that are there. */
-export async function missingScans({ store }: Landing, found: readonly string[]): Promise<Damage[]> {
+export async function missingScans(landing: Landing, found: readonly string[]): Promise<Damage[]> {
+  try {
+    return await missingAmong(landing, found)
+  } catch (error) {
+    const damage = damageIn(scansJournal, error)
+    if (!damage) throw error
+    return [damage]
+  }
+}
+
+async function missingAmong({ store }: Landing, found: readonly string[]): Promise<Damage[]> {
   const journal = await store.sums(scansJournal)
   if (!journal) {
     for (const scan of found)
@@ -198,9 +255,10 @@ export async function missingScans({ store }: Landing, found: readonly string[])
   for (const scan of journal.kept.keys())
     if (!found.includes(scan) && !(await isThere(store, scan))) gone.push(scan)
   const folders = gone.length > 0 ? new Set(await store.folders()) : new Set()
-  const damage = gone.map(scan => ({
-    scan,
-    what: folders.has(scan) ? 'scan.json is missing' : 'its folder or archive is missing',
-  }))
+  const damage: Damage[] = []
+  for (const scan of gone) {
+    const isFolder = folders.has(scan)
+    damage.push({ scan, what: isFolder ? await whyNoFacts(store, scan) : 'its folder or archive is missing' })
+  }
   return journal.isDamaged ? [{ scan: scansJournal, what: 'it cannot be read' }, ...damage] : damage
 }

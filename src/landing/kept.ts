@@ -1,7 +1,7 @@
 /** What is kept of a landing: what of it is damaged, and what is too old. */
 import { dayMs } from '../lib/dates.ts'
 import { archiveOf, archives, keptScans } from './archive.ts'
-import { archiveDamage, type Damage, folderDamage, missingScans } from './damage.ts'
+import { archiveDamage, type Damage, damageIn, folderDamage, missingScans } from './damage.ts'
 import type { Landing } from './folder.ts'
 import { scansJournal } from './journal.ts'
 import { pageFacts } from './scan-facts.ts'
@@ -17,9 +17,15 @@ function isTurn(name: string, day: number): boolean {
   return sum % parts === day % parts
 }
 
+/** An archive that cannot be listed takes no time to read. */
 async function bytesOf({ store }: Landing, scans: readonly string[]): Promise<number> {
   let sum = 0
-  for (const scan of scans) for (const { bytes } of await store.list(archiveOf(scan))) sum += bytes
+  for (const scan of scans)
+    try {
+      for (const { bytes } of await store.list(archiveOf(scan))) sum += bytes
+    } catch (error) {
+      if (!damageIn(scan, error)) throw error
+    }
   return sum
 }
 

@@ -1,19 +1,17 @@
 /** What may be wrong around the program: one line on stderr says so, and nothing is spent that could not be kept. */
-import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { selfSigned } from '../api/self-signed.ts'
 import { muster } from './captured-world.ts'
 import { holdFile } from './held-file.ts'
+import { musterOfUser, skipped } from './ordinary-user.ts'
 import { openPlace, type Place } from './synced-warehouse.ts'
 
-const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const reading = {
   'status --json': '"isPublished": true',
   'runs --json': '"sync"',
@@ -106,31 +104,12 @@ describe('a warehouse that is none', () => {
   })
 })
 
-/** What takes root's privilege over file rights away; other users have none. */
-const asUser: readonly string[] =
-  process.getuid?.() === 0
-    ? [
-        'setpriv',
-        '--bounding-set',
-        '-dac_override,-dac_read_search',
-        '--inh-caps',
-        '-dac_override,-dac_read_search',
-      ]
-    : ['env']
-const skipped =
-  spawnSync(asUser[0]!, [...asUser.slice(1), 'true']).status === 0 ? '' : ' (skipped: runs as root here)'
-
 describe.skipIf(skipped !== '')(`files that are not for this user${skipped}`, () => {
-  function asOrdinaryUser(words: string, env: Readonly<Record<string, string>>): Ended {
-    const settings = { MUSTER_BASE_URL: 'http://127.0.0.1:9/api', MUSTER_API_KEY: 'key-0123456789', ...env }
-    const [command, ...rest] = [...asUser, process.execPath, program, ...words.split(' ')]
-    const { status, stderr } = spawnSync(command!, rest, {
+  const asOrdinaryUser = (words: string, env: Readonly<Record<string, string>>) =>
+    musterOfUser(words, {
       cwd: place.cwd,
-      env: { ...process.env, ...settings },
-      encoding: 'utf8',
+      env: { MUSTER_BASE_URL: 'http://127.0.0.1:9/api', MUSTER_API_KEY: 'key-0123456789', ...env },
     })
-    return { code: status, err: stderr }
-  }
 
   test('a file that may not be read', () => {
     chmodSync(copied('closed.duckdb'), 0)

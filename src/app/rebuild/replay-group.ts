@@ -1,7 +1,7 @@
 /** Loads the scans of a replay: each by itself, or the parts of a snapshot that one run read together. */
 import { basename } from 'node:path'
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
-import { type Damage, Damaged } from '../../landing/damage.ts'
+import { type Damage, damageIn } from '../../landing/damage.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import type { ScanFacts } from '../../landing/scan-facts.ts'
 import type { CompleteSnapshot } from '../../load/merge/delta.ts'
@@ -136,7 +136,8 @@ export function belongs(group: readonly ReadyScan[], next: ReadyScan): boolean {
 }
 
 export function noteDamage(replaying: Replay, scan: string, error: unknown): void {
-  if (error instanceof Damaged) replaying.damaged.push(error.damage)
+  const damage = damageIn(scan, error)
+  if (damage) replaying.damaged.push(damage)
   else if (error instanceof PageUnreadable)
     replaying.damaged.push({ scan, what: `${basename(error.page.file)} cannot be read` })
   else throw error
