@@ -132,6 +132,34 @@ describe.each([
   })
 })
 
+const replacedUnder = [
+  ['sync --quiet', 'replaced', true],
+  ['build --all --quiet', 'replaced', thorough],
+  ['sync --quiet', 'removed', thorough],
+] as const
+
+test.each(replacedUnder.filter(([, , runs]) => runs))(
+  '%s into a file that is %s meanwhile has not succeeded',
+  async (line, how) => {
+    const { file, run } = copied()
+    const kept = `${file}.kept`
+    cpSync(file, kept)
+    const command = run(line)
+    await stopWhen(command, () => existsSync(`${file}.wal`))
+    rmSync(file)
+    if (how === 'replaced') renameSync(kept, file)
+    command.signal('SIGCONT')
+    expect(await command.ended).toMatchObject({
+      code: 75,
+      err: expect.stringMatching(
+        /^muster: .*the warehouse file was replaced or removed while it was written[^\n]*\n$/,
+      ),
+    })
+    expect(existsSync(file)).toBe(how === 'replaced')
+    if (how === 'replaced') expect(await stateOf(file)).toEqual(whole)
+  },
+)
+
 test.runIf(thorough)('a file that is lost is not made twice at the same moment', async () => {
   const { file, run, drafts } = copied()
   rmSync(file)

@@ -46,6 +46,12 @@ const rowsPerGroup = 8192
 /** A table keeps one block a column in memory while rows are appended; DuckDB's default is 256 KiB. */
 const blockBytes = 65_536
 
+/**
+ * Since this one a log names its file and the state of it that it continues: without, DuckDB reads any log beside a file, and
+ * that of a crash doubled rows of a backup that was put back. A file of an earlier release is raised to it when it is written.
+ */
+const storageVersion = 'v1.4.0'
+
 export interface Attached {
   readonly file: string
   readonly name: string
@@ -59,7 +65,9 @@ export async function attachAs(
 ): Promise<void> {
   // The block size is fixed when a file is created; DuckDB refuses to attach it with another.
   const size = existsSync(file) ? [] : [`block_size ${blockBytes}`]
-  const options = readOnly ? ['read_only'] : [...size, `row_group_size ${rowsPerGroup}`]
+  const options = readOnly
+    ? ['read_only']
+    : [...size, `row_group_size ${rowsPerGroup}`, `storage_version '${storageVersion}'`]
   await connection.run(`attach ${quoteText(file)} as ${name}${attachOptions(key, ...options)}`)
 }
 
@@ -83,6 +91,8 @@ export interface OpenedFile extends Opened {
   readonly readOnly: boolean
   /** Whether this process writes the file, and no other has taken its place. */
   isWritten(): boolean
+  /** Whether this process writes a file that is not the one at its place any more: nobody will see what is written. */
+  isReplaced(): boolean
 }
 
 type InstanceOptions = Pick<OpenOptions, 'memoryLimit' | 'key' | 'threads'>
@@ -186,7 +196,14 @@ export async function connect(name: string, options: OpenOptions): Promise<Opene
     if (fresh) chmodSync(file, 0o600)
     const inode = inodeOf(file)
     const { readOnly = false } = options
-    return { ...opened, file, readOnly, isWritten: () => !readOnly && inodeOf(file) === inode }
+    const isSame = (): boolean => inodeOf(file) === inode
+    return {
+      ...opened,
+      file,
+      readOnly,
+      isWritten: () => !readOnly && isSame(),
+      isReplaced: () => !readOnly && !isSame(),
+    }
   } catch (error) {
     throw openError(name, error)
   }

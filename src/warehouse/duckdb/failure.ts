@@ -11,6 +11,8 @@ export class InUse extends OutOfReach {
 
 interface Reason {
   readonly pattern: RegExp
+  /** What follows the name of the file, where it is about one beside it. */
+  readonly beside?: string
   readonly what: string
   readonly next: string
   readonly error?: typeof MusterError
@@ -34,6 +36,12 @@ const reasons: readonly Reason[] = [
     what: 'warehouseKey is set, and the file is not encrypted',
     next: 'copy it into an encrypted file with muster copy --to-key-file, or remove warehouseKey; nothing was changed',
     error: ConfigError,
+  },
+  {
+    pattern: /WAL does not match|WAL was created for|WAL checkpoint iteration/,
+    beside: '.wal',
+    what: 'the log beside the warehouse file is of another file, or of a newer state of this one',
+    next: 'bring back the file that it belongs to; or move the log away, and run muster sync and muster replay for what it had',
   },
   {
     pattern: /no space left|file too large/i,
@@ -80,7 +88,7 @@ export function openError(file: string, cause: unknown): MusterError {
   const Failure = reason?.error ?? MusterError
   return new Failure({
     what: holder ? `${what} (process ${holder})` : what,
-    where: file,
+    where: `${file}${reason?.beside ?? ''}`,
     next: reason?.next ?? 'run again with --verbose to see what DuckDB says',
     cause,
   })
@@ -120,6 +128,14 @@ export function statementError(file: string, cause: unknown): unknown {
     })
   return cause
 }
+
+/** Somebody has put another file in place, or none, without heeding the lock: nobody will see what this process has written. */
+export const replacedMeanwhile = (file: string): InUse =>
+  new InUse({
+    what: 'the warehouse file was replaced or removed while it was written: nothing of this run is in the one that is there',
+    where: file,
+    next: 'run the command again',
+  })
 
 /** The rows of the log did not fit into the file. */
 export function logKept(file: string, cause: unknown): MusterError {

@@ -12,6 +12,7 @@ export interface Place {
   /** Where the log of the warehouse goes. */
   readonly log: string
   isWritten(): boolean
+  isReplaced(): boolean
   /** The database that unqualified names refer to. */
   readonly home: string
   readonly zone: string | undefined

@@ -8,6 +8,7 @@ import { catalogueOf } from './catalogue.ts'
 import { connect, create, logBytes, type Opened, type OpenOptions, setUp } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { attachOptions } from './encrypted-file.ts'
+import { replacedMeanwhile } from './failure.ts'
 import { freeMemory, intoFile, longLogIntoFile, type Place, slowCompressions } from './into-file.ts'
 import { attachMemory, attachStageFile } from './stage-database.ts'
 import { Connection, type SharedByConnections } from './statements.ts'
@@ -113,6 +114,12 @@ async function close(database: Database): Promise<void> {
   }
 }
 
+function requireInPlace({ place, shared }: Database): void {
+  if (!place.isReplaced()) return
+  shared.lost = replacedMeanwhile(place.file)
+  throw shared.lost
+}
+
 const insert = ({ table, columns, select }: Insertion): string =>
   `insert into ${table} (${quoteNames(columns)}) ${select}`
 
@@ -127,7 +134,12 @@ function blocksOn(database: Database, seat: Seat) {
   const { connection, turns } = seat
   const within = (own: Turns): Engine => engineOn(database, { connection, turns: own })
   const transaction = <Result>(work: Work<Result>, priority?: Priority): Promise<Result> => {
-    const here = (): Promise<Result> => turns.transaction(own => work(within(own)), priority)
+    const here = (): Promise<Result> =>
+      turns.transaction(async own => {
+        const result = await work(within(own))
+        requireInPlace(database)
+        return result
+      }, priority)
     if (connection === main || turns !== connection.turns) return here()
     // Transactions of pooled connections take turns with all others that write.
     return main.turns.exclusive(async () => {
@@ -195,7 +207,10 @@ function engineOn(database: Database, seat: Seat): Engine {
     // Another process cannot hold the file while this one does.
     isPresent: async name => announced.has(name),
     async evict() {},
-    makeLasting: ({ reclaims } = {}) => intoFile(place, main.statementsOn(main.turns), { reclaims }),
+    async makeLasting({ reclaims } = {}) {
+      requireInPlace(database)
+      await intoFile(place, main.statementsOn(main.turns), { reclaims })
+    },
     freeMemory: most => freeMemory(place, main.statementsOn(main.turns), most),
     close: () => close(database),
   }
@@ -213,12 +228,13 @@ function engineOver(place: Place, opened: Opened, attachment?: Attachment): Engi
 
 export async function openDuckdb(file: string, options: OpenOptions = {}): Promise<Engine> {
   const opened = await connect(file, options)
-  const { isWritten, file: path } = opened
+  const { isWritten, isReplaced, file: path } = opened
   const { threads } = opened
   const place = {
     file,
     log: `${path}.wal`,
     isWritten,
+    isReplaced,
     home: 'warehouse',
     zone: options.reportingZone,
     threads,
@@ -235,6 +251,15 @@ export async function openStage(stem: string, zone?: string): Promise<Engine> {
   await attachMemory(opened.connection, 'stage_0')
   await setUp(opened.connection, { home: 'memory', stage: 'stage_0', zone })
   const { temporary, threads } = opened
-  const place = { file: temporary.path, log: '', isWritten: () => false, home: 'memory', zone, threads }
+  const isNever = (): boolean => false
+  const place = {
+    file: temporary.path,
+    log: '',
+    isWritten: isNever,
+    isReplaced: isNever,
+    home: 'memory',
+    zone,
+    threads,
+  }
   return engineOver(place, opened)
 }
