@@ -64,12 +64,21 @@ function messageOf(error: unknown): string {
 /** Addresses of its library, which DuckDB adds to what it says of its own faults. */
 const stackOfDuckdb = /\s*Stack Trace:.*/s
 
+/** Where writing or reading breaks off the system names no path. */
+const nextOf: ReadonlyMap<string, string> = new Map([
+  ...['ENOSPC', 'EDQUOT', 'EFBIG'].map(code => [code, 'free some space and run the command again'] as const),
+  ['EMFILE', 'let this user open more files at once, and run the command again'],
+  ['ENFILE', 'let the system open more files at once, and run the command again'],
+  ['EIO', 'the disk or its connection is broken: look at the log of the system'],
+])
+
 /** What the system said about a path that nobody expected it to refuse, as of a folder that is a file. */
 function refusedPath({ message, ...error }: Error): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException
   const [, why] = /^[A-Z0-9]+: ([^,]+), \w+/.exec(message) ?? []
-  if (code === undefined || path === undefined || why === undefined) return undefined
-  return `${why} (${path}): check this path, the folders in it and their permissions`
+  if (code === undefined || why === undefined) return undefined
+  const next = nextOf.get(code) ?? (path && 'check this path, the folders in it and their permissions')
+  return next && `${why}${path ? ` (${path})` : ''}: ${next}`
 }
 
 /** Longer chains are loops or noise. */

@@ -88,9 +88,10 @@ async function subjectOf(
   return { hashes, hash, values, forgotten: { persons: [...others, row], values: known } }
 }
 
+/** '-1' stands for whoever a record does not name: what it says is about nobody. */
 async function isKnown(engine: Engine, { kind, id }: Person): Promise<boolean> {
   const table = memberTables.get(kind)
-  if (!table) return false
+  if (!table || id === '-1') return false
   const rows = await engine.rows(
     `select 1 as found from star.${quoteName(table.name)} where ${quoteName(table.key)} = ${quoteText(id)} limit 1`,
   )

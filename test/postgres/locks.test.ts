@@ -1,37 +1,19 @@
 /** Who may merely connect keeps no merge waiting and no dead process alive; a merge that does not end is named. */
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { takeLease } from '../../src/state/runs/leases.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { muster, temporaryFolder } from '../cli/captured-world.ts'
 import { thorough } from '../thorough.ts'
-import { syncOnce, useEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { syncOnce, useEngines } from '../warehouse/fixture.ts'
 import { oneList } from '../warehouse/one-list.ts'
 import { onServer } from './database.ts'
+import { guestSession, session } from './guest-session.ts'
 
 const made = useEngines()
-const guest = `guest_${process.pid}`
-
-beforeAll(async () => {
-  await onServer(`create role ${guest} login password 'for this test'`)
-})
-afterAll(async () => {
-  await onServer(`drop role ${guest}`)
-})
-
-/** Runs statements as another user, and keeps the session until `end`. */
-async function session(warehouse: Warehouse, user?: string): Promise<pg.Client> {
-  const url = new URL(warehouse.address)
-  if (user !== undefined) Object.assign(url, { username: user, password: 'for this test' })
-  const client = new pg.Client({ connectionString: url.href, application_name: 'a client' })
-  await client.connect()
-  return client
-}
-
 test('a guest takes every advisory lock that ever meant something, and merges go on', async () => {
   const warehouse = await made.postgres()
-  const client = await session(warehouse, guest)
+  const client = await guestSession(warehouse)
   for (const prefix of ['', 'acme_'])
     await client.query(`select pg_advisory_lock(hashtextextended('muster merge ${prefix}', 0))`)
   const lock = client.query('begin; lock table ops.migration in exclusive mode')
@@ -44,7 +26,7 @@ test('a guest takes every advisory lock that ever meant something, and merges go
 
 test('a lock of a guest does not make a dead holder look alive, nor keep a live one from showing that it is', async () => {
   const { engine, ...warehouse } = await made.postgres()
-  const client = await session({ ...warehouse, engine }, guest)
+  const client = await guestSession({ ...warehouse, engine })
   await client.query(`select pg_advisory_lock(hashtextextended('muster holder somebody', 0))`)
   expect(await engine.isPresent('somebody')).toBe(false)
   await engine.announce('somebody')

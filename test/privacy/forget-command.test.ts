@@ -1,6 +1,4 @@
 /** `muster forget` as people run it: every mart keeps its figures, nobody comes back unasked, and a server's files hold nothing. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { forget } from '../../src/privacy/forget.ts'
@@ -9,6 +7,7 @@ import { quoteName } from '../../src/warehouse/sql-text.ts'
 import { commandsOn } from '../cli/commands-on.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { filesWith } from './server-files.ts'
 
 async function opened<Result>(warehouse: Warehouse, work: (engine: Engine) => Promise<Result>) {
   await warehouse.open()
@@ -62,23 +61,6 @@ const named = async (engine: Engine, { name }: Person): Promise<number> => {
   return Number(rows[0]?.n)
 }
 
-/** Files of the database of a server that hold the text: tables, indexes, and what statistics quote. */
-async function filesWith(engine: Engine, texts: readonly string[]): Promise<string[]> {
-  await engine.run('checkpoint')
-  const [row] = await engine.rows<{ folder: string }>(
-    `select current_setting('data_directory') || '/base/' || oid as folder from pg_database where datname = current_database()`,
-  )
-  const folder = row?.folder ?? ''
-  const held = readdirSync(folder).filter(file => {
-    const bytes = readFileSync(join(folder, file))
-    return texts.some(text => bytes.includes(text))
-  })
-  const names = await engine.rows<{ file: string; name: string }>(
-    `select pg_relation_filenode(oid)::text as file, relname::text as name from pg_class where pg_relation_filenode(oid) is not null`,
-  )
-  return held.map(file => names.find(one => file === one.file)?.name ?? file)
-}
-
 describeOnEngines('muster forget, by the command line', bench => {
   test('keeps every figure of every mart, and brings back only who may come back', async () => {
     const sandbox = await openSandbox({ scale: 0.02, rateLimitPerDay: 1_000_000 })
@@ -90,6 +72,11 @@ describeOnEngines('muster forget, by the command line', bench => {
     }
     await good('sync --quiet')
     await good('build --quiet')
+    // The member that stands for nobody: its name is that of no person.
+    expect(await command('forget worker -1 --yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no worker has this id'),
+    })
     const [gone, returning, unchanged] = (await opened(warehouse, workers)) as [Person, Person, Person]
     const before = await opened(warehouse, figures)
     if (bench.name === 'postgres') {

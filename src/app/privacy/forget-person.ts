@@ -81,6 +81,8 @@ async function reclaim(
   touched: readonly string[],
 ): Promise<void> {
   if (duckdbFile(connection) !== undefined) return
+  around.onStep('waiting until no session sees what was overwritten')
+  await engine.untilUnseen(around.signal)
   for (const table of touched) {
     around.onStep(`writing ${table} anew`)
     await engine.run(`vacuum (full, analyze) ${table}`)

@@ -211,6 +211,8 @@ function engineOn(database: Database, seat: Seat): Engine {
       requireInPlace(database)
       await intoFile(place, main.statementsOn(main.turns), { reclaims })
     },
+    // Another process cannot read the file while this one writes it.
+    async untilUnseen() {},
     freeMemory: most => freeMemory(place, main.statementsOn(main.turns), most),
     close: () => close(database),
   }

@@ -8,6 +8,7 @@ import type { ConnectionTurns, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
 import { holdersOn } from './holders.ts'
 import { mergeInTurn, usualPatience } from './merge-lock.ts'
+import { awaitOldSnapshots } from './old-snapshots.ts'
 import { type Address, openSession } from './session.ts'
 import { openBeside, type Parts, statementsOn, turnsOf, usualSettings } from './statements.ts'
 import { receiveFiles, sendAsFiles, sendToStage, TransferFiles } from './transfer.ts'
@@ -142,6 +143,16 @@ function largeReadsOn(
   }
 }
 
+/** The server does the rest with every commit. */
+const upkeepOn = (
+  engine: Pick<Engine, 'rows' | 'location'>,
+  patience: number,
+): Pick<Engine, 'makeLasting' | 'freeMemory' | 'untilUnseen'> => ({
+  async makeLasting() {},
+  async freeMemory() {},
+  untilUnseen: signal => awaitOldSnapshots(engine, { patience, signal }),
+})
+
 /** The owner of a schema, quoted, where it is another role that this user may act as. */
 const otherOwner = `select quote_ident(pg_get_userbyid(nspowner)) as owner from pg_catalog.pg_namespace
   where nspname = $1 and pg_get_userbyid(nspowner) <> current_user and pg_has_role(nspowner, 'member')`
@@ -194,9 +205,7 @@ function engineOn(server: Server, seat: Seat): Engine {
       await stage.run('drop table rows_in_stage')
     },
     openBeside: () => openBeside(parts),
-    // The server does so with every commit.
-    async makeLasting() {},
-    async freeMemory() {},
+    ...upkeepOn({ rows, location }, server.patience),
     close: () => closeServer(server),
   }
 }

@@ -1,0 +1,71 @@
+/** SIGKILL in a build that makes marts in part: each mart is as before or as a whole rebuild makes it, and the next build mends. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { inQuick } from '../thorough.ts'
+import { describeOnEngines } from '../warehouse/fixture.ts'
+import { aSheet, type Happening, LivingStar } from './living-star.ts'
+import { build, marts, rowsOf, wholeRows } from './part-or-whole.ts'
+
+const script = fileURLToPath(new URL('dying-part.ts', import.meta.url))
+
+/** Whether it was killed: its build had so many statements. */
+async function dies(address: string, now: number, statement: number): Promise<boolean> {
+  const args = ['--import', 'tsx', script, address, String(now), String(statement)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const [code, signal] = await once(child, 'exit')
+  if (signal === null) expect(code).toBe(0)
+  return signal === 'SIGKILL'
+}
+
+const sheet = (worker: number): Happening => ({
+  kind: 'sheets',
+  sheets: [{ ...aSheet, id: 1, worker, hours: 40 + worker, costCode: worker % 3 }],
+})
+
+/** A build has some forty. */
+const statements = Array.from({ length: 24 }, (_, index) => 2 * index + 1)
+
+describeOnEngines('a build in part that is killed', bench => {
+  test('leaves marts as they were or as they are to be, and the next one makes them whole', async () => {
+    const warehouse = await bench.warehouse()
+    const star = new LivingStar()
+    let [killed, inPart] = [0, 0]
+    try {
+      const others = [2, 3, 4].map(id => ({ ...aSheet, id, worker: id % 4 }))
+      await star.happen(warehouse.engine, { kind: 'sheets', sheets: others })
+      await star.happen(warehouse.engine, sheet(0))
+      await build(warehouse.engine, star.now)
+      for (const [turn, statement] of inQuick(statements, 3, 8, 14).entries()) {
+        await star.happen(warehouse.engine, sheet((turn + 1) % 4))
+        const before = new Map<string, readonly string[]>()
+        for (const mart of marts) before.set(mart.name, await rowsOf(warehouse.engine, mart))
+        await warehouse.close()
+        if (await dies(warehouse.address, star.now, statement)) killed += 1
+        await warehouse.open()
+        for (const mart of marts) {
+          const whole = await wholeRows(warehouse.engine, mart, star.now)
+          const rows = await rowsOf(warehouse.engine, mart)
+          expect([mart.name, statement, [before.get(mart.name), whole]]).toEqual([
+            mart.name,
+            statement,
+            expect.arrayContaining([rows]),
+          ])
+        }
+        const next = await build(warehouse.engine, star.now)
+        inPart += next.marts.filter(({ made }) => (made ?? 0) > 0).length
+        for (const mart of marts)
+          expect([mart.name, statement, await rowsOf(warehouse.engine, mart)]).toEqual([
+            mart.name,
+            statement,
+            await wholeRows(warehouse.engine, mart, star.now),
+          ])
+      }
+      expect(killed).toBeGreaterThan(1)
+      expect(inPart).toBeGreaterThan(1)
+    } finally {
+      star.close()
+    }
+  }, 900_000)
+})
