@@ -19,7 +19,7 @@ export const wholeRuns = [
   'test/sync/{agency,backfill,collection,empty-list,faults,kill,live,look-again,lost-access,refused-ids,replay,requests,scan-model,snapshot-losses,stops,sweep}.test.ts',
   'test/warehouse/{any-json,bad-input,coverage,export,parity,reporting-zone,unloadable}.test.ts',
   'test/contract/contract.test.ts',
-  'test/marts/all-marts.test.ts',
+  'test/marts/{all-marts,killed-parts}.test.ts',
   'test/docs/scheduling.test.ts',
   'test/telemetry/lineage.test.ts',
   'test/telemetry/notify.test.ts',
