@@ -12,7 +12,8 @@ test('the addresses of the stack are left out', () => {
 })
 
 test('what the system refuses without naming a path is no unexpected error', () => {
-  const failed = (code: string, message: string) => Object.assign(new Error(message), { code, syscall: 'write' })
+  const failed = (code: string, message: string) =>
+    Object.assign(new Error(message), { code, syscall: 'write' })
   const said = (code: string, message: string) => describeFailure(failed(code, message), at).text
   expect(said('ENOSPC', 'ENOSPC: no space left on device, write')).toBe(
     'muster: no space left on device: free some space and run the command again',

@@ -34,22 +34,25 @@ async function ofEarlierRelease(file: string): Promise<void> {
   instance.closeSync()
 }
 
-test.each(['a new file', 'a file of an earlier release'])('the log of another file is refused: %s', async kind => {
-  const folder = temporaryFolder()
-  const [one, other, log] = ['one.duckdb', 'other.duckdb', 'log'].map(name => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
-  if (kind !== 'a new file') for (const file of [one, other]) await ofEarlierRelease(file)
-  await written(one, [1, 2], log)
-  await written(other, [3])
-  copyFileSync(log, `${other}.wal`)
-  for (const readOnly of [true, false])
-    await expect(rowsOf(other, readOnly)).rejects.toThrow(
-      /^the log beside the warehouse file is of another file, or of a newer state of this one \(.*other\.duckdb\.wal\): /,
-    )
-})
+test.each(['a new file', 'a file of an earlier release'])(
+  'the log of another file is refused: %s',
+  async kind => {
+    const folder = temporaryFolder()
+    const [one, other, log] = ['one.duckdb', 'other.duckdb', 'log'].map(name => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ]
+    if (kind !== 'a new file') for (const file of [one, other]) await ofEarlierRelease(file)
+    await written(one, [1, 2], log)
+    await written(other, [3])
+    copyFileSync(log, `${other}.wal`)
+    for (const readOnly of [true, false])
+      await expect(rowsOf(other, readOnly)).rejects.toThrow(
+        /^the log beside the warehouse file is of another file, or of a newer state of this one \(.*other\.duckdb\.wal\): /,
+      )
+  },
+)
 
 test('an older copy beside the log of a newer state is refused, and the newer state is whole', async () => {
   const folder = temporaryFolder()
