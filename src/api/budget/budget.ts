@@ -7,26 +7,8 @@ import { DayBudget, type Purpose } from './day.ts'
 import { createMinuteWindow, type Ended, type MinuteWindow } from './minute.ts'
 import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
 import { type SharedRequests, waitForSlot } from './shared-requests.ts'
-import { type Waiting, Waits } from './waits.ts'
-
-/** Figures for people and for the ledger, in requests. */
-export interface Usage extends Waiting {
-  readonly perMinute: number
-  readonly perDay: number
-  /** Today on this key, by all programs, as far as known. */
-  readonly usedToday: number
-  readonly remainingToday: number
-  /** Whether the service has said in this run what is left today: else the figure is a guess, and for no display. */
-  readonly isTold: boolean
-  /** Left for purpose `sync` now, after the reserves and the limit of the run. */
-  readonly spendable: number
-  /** The same without the limit of the run. */
-  readonly spendableToday: number
-  readonly requestsThisRun: number
-  readonly retries: number
-  /** ISO 8601, UTC. */
-  readonly resetsAt: string
-}
+import type { Usage } from './usage.ts'
+import { Waits } from './waits.ts'
 
 interface TakeOptions {
   /** Milliseconds since the epoch: the request is not sent earlier. */

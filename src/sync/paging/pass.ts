@@ -17,6 +17,7 @@ import {
   type PassState,
   unknownEnd,
 } from './pass-state.ts'
+import { isBeyondTotal, shown, withSight } from './shown.ts'
 import { isLater } from './times.ts'
 
 /** Our clock may be wrong, but not by this much. */
@@ -47,10 +48,6 @@ export function nextPass(state: PassState, order?: PageOrder, size = state.size)
   const { isSizeSearched } = state.end
   return { ...next, ended: state.last, end: { ...unknownEnd, isSizeSearched } }
 }
-
-/** Rows up to the last one on the page: more than the total where the service claims too few. */
-const shown = ({ page, rows = 0 }: Answer, size: number): number =>
-  rows === 0 ? 0 : (page - 1) * size + rows
 
 /** Whether every row before this page is known. */
 function reachesKnown({ oldest, inOrder }: Answer, known: Known | undefined): boolean {
@@ -203,22 +200,6 @@ function frontOrBefore(state: PassState, answer: Answer, rules: PassRules): Pass
   const { rows = 0 } = answer
   const short = rows < state.size ? { short: rows } : {}
   return { ...next, nextPage: answer.page + 1, end: { ...next.end, back: next.nextPage, ...short } }
-}
-
-/** What an answer shows whatever it is for: the longest page and the last one with rows, and the greatest total. */
-function withSight(state: PassState, { page, total, empty, rows = 0 }: Answer): PassState {
-  return {
-    ...state,
-    said: total,
-    longest: Math.max(state.longest, rows),
-    furthest: empty ? state.furthest : Math.max(state.furthest, page),
-    greatestTotal: Math.max(state.greatestTotal, total),
-  }
-}
-
-/** Whether rows lie beyond the total: on this page, or on one for which no answer gave enough. */
-function isBeyondTotal({ furthest, greatestTotal, size }: PassState, answer: Answer): boolean {
-  return shown(answer, size) > answer.total || (furthest - 1) * size >= Math.max(1, greatestTotal)
 }
 
 /** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */

@@ -1,0 +1,22 @@
+/** What answers show of the length of a list, whatever the service says of it. */
+import type { Answer, PassState } from './pass-state.ts'
+
+/** Rows up to the last one on the page: more than the total where the service claims too few. */
+export const shown = ({ page, rows = 0 }: Answer, size: number): number =>
+  rows === 0 ? 0 : (page - 1) * size + rows
+
+/** What an answer shows whatever it is for: the longest page and the last one with rows, and the greatest total. */
+export function withSight(state: PassState, { page, total, empty, rows = 0 }: Answer): PassState {
+  return {
+    ...state,
+    said: total,
+    longest: Math.max(state.longest, rows),
+    furthest: empty ? state.furthest : Math.max(state.furthest, page),
+    greatestTotal: Math.max(state.greatestTotal, total),
+  }
+}
+
+/** Whether rows lie beyond the total: on this page, or on one for which no answer gave enough. */
+export function isBeyondTotal({ furthest, greatestTotal, size }: PassState, answer: Answer): boolean {
+  return shown(answer, size) > answer.total || (furthest - 1) * size >= Math.max(1, greatestTotal)
+}
