@@ -66,7 +66,7 @@ function readRecord(bytes: Buffer, from: Source): Envelope {
 function readList(bytes: Buffer, asked: Asked, from: Source): Envelope {
   const edges = readEdges(bytes) ?? readWhole(bytes, asked, from)
   const meta = checkedMeta(edges.meta, asked, from)
-  checkRows(meta, edges.empty, from)
+  if (edges.empty) checkRows(meta, asked, from)
   return { meta, empty: edges.empty, records: () => rowsOf(parse(bytes, from), asked, from) }
 }
 
@@ -146,9 +146,13 @@ function checkedMeta(value: unknown, asked: Asked, from: Source): Meta {
   return { page, limit, total, ...Object.fromEntries(texts) }
 }
 
-/** A page below the total has rows. One beyond it may have some too, of a service that caps its totals: scans find its end. */
-function checkRows({ page, limit, total }: Meta, empty: boolean, from: Source): void {
-  if (empty && (page - 1) * limit < total)
+/** Of a service that hides records after it has cut the pages, one that is asked for so few rows may show none. */
+export const fewRows = 20
+
+/** Only a page beyond the total is empty. */
+function checkRows({ page, limit, total }: Meta, asked: Asked, from: Source): void {
+  const isFew = (asked.limit ?? limit) <= fewRows
+  if (!isFew && (page - 1) * limit < total)
     throw bad(from, `page ${page} is empty although the total is ${total}`)
 }
 

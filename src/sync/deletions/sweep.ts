@@ -1,4 +1,5 @@
 /** Looks for deleted records: reads a list whole for its ids, confirms candidates, and tombstones those with two pieces of evidence. */
+import { fewRows } from '../../api/client/envelope.ts'
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { forgetSweptIds } from '../../state/scans/scan-ids.ts'
@@ -30,7 +31,7 @@ async function earliestDay(task: ResourceTask): Promise<string | null> {
   const { sync, resource, counters } = task
   const [stored] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
   if (lastPage(Number(stored?.n ?? 0)) <= pagesPerWindow || !scanOf(task).createdBetween) return null
-  const query = { fields: sweptFields, sortBy: 'createdAt', sortOrder: 'asc', page: 1, limit: 1 }
+  const query = { fields: sweptFields, sortBy: 'createdAt', sortOrder: 'asc', page: 1, limit: fewRows }
   const page = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
   counters.requests += 1
   const created = (page.records()[0] as { createdAt?: string } | undefined)?.createdAt

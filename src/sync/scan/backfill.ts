@@ -1,4 +1,5 @@
 /** The first reading of a list: created-date windows, newest first, each proved and resumable by itself. */
+import { fewRows } from '../../api/client/envelope.ts'
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
@@ -29,9 +30,10 @@ interface First {
   readonly records: readonly unknown[]
 }
 
-async function first(task: ResourceTask, limit: number, order: Record<string, string>): Promise<First> {
+async function first(task: ResourceTask, order: Record<string, string>): Promise<First> {
   const { sync, resource, counters } = task
-  const page = await sync.client.getPage(resource.path, { ...resource.query, page: 1, limit, ...order })
+  const query = { ...resource.query, page: 1, limit: fewRows, ...order }
+  const page = await sync.client.getPage(resource.path, query)
   counters.requests += 1
   return { total: page.meta.total, records: page.records() }
 }
@@ -43,13 +45,13 @@ async function first(task: ResourceTask, limit: number, order: Record<string, st
 async function measure(task: ResourceTask): Promise<void> {
   const { resource } = task
   const updatedAt = resource.updatedAt ?? 'updatedAt'
-  // More than one record, in case the newest has an impossible time.
-  const { total, records } = await first(task, 20, { sortBy: 'updatedAt', sortOrder: 'desc' })
+  // More than one record, in case the newest is hidden or has an impossible time.
+  const { total, records } = await first(task, { sortBy: 'updatedAt', sortOrder: 'desc' })
   if (lastPage(total) <= pagesPerWindow || !scanOf(task).createdBetween) {
     await fenced(task, engine => setWatermark(engine, task, { remembered_total: total, earliest_day: null }))
     return
   }
-  const oldest = await first(task, 1, { sortBy: 'createdAt', sortOrder: 'asc' })
+  const oldest = await first(task, { sortBy: 'createdAt', sortOrder: 'asc' })
   const created = (oldest.records[0] as { createdAt?: string } | undefined)?.createdAt
   const found = {
     pending_watermark: spanOf(records, updatedAt, task.sync.clock.now()).newest ?? null,
