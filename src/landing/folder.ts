@@ -22,8 +22,8 @@ export interface LandedPage extends StoredPage, PageFacts {
   readonly bytes: number
 }
 
-/** The last four: something else than a file or a folder is in the place of one. */
-const unwritable = ['EACCES', 'EROFS', 'EPERM', 'ENXIO', 'EISDIR', 'ENOTDIR', 'ELOOP']
+/** The last five: the folder is gone, or something else than a file or a folder is in the place of one. */
+const unwritable = ['EACCES', 'EROFS', 'EPERM', 'ENXIO', 'EISDIR', 'ENOTDIR', 'ELOOP', 'ENOENT']
 
 function writeError(folder: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code
@@ -39,7 +39,7 @@ function writeError(folder: string, error: unknown): unknown {
     return new MusterError({
       what: 'pages cannot be written',
       where: folder,
-      next: 'check the permissions of the folder, or set landing to another one',
+      next: 'check that the folder is there and may be written, or set landing to another one',
       cause: error,
     })
   }
@@ -108,8 +108,9 @@ class StoredLanding implements Landing {
       await this.#begin(scanId, facts)
       if (this.keys) await noteKey(this.store, this.keys)
     } catch (error) {
-      // A folder without its facts is not a scan and would never be read or removed.
-      if (!(await this.has(scanId))) await this.discard(scanId)
+      // A folder without its facts is not a scan and would never be read or removed. Where it cannot be removed, the reason is that
+      // of the first error.
+      if (!(await this.has(scanId))) await this.discard(scanId).catch(() => undefined)
       throw writeError(this.store.where, error)
     }
   }

@@ -157,9 +157,9 @@ export function notAQuery(bare: string, beginnings: string): UsageError {
   const [first = ''] = /^\S+/.exec(bare) ?? []
   const isQuery = new RegExp(`^(${beginnings.replaceAll(', ', '|').replace(' or ', '|')})\\b|^\\(`, 'i')
   const rest = isQuery.test(bare) ? bare.replace(isQuery, '') : undefined
-  const word = rest === undefined ? first.slice(0, 40) : (writing.exec(rest)?.[1] ?? 'this')
+  const word = rest === undefined ? first.slice(0, 40) : writing.exec(rest)?.[1]
   return new UsageError({
-    what: `${word.toUpperCase()} is not a query`,
+    what: `${word?.toUpperCase() ?? 'this'} is not a query`,
     next: `muster sql only reads: begin with ${beginnings}`,
   })
 }

@@ -93,6 +93,20 @@ describe.skipIf(skipped !== '')(`a full disk${skipped}`, () => {
     expect(await contentOf(warehouse)).toEqual(undisturbed)
   })
 
+  test('where a replay writes its draft: nothing is said to be kept of it, and it is gone', async () => {
+    const small = disk(plenty)
+    expect((await small.muster(sync)).code).toBe(0)
+    await small.resize((await small.used()) + 1500)
+    const { code, err } = await small.muster('replay --quiet')
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^muster: the disk is full \([^\n]*\): free some space[^\n]*\n$/),
+    ])
+    expect((await small.shell(`ls -a ${small.folder}`)).out).not.toContain('draft')
+    await small.resize(plenty)
+    expect((await small.muster('replay --quiet')).code).toBe(0)
+  })
+
   test('that a run fills up to the reserve: the run ends well and warns, and the next one does not begin', async () => {
     const small = disk(plenty)
     const reserve = 'env MUSTER_RESERVE_MEGABYTES=60'

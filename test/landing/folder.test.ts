@@ -1,5 +1,5 @@
 /** Folders of landed pages, whichever release wrote them. */
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -45,4 +45,25 @@ test('pages that an earlier release landed are read, archived and unpacked', asy
   const pages = await read.pages('scan')
   expect([await read.facts('scan'), pages.length]).toEqual([{ scan: 'scan', ...facts }, 1])
   expect(readFileSync(pages[0]!.file, 'utf8')).toBe('{"data":[]}')
+})
+
+const gone: readonly (readonly [string, (root: string) => void])[] = [
+  ['is removed', root => rmSync(root, { recursive: true })],
+  [
+    'becomes a file',
+    root => {
+      rmSync(root, { recursive: true })
+      writeFileSync(root, '')
+    },
+  ],
+]
+
+test.each(gone)('a landing that %s while it is written is one line', async (_, spoil) => {
+  const root = join(mkdtempSync(join(folder, 'spoilt-')), 'landing')
+  const landing = await openLanding(root)
+  await landing.begin('scan', facts)
+  spoil(root)
+  const says = new RegExp(`^pages cannot be written \\(${root}\\): check that the folder is there`)
+  await expect(landing.land('scan', page)).rejects.toThrow(says)
+  if (existsSync(root)) await expect(landing.begin('another', facts)).rejects.toThrow(says)
 })

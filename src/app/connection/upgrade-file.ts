@@ -27,7 +27,7 @@ export async function isFileBehind(engine: Engine): Promise<boolean> {
 }
 
 async function migrateCopy(copy: string, key: FileKey | undefined): Promise<void> {
-  const engine = await openDuckdb(copy, { key })
+  const engine = await openDuckdb(copy, { key, isDraft: true })
   try {
     await migrate(engine, new Date(systemClock.now()).toISOString())
   } finally {

@@ -78,6 +78,7 @@ async function withDraft<Result>(
   const engine = await openDuckdb(draft, {
     reportingZone: connection.reportingZone,
     key: fileKey(connection),
+    isDraft: true,
     // As while batches are loaded: to wake a second one costs 0.05 ms a statement, of which a new file takes 4,000.
     threads: 1,
   })

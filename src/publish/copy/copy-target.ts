@@ -54,7 +54,7 @@ export async function fileTarget(name: string, now: string, key?: FileKey): Prom
     await requireNothingElse(locked)
     await requireEmpty(locked)
     await locked.run('checkpoint')
-    engine = await openDuckdb(draft.path, { key })
+    engine = await openDuckdb(draft.path, { key, isDraft: true })
     await migrate(engine, now)
   } catch (error) {
     await abandon()

@@ -32,6 +32,8 @@ export interface OpenOptions {
   readonly threads?: number | undefined
   /** IANA name of the zone in which days are counted; the usual one when absent. */
   readonly reportingZone?: string
+  /** Whether the file takes the place of another once it is whole: until then nothing of it counts. */
+  readonly isDraft?: boolean
   /** The file is encrypted with it; absent: it is not encrypted. */
   readonly key?: FileKey | undefined
 }

@@ -1,7 +1,7 @@
 /** When and how what was committed goes from the log, and from memory, into the DuckDB file. */
 
 import { existsSync, statSync } from 'node:fs'
-import { Interrupted } from '../../lib/errors.ts'
+import { DiskFull, Interrupted } from '../../lib/errors.ts'
 import { logBytes, reclaiming } from './connect.ts'
 import { InUse, logKept } from './failure.ts'
 import type { Statements } from './statements.ts'
@@ -9,6 +9,8 @@ import type { Statements } from './statements.ts'
 export interface Place {
   /** As it was named, for messages. */
   readonly file: string
+  /** It takes the place of another file once it is whole. */
+  readonly isDraft: boolean
   /** Where the log of the warehouse goes. */
   readonly log: string
   isWritten(): boolean
@@ -72,7 +74,7 @@ export async function intoFile(
     if (error instanceof Interrupted || String(error).includes('Cannot CHECKPOINT')) return
     // The log is that of another process by now.
     if (error instanceof InUse) throw error
-    throw logKept(place.file, error)
+    throw place.isDraft && error instanceof DiskFull ? error : logKept(place.file, error)
   }
 }
 

@@ -234,6 +234,7 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
   const { threads } = opened
   const place = {
     file,
+    isDraft: options.isDraft ?? false,
     log: `${path}.wal`,
     isWritten,
     isReplaced,
@@ -256,6 +257,7 @@ export async function openStage(stem: string, zone?: string): Promise<Engine> {
   const isNever = (): boolean => false
   const place = {
     file: temporary.path,
+    isDraft: false,
     log: '',
     isWritten: isNever,
     isReplaced: isNever,
