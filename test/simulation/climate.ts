@@ -142,15 +142,20 @@ export function climateOf(seed: number, engine: Engine['kind'], narrowed: Narrow
   const lists = byId.length > 0 ? draw.withTimesheets(climate.lists) : climate.lists
   const kept = <Of extends object>(all: Of): Of =>
     Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name))) as Of
+  const told = without.includes('lies') ? {} : kept(climate.lies)
+  // A list that never had rows may be empty in truth: it has them from the night before.
+  const isEmptied = 'empty' in told
+  const nights = isEmptied ? Math.max(2, climate.nights) : climate.nights
   return {
     ...climate,
     byId,
     lists: isSmall ? lists.slice(0, 1) : lists,
-    nights: isSmall ? Math.min(climate.nights, 2) : climate.nights,
+    nights: isSmall ? Math.min(nights, 2) : nights,
+    lyingFrom: isEmptied ? 2 : climate.lyingFrom,
     changes: climate.changes.filter(kind => !without.includes(kind)),
     faults: kept(climate.faults),
     options: kept(climate.options),
-    lies: without.includes('lies') ? {} : kept(climate.lies),
+    lies: told,
     kills: without.includes('kills') ? 0 : climate.kills,
   }
 }

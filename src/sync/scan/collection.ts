@@ -98,6 +98,8 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   if (!watermark?.backfilled_at) {
     await backfill(task)
     if (watermark) await readChanges(task)
+    // An earlier run may have brought rows before the list was empty.
+    await noteEmptyList(task)
     return
   }
   const left = await unfinishedScan(task.sync.engine, task.resource.name, 'incremental')
