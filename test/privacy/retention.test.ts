@@ -172,9 +172,13 @@ test('what a retention was killed before it could write anew is gone from the fi
   expect((await place.command('sync --quiet')).code).toBe(0)
   const engine = await openDuckdb(place.file)
   await engine.run(
-    `insert into pii.worker_history (worker_id, name, valid_to) select 'w' || i, $1, $2 from range(2000) r(i)`,
+    `insert into pii.worker_history (worker_id, name, valid_to) select 'w' || i, $1 || i, $2 from range(20000) r(i)`,
     [name, old],
   )
+  // As it is, so that it can be found in the bytes of the file, and before other blocks: at its end the file would become shorter.
+  await engine.run(`set disabled_compression_methods = 'dict_fsst,fsst,zstd'`)
+  await engine.run('checkpoint')
+  await engine.run('create table main.behind as select random() as value from range(100000)')
   await engine.run('checkpoint')
   const landing = await openLanding(join(place.cwd, 'w.landing'))
   const at = Date.parse('2026-11-02T03:00:00.000Z')
