@@ -1,7 +1,9 @@
 /** What is kept of a landing: what of it is damaged, and what is too old. */
 import { dayMs } from '../lib/dates.ts'
 import { archiveOf, archives, keptScans } from './archive.ts'
-import { archiveDamage, type Damage, damageIn, folderDamage, missingScans } from './damage.ts'
+import { type Damage, damageIn } from './damage/damaged.ts'
+import { missingScans } from './damage/missing-scans.ts'
+import { archiveDamage, folderDamage } from './damage/of-files.ts'
 import type { Landing } from './folder.ts'
 import { scansJournal } from './journal.ts'
 import { pageFacts } from './scan-facts.ts'

@@ -241,8 +241,7 @@ export async function finishForgetting(
 ): Promise<void> {
   const { persons } = await readForgotten(engine)
   const [first] = persons
-  if (!first) return
-  const hash = hashesWith(first.hash_key).person(person.kind, person.id)
+  const hash = first && hashesWith(first.hash_key).person(person.kind, person.id)
   const row = persons.find(one => one.person === hash)
   if (row)
     await engine.transaction(engine =>

@@ -1,7 +1,7 @@
 /** Steps that a rebuild from landed pages takes on either engine, and when it refuses to replace the warehouse. */
 import type { Connection } from '../../config/connection.ts'
 import { catalogue, findResource } from '../../contract/catalogue.ts'
-import type { Damage } from '../../landing/damage.ts'
+import type { Damage } from '../../landing/damage/damaged.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { Busy, MusterError } from '../../lib/errors.ts'

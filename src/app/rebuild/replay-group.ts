@@ -1,7 +1,7 @@
 /** Loads the scans of a replay: each by itself, or the parts of a snapshot that one run read together. */
 import { basename } from 'node:path'
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
-import { type Damage, damageIn } from '../../landing/damage.ts'
+import { type Damage, damageIn } from '../../landing/damage/damaged.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import type { ScanFacts } from '../../landing/scan-facts.ts'
 import type { CompleteSnapshot } from '../../load/merge/delta.ts'

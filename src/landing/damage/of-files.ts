@@ -1,62 +1,14 @@
 /** What is damaged among the landed pages: archives whose files differ from their manifest, and pages that break off. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { pageBytes } from '../lib/encryption/stored-page.ts'
-import { edgesOf } from './edges.ts'
-import type { LandedPage, Landing } from './folder.ts'
-import { type FileSum, pagesJournal, pagesJournalOf, scansJournal, sha256 } from './journal.ts'
-import { manifestName, sumsIn } from './manifest.ts'
-import { factsFile, readFacts } from './scan-facts.ts'
-import type { Edges, LandingStore, Stored } from './store.ts'
-
-/** A scan that cannot be replayed, or not whole. */
-export interface Damage {
-  readonly scan: string
-  /** With the name of the file. */
-  readonly what: string
-}
-
-/** Thrown by whoever meets it. */
-export class Damaged extends Error {
-  readonly damage: Damage
-
-  constructor(scan: string, what: string, cause?: unknown) {
-    super(`${scan}: ${what}`, { cause })
-    this.name = 'Damaged'
-    this.damage = { scan, what }
-  }
-}
-
-/** What the system refuses for a single file: to this user, or because of a broken disk. */
-const refusals = ['EACCES', 'EPERM', 'EIO']
-
-/** `name` is that of a file where the error names none. */
-function unreadable(error: unknown, name: string): string | undefined {
-  const { code, path = name, message } = error as NodeJS.ErrnoException
-  if (!refusals.includes(String(code))) return undefined
-  return `${basename(path)} cannot be read: ${/: ([^,]+)/.exec(message)?.[1] ?? code}`
-}
-
-/** Why a scan cannot be replayed; undefined when the error is about something else. */
-export function damageIn(scan: string, error: unknown): Damage | undefined {
-  if (error instanceof Damaged) return error.damage
-  const what = unreadable(error, scan)
-  return what === undefined ? undefined : { scan, what }
-}
-
-/** A file that cannot be read is damaged as well. */
-async function readable(
-  name: string,
-  whatOf: () => string | undefined | Promise<string | undefined>,
-): Promise<string | undefined> {
-  try {
-    return await whatOf()
-  } catch (error) {
-    const what = unreadable(error, name)
-    if (what === undefined) throw error
-    return what
-  }
-}
+import { pageBytes } from '../../lib/encryption/stored-page.ts'
+import { edgesOf } from '../edges.ts'
+import type { LandedPage, Landing } from '../folder.ts'
+import { type FileSum, pagesJournal, pagesJournalOf, scansJournal, sha256 } from '../journal.ts'
+import { manifestName, sumsIn } from '../manifest.ts'
+import { factsFile, readFacts } from '../scan-facts.ts'
+import type { Edges, LandingStore, Stored } from '../store.ts'
+import { readable } from './damaged.ts'
 
 /** A folder with the files that it has. */
 interface Listed {
@@ -224,41 +176,3 @@ export const folderDamage = (landing: Landing, scan: string, deep = true): Promi
     scan,
     async () => (await factsDamage(landing, scan)) ?? (await checkedPages(landing, scan, deep)).damaged[0],
   )
-
-/** Another process may have landed or archived it since the others were listed. */
-const isThere = async (store: LandingStore, scan: string): Promise<boolean> =>
-  (await factsFile(store, scan)) !== undefined || (await store.list(`${scan}.archive`)).length > 0
-
-/** Why a folder that is there is no scan. */
-const whyNoFacts = async (store: LandingStore, scan: string): Promise<string> =>
-  (await readable(scan, async () => void (await store.list(scan)))) ?? 'scan.json is missing'
-
-/** Scans that are gone though nobody has removed them; `found` are those that are there. */
-export async function missingScans(landing: Landing, found: readonly string[]): Promise<Damage[]> {
-  try {
-    return await missingAmong(landing, found)
-  } catch (error) {
-    const damage = damageIn(scansJournal, error)
-    if (!damage) throw error
-    return [damage]
-  }
-}
-
-async function missingAmong({ store }: Landing, found: readonly string[]): Promise<Damage[]> {
-  const journal = await store.sums(scansJournal)
-  if (!journal) {
-    for (const scan of found)
-      if (await store.sums(pagesJournalOf(scan))) return [{ scan: scansJournal, what: 'it is missing' }]
-    return []
-  }
-  const gone: string[] = []
-  for (const scan of journal.kept.keys())
-    if (!found.includes(scan) && !(await isThere(store, scan))) gone.push(scan)
-  const folders = gone.length > 0 ? new Set(await store.folders()) : new Set()
-  const damage: Damage[] = []
-  for (const scan of gone) {
-    const isFolder = folders.has(scan)
-    damage.push({ scan, what: isFolder ? await whyNoFacts(store, scan) : 'its folder or archive is missing' })
-  }
-  return journal.isDamaged ? [{ scan: scansJournal, what: 'it cannot be read' }, ...damage] : damage
-}
