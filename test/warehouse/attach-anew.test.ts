@@ -128,17 +128,18 @@ test('a stop while another process has the file ends the wait with 75', async ()
   await once(child as ChildProcess, 'exit')
 })
 
-test('a file that was put in its place is not written', async () => {
+test('a file that was put in its place is not written, and the next batch ends with 75', async () => {
   const file = newFile()
-  const engine = await opened(file)
+  const engine = await openDuckdb(file)
   await engine.run('create table t (n integer)')
   await engine.makeLasting()
   copyFileSync(file, `${file}.new`)
   renameSync(`${file}.new`, file)
-  const kept = await attachmentOf(engine)
-  for (let n = 0; n <= batchesBetween; n += 1) await batch(engine, n)
-  // The old file stays attached: what was committed goes where it went before.
-  expect(await attachmentOf(engine)).toBe(kept)
+  for (let n = 0; n < 2; n += 1) await expect(batch(engine, n)).rejects.toMatchObject({ exitCode: 75 })
+  await expect(engine.makeLasting()).rejects.toMatchObject({ exitCode: 75 })
+  await engine.close()
+  const after = await opened(file)
+  expect(await after.rows('select n from t')).toEqual([])
 })
 
 test('a file that another process keeps fails every statement with 75, and closing', async () => {
