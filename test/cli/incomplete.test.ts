@@ -107,6 +107,27 @@ describeOnEngines(
         expect((await command(line)).code).toBe(0)
     }, 60_000)
 
+    test('because the run ended before it came to it is named like any other, also by the run', async () => {
+      const { command, json } = await openDesk(bench)
+      const stopped = await command('sync timesheets user-assignments access-rules --quiet --max-requests 4')
+      expect(stopped.code).toBe(75)
+      // Two for the same reason share a line; what the run was not about is not in it.
+      expect(stopped.out).toMatch(
+        /^not whole: access-rules, user-assignments: not reached before the last sync ended$/m,
+      )
+      const unread = { reason: 'not reached before the last sync ended', seen: null, expected: null }
+      expect((await json('status')).notWhole).toMatchObject([
+        { resource: 'access-rules', ...unread },
+        { resource: 'timesheets' },
+        { resource: 'user-assignments', ...unread },
+      ])
+      expect((await command('check resources_whole')).out).toContain('access-rules, not reached')
+      const refused = await command('publish --require complete')
+      expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('access-rules (not reached')])
+      expect((await command('sync timesheets user-assignments access-rules --quiet')).code).toBe(0)
+      expect((await json('status')).notWhole).toEqual([])
+    }, 60_000)
+
     test('because the budget ended is exit 75, with how far it got', async () => {
       const { command } = await openDesk(bench)
       const stopped = await command('sync timesheets --quiet --max-requests 4')
