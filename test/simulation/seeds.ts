@@ -18,7 +18,7 @@ function replaced({ plant }: Options) {
     throw new Error(`there is no ${plant}: plant one of ${Object.keys(planted).join('; ')}`)
   const put = [
     ['src/api/client/paging.ts', 'pageLimit = 200', `pageLimit=${rowsPerPage}`],
-    ['src/sync/scan/backfill.ts', 'first(task, 20,', `first(task,${rowsPerPage},`],
+    ['src/api/client/envelope.ts', 'fewRows = 20', 'fewRows=3'],
     ['src/crosscheck/metrics/their-metrics.ts', 'rowsPerPage = 200', `rowsPerPage=${rowsPerPage}`],
   ] as const
   return [...put.map(([file, find, text]) => ({ file, find, put: text })), ...(fault ? [fault] : [])]
