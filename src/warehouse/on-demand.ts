@@ -1,7 +1,7 @@
 /** Opens an engine. Its library is loaded then: DuckDB's takes a quarter of a second of CPU, which a command without it saves. */
 
 import type { openDuckdb as duckdb, openStage as stage } from './duckdb/open.ts'
-import type { rewriteFile as rewrite } from './duckdb/rewrite-file.ts'
+import type { rewriteFile as rewrite, hasSlack as slack } from './duckdb/rewrite-file.ts'
 import type { openPostgresQuery as postgresQuery } from './postgres/ad-hoc/session.ts'
 import type { openPostgres as postgres } from './postgres/open.ts'
 import type { openPostgresReader as postgresReader } from './postgres/statements.ts'
@@ -14,6 +14,9 @@ export const openStage: typeof stage = async (...args) =>
 
 export const rewriteFile: typeof rewrite = async (...args) =>
   (await import('./duckdb/rewrite-file.ts')).rewriteFile(...args)
+
+export const hasSlack: typeof slack = async (...args) =>
+  (await import('./duckdb/rewrite-file.ts')).hasSlack(...args)
 
 export const openPostgres: typeof postgres = async (...args) =>
   (await import('./postgres/open.ts')).openPostgres(...args)
