@@ -97,6 +97,24 @@ describeOnEngines(
         expect([ran.code, ran.err, await stored()]).toEqual([0, '', whole])
       }
     })
+
+    test('that hides rows after paging says how many, and does not count them as seen', async () => {
+      const rules = Array.from({ length: 250 }, (_, n) => ({
+        ...{ id: `m${n}`, a: `role${n % 3}`, can: `thing${n}.do`, type: 'RBAC' },
+      }))
+      const nights = await openNights(bench, {
+        records: { accessRuleMappings: rules },
+        quirks: { 'access-rules': { hidden: 20 } },
+      })
+      const ran = await nights.nextNight('sync access-rules')
+      expect([ran.code, ran.err + ran.out]).toEqual([
+        0,
+        expect.stringContaining('the service counts 20 records that it shows on no page'),
+      ])
+      expect(await nights.rows('select distinct_ids as seen, last_total as total from ops.scan')).toEqual([
+        { seen: 230, total: 250 },
+      ])
+    })
   },
   'all',
 )

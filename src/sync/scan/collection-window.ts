@@ -7,6 +7,7 @@ import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { moveWatermark, readWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
+import { hiddenNote } from '../run/hidden-note.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import type { Days } from './windows.ts'
@@ -83,8 +84,7 @@ export async function learnPaging(
   const { pageSize, hiddenRows } = learnt
   if (pageSize !== before.pageSize)
     task.counters.note = `the service gives at most ${pageSize} records a page`
-  if (hiddenRows !== before.hiddenRows)
-    task.counters.note = `the service counts ${counted(hiddenRows, 'record')} that it shows on no page`
+  if (hiddenRows !== before.hiddenRows) task.counters.note = hiddenNote(hiddenRows)
   await setWatermark(engine, task, {
     page_size: learnt.pageSize === pageLimit ? null : learnt.pageSize,
     hidden_rows: learnt.hiddenRows === 0 ? null : learnt.hiddenRows,

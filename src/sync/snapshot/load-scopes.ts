@@ -8,6 +8,7 @@ import { giveUpScans, updateScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { isBelievedLoss } from '../deletions/decision.ts'
 import { now, type ResourceTask } from '../run/context.ts'
+import { hiddenNote } from '../run/hidden-note.ts'
 import { Incomplete, shortfallOf } from '../run/incomplete.ts'
 import type { Scope } from './scopes.ts'
 import { type ReadScope, readAgain, readUnreadable } from './snapshot-scan.ts'
@@ -23,6 +24,7 @@ export async function giveUp(task: ResourceTask, scanId: string): Promise<void> 
 }
 
 async function accept(engine: Engine, task: ResourceTask, { scanId, reading }: ReadScope): Promise<void> {
+  const shown = reading.total - reading.hidden
   await updateScan(engine, scanId, {
     state: 'accepted',
     accepted_at: now(task.sync),
@@ -32,8 +34,8 @@ async function accept(engine: Engine, task: ResourceTask, { scanId, reading }: R
     first_total: reading.total,
     greatest_total: reading.total,
     last_total: reading.total,
-    expected_ids: reading.total,
-    distinct_ids: reading.total,
+    expected_ids: shown,
+    distinct_ids: shown,
   })
 }
 
@@ -135,6 +137,8 @@ async function loadRead(
     },
   })
   await task.pipeline.drained()
+  const hidden = group.reduce((sum, { reading }) => sum + reading.hidden, 0)
+  if (hidden > 0) task.counters.note = hiddenNote(hidden)
 }
 
 /** Whether no further scope fits into a load. Two parts of one company overlap by two days: together, a row would count twice. */

@@ -26,6 +26,8 @@ export interface Reading {
   readonly pages: readonly LandedPage[]
   /** Rows that the service claims. */
   readonly total: number
+  /** Those of them that it shows on no page. */
+  readonly hidden: number
   /** False for several pages that were read once: the list may have changed between them. */
   readonly isProved: boolean
   /** Where another pass goes on. */
@@ -71,7 +73,7 @@ async function readObject(task: ResourceTask, { scope, scanId }: ScopeScan): Pro
   const total = rowsIn(task, scope, record)
   counters.requests += 1
   const arrived = { sequence: 1, page: 1, fetchedAt, runId: sync.runId, bytes }
-  return { pages: [await sync.landing.land(scanId, arrived)], total, isProved: true }
+  return { pages: [await sync.landing.land(scanId, arrived)], total, hidden: 0, isProved: true }
 }
 
 /** The order that a pass asks for. */
@@ -91,7 +93,7 @@ class SnapshotScan implements Strategy<SnapshotPage> {
   #hasIds = true
   /** Rows that the passes lacked. */
   readonly #lacks: number[] = []
-  reading: Reading = { pages: [], total: 0, isProved: false }
+  reading: Reading = { pages: [], total: 0, hidden: 0, isProved: false }
   figures = { seen: 0, expected: 0 }
 
   constructor(task: ResourceTask, at: ScopeScan, before?: Reading) {
@@ -163,7 +165,8 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     const put = await this.#put(progress, pages, name => !isOfMoment || this.#seen.has(name, proved))
     this.reading = {
       pages: put,
-      total: proved?.total ?? this.figures.expected,
+      total: proved?.total ?? this.figures.expected + hidden,
+      hidden,
       isProved: proved !== undefined,
       progress: { ...progress, sequence: Math.max(progress.sequence, ...put.map(page => page.sequence)) },
       seen: this.#seen,
