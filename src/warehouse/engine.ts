@@ -173,7 +173,7 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
    * Resolves when no other session can see versions of rows that were overwritten before. Throws Busy when one can for long:
    * whatever vacuums then leaves them in the files.
    */
-  untilUnseen(signal: AbortSignal): Promise<void>
+  awaitOldSnapshots(signal: AbortSignal): Promise<void>
   /**
    * Makes room for a large statement: what was written and takes more than `most` bytes of memory goes where it stays. Not
    * inside a transaction.

@@ -82,7 +82,7 @@ async function reclaim(
 ): Promise<void> {
   if (duckdbFile(connection) !== undefined) return
   around.onStep('waiting until no session sees what was overwritten')
-  await engine.untilUnseen(around.signal)
+  await engine.awaitOldSnapshots(around.signal)
   for (const table of touched) {
     around.onStep(`writing ${table} anew`)
     await engine.run(`vacuum (full, analyze) ${table}`)

@@ -179,7 +179,7 @@ function engineOn(database: Database, seat: Seat): Engine {
       await intoFile(place, main.statementsOn(main.turns), { reclaims })
     },
     // Another process cannot read the file while this one writes it.
-    async untilUnseen() {},
+    async awaitOldSnapshots() {},
     freeMemory: most => freeMemory(place, main.statementsOn(main.turns), most),
     close: () => close(database),
   }

@@ -144,13 +144,13 @@ function largeReadsOn(
 }
 
 /** The server does the rest with every commit. */
-const upkeepOn = (
+const lastingOn = (
   engine: Pick<Engine, 'rows' | 'location'>,
   patience: number,
-): Pick<Engine, 'makeLasting' | 'freeMemory' | 'untilUnseen'> => ({
+): Pick<Engine, 'makeLasting' | 'freeMemory' | 'awaitOldSnapshots'> => ({
   async makeLasting() {},
   async freeMemory() {},
-  untilUnseen: signal => awaitOldSnapshots(engine, { patience, signal }),
+  awaitOldSnapshots: signal => awaitOldSnapshots(engine, { patience, signal }),
 })
 
 /** The owner of a schema, quoted, where it is another role that this user may act as. */
@@ -205,7 +205,7 @@ function engineOn(server: Server, seat: Seat): Engine {
       await stage.run('drop table rows_in_stage')
     },
     openBeside: () => openBeside(parts),
-    ...upkeepOn({ rows, location }, server.patience),
+    ...lastingOn({ rows, location }, server.patience),
     close: () => closeServer(server),
   }
 }
