@@ -44,8 +44,8 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'the minute takes one request in four too many': {
     file: 'src/api/budget/minute.ts',
-    find: 'this.#starts.length - this.#cap',
-    put: 'this.#starts.length-Math.ceil(this.#cap*1.25)',
+    find: 'this.#ended.length - this.#cap',
+    put: 'this.#ended.length-Math.ceil(this.#cap*1.25)',
   },
   'no resource is named as not whole': {
     file: 'src/state/scans/wholeness.ts',

@@ -13,13 +13,13 @@ import { type FileKey, requireEncryption } from './encrypted-file.ts'
 import { openError } from './failure.ts'
 
 /** Below it, writing a file anew costs more than it gives back. */
-const smallestBytes = 32_000_000
+const smallestBytes = 16_000_000
 
 /** A file with more of its blocks free is over 1.3 times as long as one written anew, with what is packed less closely. */
 const mostFree = 0.2
 
-/** Of these 10 MB come back at once: each checkpoint writes the catalogue, with the statistics of 9,000 columns, beside the last one. */
-const leastFreeBytes = 16_000_000
+/** Of these 5 MB come back at once: each checkpoint writes the catalogue, with the statistics of 9,000 columns, beside the last one. */
+const leastFreeBytes = 8_000_000
 
 /** Bytes. */
 interface Blocks {
