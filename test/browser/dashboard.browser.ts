@@ -77,6 +77,7 @@ async function opened(
   { width = 1280, theme = 'light' as 'light' | 'dark' } = {},
 ): Promise<Page> {
   const page = await browser.newPage({
+    reducedMotion: 'reduce',
     viewport: { width, height: 900 },
     colorScheme: theme,
     locale: 'en-GB',

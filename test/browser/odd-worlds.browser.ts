@@ -58,7 +58,12 @@ interface Look {
 }
 
 async function look(address: string, width = 1280): Promise<Look> {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, locale: 'en-GB' })
+  // A colour in the middle of a transition has no contrast of its own.
+  const page = await browser.newPage({
+    viewport: { width, height: 900 },
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+  })
   const troubles: string[] = []
   page.on('console', one => ['error', 'warning'].includes(one.type()) && troubles.push(one.text()))
   page.on('pageerror', error => troubles.push(error.message))
