@@ -1,6 +1,6 @@
 /** The inputs of a mart besides its SQL: the moment, as two tokens in its statement, and the state of its sources. */
 import { dayInZone } from '../contract/fields/day-in-zone.ts'
-import { lastRead, ledgerStates } from '../state/marts/source-state.ts'
+import { eventsState, lastRead, ledgerStates } from '../state/marts/source-state.ts'
 import { reportingZoneOf } from '../state/reporting-zone.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteNames, quoteText } from '../warehouse/sql-text.ts'
@@ -98,6 +98,7 @@ export async function sourcesOf(
     momentOf(decidingText(mart), moment),
     ...marts,
     ...(await ledgerStates(engine, mart.reads)),
+    mart.reads.includes('star.fact_webhook_event') ? await eventsState(engine) : '',
   ]
   return parts.filter(part => part !== '').join('; ')
 }

@@ -62,6 +62,16 @@ describeOnEngines('marts made in part', bench => {
   })
   const aBuild = { kind: 'build' } as const
 
+  test('follow an event that tells of a record between two builds, though no run changed a row', async () => {
+    const told = [
+      sheets({ id: 1, status: 'pending_approval' }, { id: 2 }),
+      aBuild,
+      { kind: 'event', id: 1, hours: 5 },
+    ]
+    const { engine } = await bench.warehouse()
+    expect(await live(engine, [...(told as Happening[]), aBuild], marts)).toBeGreaterThan(0)
+  })
+
   test('would not, if the query of touched parts forgot where a record was', async () => {
     const [worker] = marts.filter(({ name }) => name === 'worker_week')
     const weak = `select t.worker_id from star.fact_timesheet as t where t.timesheet_id in :changed(timesheets)`

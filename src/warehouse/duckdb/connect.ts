@@ -54,14 +54,6 @@ const blockBytes = 65_536
  */
 const storageVersion = 'v1.4.0'
 
-/**
- * Where texts were packed with it, DuckDB 1.5.6 made a part of a mart without a row that a whole build found: the property of
- * test/marts/partial.test.ts failed at once. Without it 50,000 timesheets with timelogs take 209 MB after a load instead of 70.
- */
-export const untrusted = 'dict_fsst'
-
-export const allButUntrusted = `set disabled_compression_methods = '${untrusted}'`
-
 export interface Attached {
   readonly file: string
   readonly name: string
@@ -131,7 +123,6 @@ async function connectTo(
     wal_autocheckpoint: `${logBytes}B`,
     // Otherwise each checkpoint would rewrite half-full row groups; `reclaiming` does it when enough rows were removed.
     max_vacuum_tasks: '0',
-    disabled_compression_methods: untrusted,
     autoinstall_known_extensions: 'false',
   })
   const connection = await instance.connect()

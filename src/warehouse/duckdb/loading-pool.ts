@@ -1,5 +1,5 @@
 /** Connections on which batches of pages are staged while others are merged. */
-import { allButUntrusted, logBytes, type Opened, setUp } from './connect.ts'
+import { logBytes, type Opened, setUp } from './connect.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { type Place, slowCompressions } from './into-file.ts'
 import { attachStageFile } from './stage-database.ts'
@@ -15,7 +15,7 @@ const pooledConnections = 2
 const beforeLoading = `set threads = 1; set disabled_compression_methods = '${slowCompressions}';
   set wal_autocheckpoint = '1TB'`
 const afterLoading = (threads: number): string =>
-  `set threads = ${threads}; ${allButUntrusted}; set wal_autocheckpoint = '${logBytes}B'`
+  `set threads = ${threads}; reset disabled_compression_methods; set wal_autocheckpoint = '${logBytes}B'`
 
 export function poolOf(
   { file, home, zone }: Place,
