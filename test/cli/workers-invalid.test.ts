@@ -14,7 +14,7 @@ const { file, run, cwd } = writingWorld(sandbox.url)
 async function refused(name: string, operation = 'create'): Promise<string> {
   const before = sandbox.requests.length
   const { code, err, out } = await run(`workers ${operation} ${name}`)
-  expect([code, sandbox.requests.length]).toEqual([2, before])
+  expect([code, sandbox.requests.length], err).toEqual([2, before])
   expect(`${err}${out}`).not.toMatch(/planted/i)
   return err
 }
