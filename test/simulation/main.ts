@@ -21,9 +21,10 @@ async function asWorker(): Promise<void> {
   }
   process.on('message', stop).on('disconnect', stop)
   const say = (word: Word): void => void process.send?.(word)
-  const outcome = await runSeeds(options, { show: line => say({ line }), isStopped: () => isStopped })
-  say({ outcome })
-  process.disconnect()
+  const begin = (begun: number): void => say({ begun })
+  const outcome = await runSeeds(options, { show: line => say({ line }), begin, isStopped: () => isStopped })
+  // Whatever of a seed is still open must not keep the process.
+  process.send?.({ outcome } satisfies Word, () => process.exit())
 }
 
 async function neverHappened(outcome: Outcome): Promise<string[]> {
@@ -36,7 +37,7 @@ async function neverHappened(outcome: Outcome): Promise<string[]> {
 async function asWhole(): Promise<void> {
   const started = performance.now()
   const isAlone = options.seeds.length === 1
-  const here = { show: (line: string) => console.log(line), isStopped: () => false }
+  const here = { show: (line: string) => console.log(line), begin: () => undefined, isStopped: () => false }
   const outcome = await (isAlone ? runSeeds(options, here) : inWorkers(options, args))
   const seconds = (performance.now() - started) / 1000
   const never = await neverHappened(outcome)

@@ -46,6 +46,8 @@ function* everyKill(lasting: readonly number[]): Generator<OnlyKill> {
 export interface Effects {
   /** A line for the user. */
   readonly show: (line: string) => void
+  /** Called when a seed begins on an engine, and when it is run again with another kill. */
+  readonly begin: (seed: number) => void
   readonly isStopped: () => boolean
 }
 
@@ -67,23 +69,20 @@ class Runs {
   readonly counts = new Counts()
   readonly broken = new Set<number>()
   readonly #options: Options
-  readonly #show: (line: string) => void
+  readonly #effects: Effects
   readonly #runSeed: (parts: SeedParts) => Promise<readonly number[]>
 
-  constructor(
-    options: Options,
-    { show }: Effects,
-    runSeed: (parts: SeedParts) => Promise<readonly number[]>,
-  ) {
+  constructor(options: Options, effects: Effects, runSeed: (parts: SeedParts) => Promise<readonly number[]>) {
     this.#options = options
-    this.#show = show
+    this.#effects = effects
     this.#runSeed = runSeed
   }
 
   async run(seed: number, bench: Bench, onlyKill: OnlyKill | undefined): Promise<readonly number[]> {
     const { seeds, isVerbose, isWorker } = this.#options
-    const tell = seeds.length === 1 && !isWorker ? this.#show : () => undefined
+    const tell = seeds.length === 1 && !isWorker ? this.#effects.show : () => undefined
     const { counts } = this
+    this.#effects.begin(seed)
     try {
       return await this.#runSeed({
         ...bench,
@@ -98,7 +97,7 @@ class Runs {
       this.broken.add(seed)
       const isOurs = error instanceof Error && error.name === 'Broken'
       const said = isOurs ? error.message : `seed ${seed}: ${error instanceof Error ? error.stack : error}`
-      this.#show(`${bench.engine}, ${said}${onlyKill ? replayed(onlyKill) : ''}`)
+      this.#effects.show(`${bench.engine}, ${said}${onlyKill ? replayed(onlyKill) : ''}`)
       return []
     }
   }

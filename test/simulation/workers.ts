@@ -7,8 +7,11 @@ import { type Outcome, together } from './outcome.ts'
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
 
-/** What a worker says: a line to show, or what its seeds came to. */
-export type Word = { readonly line: string } | { readonly outcome: Outcome }
+/** What a worker says: a line to show, a seed that it begins, or what its seeds came to. */
+export type Word = { readonly line: string } | { readonly begun: number } | { readonly outcome: Outcome }
+
+/** Milliseconds of real time for one seed: it takes a few seconds, and on both engines under load some twenty. */
+const longestSeedMs = 300_000
 
 /**
  * Steps happen one after the other, so one thread runs all statements: four would each keep memory of their own. Memory that is
@@ -29,18 +32,49 @@ function start(part: number, { workers }: Options, args: readonly string[]): Chi
   })
 }
 
+/** Kills a worker whose seed does not end, so that its number is known, and a run without a watcher ends. */
+class Watch {
+  readonly #worker: ChildProcess
+  #timer: NodeJS.Timeout | undefined
+  #seed: number | undefined
+  /** The seed that did not end. */
+  hung: number | undefined
+
+  constructor(worker: ChildProcess) {
+    this.#worker = worker
+  }
+
+  begin(seed: number | undefined): void {
+    this.#seed = seed
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.hung = this.#seed
+      this.#worker.kill('SIGKILL')
+    }, longestSeedMs)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
 async function outcomeOf(worker: ChildProcess, onBroken: () => void): Promise<Outcome> {
   let outcome: Outcome | undefined
+  const watch = new Watch(worker)
+  watch.begin(undefined)
   worker.on('message', (word: Word) => {
-    if ('outcome' in word) outcome = word.outcome
+    if ('begun' in word) watch.begin(word.begun)
+    else if ('outcome' in word) outcome = word.outcome
     else {
       console.log(word.line)
       onBroken()
     }
   })
-  const [code] = await once(worker, 'exit')
+  const [code, signal] = await once(worker, 'exit')
+  watch.end()
   if (outcome) return outcome
-  throw new Error(`a worker ended with ${code}: what it printed says why`)
+  const why = watch.hung === undefined ? 'what it printed says why' : `seed ${watch.hung} did not end`
+  throw new Error(`a worker ended with ${code ?? signal}: ${why}`)
 }
 
 export async function inWorkers(options: Options, args: readonly string[]): Promise<Outcome> {
