@@ -138,7 +138,7 @@ describe.concurrent('over the wire', () => {
           : json(response, 200, listPage(asked, 1)),
       async (client, service) => {
         const busy = client.getPage('/busy')
-        await systemClock.sleep(100)
+        while (service.asked.length === 0) await systemClock.sleep(10)
         await client.getPage('/other')
         await busy
         expect(service.asked.map(({ path }) => path)).toEqual(['/busy', '/other', '/busy'])

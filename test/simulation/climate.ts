@@ -114,6 +114,9 @@ const liesOf = (rng: Rng): Lies =>
 /** Lies under which a record may be on no page although nothing contradicts the answers. */
 export const mayHide = ({ lies: told }: Climate): boolean => 'hidden' in told || 'empty' in told
 
+/** The same where the second page has the same last rows in every order and at every size: in short lists. */
+export const maySeemHidden = ({ lies: told }: Climate): boolean => 'short-page' in told
+
 const optionsOf = (rng: Rng): Partial<ContractOptions> => ({
   ...(rng() < 0.4 && { ties: 'random' }),
   ...(rng() < 0.3 && { from: 'exclusive' }),

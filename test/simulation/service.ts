@@ -13,7 +13,7 @@ import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
 import type { Collection, Records, World } from '../../src/sandbox/world.ts'
 import { changes, mend } from './changes.ts'
-import { type Climate, collectionOf, type ListName, mayHide } from './climate.ts'
+import { type Climate, collectionOf, type ListName, mayHide, maySeemHidden } from './climate.ts'
 import type { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import { resourceOf } from './oracle.ts'
@@ -145,6 +145,10 @@ export class Service {
   /** Whether records may be on no page although nothing contradicts the answers. */
   get mayHide(): boolean {
     return this.#hasLied && mayHide(this.#parts.climate)
+  }
+
+  get maySeemHidden(): boolean {
+    return this.#hasLied && maySeemHidden(this.#parts.climate)
   }
 
   /** Whether it answered a request of Muster for the list with a page, whatever that was worth, since so many requests. */

@@ -117,11 +117,12 @@ async function judgedOf(
   const { service, machine, shown } = setting
   const engine = await machine.engine()
   const situation = await situationOf({ engine, service, list, since })
+  const said = await saidOf(engine, resourceOf(list))
+  const isToldInNumber = behind(situation).size <= (said.state.hiddenRows ?? 0)
   return {
-    ...{ situation, ended, wasKilled },
-    said: await saidOf(engine, resourceOf(list)),
+    ...{ situation, ended, wasKilled, said },
     hasBegun: await hasBegun(engine, since),
-    mayHide: service.mayHide,
+    mayHide: service.mayHide || (service.maySeemHidden && isToldInNumber),
     wasShown: shown.has(list),
   }
 }

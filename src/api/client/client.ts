@@ -64,6 +64,11 @@ export interface CallOptions {
   readonly purpose?: Purpose
 }
 
+export interface PageOptions extends CallOptions {
+  /** Takes a page without rows that has some by its own total, when it comes again: a list may hide them. Otherwise BadAnswer. */
+  readonly mayBeHollow?: boolean
+}
+
 /** A request that changes something. */
 export interface Write {
   readonly method: 'POST' | 'PATCH'
@@ -82,7 +87,7 @@ export interface Client {
   /** The answer of `/me`, requested at most once in 15 minutes. */
   getMe(): Promise<KeyInfo>
   /** `page` defaults to 1 and `limit` to pageLimit. */
-  getPage(path: string, query?: Query, options?: CallOptions): Promise<Page>
+  getPage(path: string, query?: Query, options?: PageOptions): Promise<Page>
   getRecord(path: string, query?: Query, options?: CallOptions): Promise<Fetched>
   /** The typed calls are in `workers.ts` and `uploads.ts`. Paid from the operator's reserve. */
   write(request: Write): Promise<Fetched>
@@ -128,11 +133,11 @@ class ApiClient implements Client {
     return this.#asking
   }
 
-  async getPage(path: string, query: Query = {}, options: CallOptions = {}): Promise<Page> {
+  async getPage(path: string, query: Query = {}, options: PageOptions = {}): Promise<Page> {
     requirePath(path)
     const asked = { page: Number(query.page ?? 1), limit: Number(query.limit ?? pageLimit) }
     requirePage(path, { ...query, ...asked }, asked)
-    const { purpose = this.#options.purpose ?? 'sync' } = options
+    const { purpose = this.#options.purpose ?? 'sync', mayBeHollow = false } = options
     await this.#ensureMe()
     const { bytes, envelope, fetchedAt } = await this.#largePages.read(path, { ...query, ...asked }, part =>
       this.#sender.exchange({
@@ -141,6 +146,7 @@ class ApiClient implements Client {
         query: part,
         asked: { page: part.page, limit: part.limit },
         purpose,
+        mayBeHollow,
       }),
     )
     const { meta = { ...asked, total: 0 }, empty } = envelope

@@ -17,6 +17,8 @@ export interface Envelope {
   readonly meta?: Meta
   /** True when a list answered with no rows. */
   readonly empty: boolean
+  /** True when such a list has rows on this page by its own total: more than a few are hidden, or the answer is a slip. */
+  readonly isHollow: boolean
   /** `data`, parsed again at every call so that no page stays in memory by accident. Throws Retriable. */
   records(): unknown
 }
@@ -60,14 +62,15 @@ function readRecord(bytes: Buffer, from: Source): Envelope {
   const { data } = parse(bytes, from)
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw bad(from, 'data is not an object')
-  return { empty: false, records: () => parse(bytes, from).data }
+  return { empty: false, isHollow: false, records: () => parse(bytes, from).data }
 }
 
 function readList(bytes: Buffer, asked: Asked, from: Source): Envelope {
   const edges = readEdges(bytes) ?? readWhole(bytes, asked, from)
   const meta = checkedMeta(edges.meta, asked, from)
-  if (edges.empty) checkRows(meta, asked, from)
-  return { meta, empty: edges.empty, records: () => rowsOf(parse(bytes, from), asked, from) }
+  const { empty } = edges
+  const isHollow = empty && !isFew(meta, asked) && (meta.page - 1) * meta.limit < meta.total
+  return { meta, empty, isHollow, records: () => rowsOf(parse(bytes, from), asked, from) }
 }
 
 interface Edges {
@@ -149,12 +152,7 @@ function checkedMeta(value: unknown, asked: Asked, from: Source): Meta {
 /** Of a service that hides records after it has cut the pages, one that is asked for so few rows may show none. */
 export const fewRows = 20
 
-/** Only a page beyond the total is empty. */
-function checkRows({ page, limit, total }: Meta, asked: Asked, from: Source): void {
-  const isFew = (asked.limit ?? limit) <= fewRows
-  if (!isFew && (page - 1) * limit < total)
-    throw bad(from, `page ${page} is empty although the total is ${total}`)
-}
+const isFew = ({ limit }: Meta, asked: Asked): boolean => (asked.limit ?? limit) <= fewRows
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

@@ -4,6 +4,9 @@ import type { Rng } from '../../lib/rng.ts'
 /** Attempts of one request, the first included. */
 export const mostAttempts = 6
 
+/** Attempts of a page that comes without the rows that its total promises: a slip does not come three times. */
+export const hollowAttempts = 3
+
 /** Milliseconds. A service that asks for a longer pause ends the run (exit 75) instead of blocking it. */
 export const longestWait = 15 * 60_000
 

@@ -7,11 +7,11 @@ import type { Budget } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
 import { toldToStop } from '../budget/refusals.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
-import { AccessDenied, BadAnswer, Retriable, Unsettled } from './errors.ts'
+import { AccessDenied, BadAnswer, badAnswer, Retriable, Unsettled } from './errors.ts'
 import { isUnreached, neverArrived } from './network.ts'
 import { type Attempts, Reach } from './reach.ts'
 import { requestLine } from './redact.ts'
-import { longestWait, mostAttempts, retryDelay } from './retry.ts'
+import { hollowAttempts, longestWait, mostAttempts, retryDelay } from './retry.ts'
 import type { Wire, WireRequest } from './wire.ts'
 
 /** One request that was sent, for progress displays. */
@@ -30,6 +30,8 @@ export interface Call extends WireRequest {
   /** Page and limit of a list; the answer must repeat them. */
   readonly asked: { readonly page?: number; readonly limit?: number }
   readonly purpose: Purpose
+  /** Whether an answer is believed that shows no rows of a page that has some by its total, when it comes again and again. */
+  readonly mayBeHollow?: boolean
   /** A change that must not happen twice: sent again only when nothing can have arrived. */
   readonly isOnce?: boolean
 }
@@ -92,7 +94,9 @@ export class Sender {
       try {
         const answer = await this.#send(call, attempt).finally(ended)
         this.#reach.answered()
-        return answer
+        const later = answer.envelope.isHollow ? this.#afterHollow(call, answer, attempt) : undefined
+        if (later === undefined) return answer
+        notBefore = later
       } catch (error) {
         // Who was just answered with 2xx is not somebody who may never read this: the failure is that of the answer.
         if (error instanceof AccessDenied && spoiled) throw spoiled.final('and then refused')
@@ -102,6 +106,18 @@ export class Sender {
         notBefore = this.#nextMoment(error, { attempt, since })
       }
     }
+  }
+
+  /** When to ask again for a page that should have rows (ms since the epoch); undefined when it is believed that it shows none. */
+  #afterHollow({ mayBeHollow, ...call }: Call, { envelope }: Answer, attempt: number): number | undefined {
+    const { clock, rng, budget } = this.#options
+    const request = requestLine(call.path, call.query, call.method)
+    const { page, total } = envelope.meta ?? { page: 0, total: 0 }
+    if (!mayBeHollow)
+      throw badAnswer({ request, status: 200 }, `page ${page} is empty although the total is ${total}`)
+    const now = clock.now()
+    if (attempt >= hollowAttempts || !budget.spendRetry()) return undefined
+    return now + retryDelay({ attempt, limited: false, now, rng })
   }
 
   async #send(call: Call, attempt: number): Promise<Answer> {

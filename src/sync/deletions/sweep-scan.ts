@@ -10,6 +10,7 @@ import { type PassRules, type PassState, seenIn } from '../paging/pass-state.ts'
 import { type Decision, judge, provedBase, seenAndExpected } from '../paging/proof.ts'
 import { anotherPass, type Progress, type Strategy, scan } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
+import { mostHollow } from '../paging/shown.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { askAgreeing, type RawPage, type SweptPage, type SweptRow } from './swept-page.ts'
@@ -90,7 +91,8 @@ class SweepScan implements Strategy<SweptPage> {
     const { sync, resource, counters } = this.#task
     const plan = planOf(attempt, wholeList)
     const query = { ...this.#job.query, sortBy: plan.sortBy, page, limit: limitOf(plan, pass) }
-    const answer = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
+    const mayBeHollow = pass.hollow < mostHollow
+    const answer = await sync.client.getPage(resource.path, query, { purpose: 'reconcile', mayBeHollow })
     counters.requests += 1
     const { total, limit } = answer.meta
     return { total, limit, records: recordsOf(answer) }

@@ -18,6 +18,8 @@ export interface PassState {
   readonly longest: number
   /** The last of these pages that had rows. */
   readonly furthest: number
+  /** How many pages up to the last one showed none of the rows that they have by the total. */
+  readonly hollow: number
   /** How often the pass has begun again because pages turned out to have another size. */
   readonly sizes: number
   /** Data pages of the pass, without the pages that only told where to begin. */
@@ -128,6 +130,7 @@ export function beginPass(page: number, size: number = pageLimit): PassState {
     usual: size,
     longest: 0,
     furthest: 0,
+    hollow: 0,
     sizes: 0,
     pages: 0,
     role: 'before',

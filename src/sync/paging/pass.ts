@@ -17,7 +17,7 @@ import {
   type PassState,
   unknownEnd,
 } from './pass-state.ts'
-import { isBeyondTotal, shown, withSight } from './shown.ts'
+import { isBeyondTotal, isHollow, shown, withSight } from './shown.ts'
 import { isLater } from './times.ts'
 
 /** Our clock may be wrong, but not by this much. */
@@ -36,8 +36,8 @@ function existedBefore(watermark: string | null, rules: PassRules): number | nul
 
 /** Begins a pass anew, with what the answers have shown so far. */
 function anew(state: PassState, page: number, size = state.size): PassState {
-  const { number, usual, longest, furthest, watermark, greatestTotal, lastTotal, isCapped } = state
-  const kept = { usual, longest, furthest, watermark, greatestTotal, lastTotal, isCapped }
+  const { number, usual, longest, furthest, hollow, watermark, greatestTotal, lastTotal, isCapped } = state
+  const kept = { usual, longest, furthest, hollow, watermark, greatestTotal, lastTotal, isCapped }
   return { ...beginPass(page, size), number: number + 1, ...kept }
 }
 
@@ -74,6 +74,10 @@ function lackingWith({ lacking, base, size }: PassState, { page, rows }: Answer)
   return lacking + Math.max(0, full - rows)
 }
 
+/** Rows of hollow pages above the first data page of a pass, which begins below them. */
+const lackingAbove = ({ base, size }: PassState, { page }: Answer, { order }: PassRules): number =>
+  order === 'first to last' || !base ? 0 : Math.max(0, base.total - page * size)
+
 function withData(state: PassState, answer: Answer, rules: PassRules): PassState {
   const isFirst = state.pages === 0
   const begun = isFirst ? withFront(state, answer, rules) : { ...state, role: 'data' as const }
@@ -83,13 +87,15 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
   const base = before && { ...before, total: Math.max(before.total, least) }
   const isSecond = state.pages > 0 && state.last === answer.page
   const isWhole = answer.page === 1 || !reachesKnown(answer, rules.known)
+  const counted = { ...begun, ...(base && { base }) }
+  const above = isFirst ? lackingAbove(counted, answer, rules) : 0
+  const lacking = isSecond ? state.lacking : lackingWith(counted, answer)
   return {
-    ...begun,
-    ...(base && { base }),
+    ...counted,
     pages: state.pages + 1,
     last: answer.page,
     isSecond,
-    lacking: isSecond ? state.lacking : lackingWith({ ...begun, ...(base && { base }) }, answer),
+    lacking: lacking === undefined ? undefined : lacking + above,
     isSteady: begun.isSteady && answer.total === base?.total,
     below: isWhole ? 0 : (answer.page - 1) * size + (answer.old ?? 0),
   }
@@ -99,13 +105,11 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
 const mostBeyond = 20
 
 /** The page after a data page of a pass that goes forward; 0 when the pass is over. */
-function pageForward(
-  { greatestTotal, size, isCapped }: PassState,
-  { page, rows = 0 }: Answer,
-  seeksEnd = false,
-): number {
+function pageForward({ greatestTotal, size, isCapped }: PassState, answer: Answer, seeksEnd = false): number {
+  const { page, rows = 0 } = answer
   const isLast = !isCapped && !seeksEnd && page >= lastPage(greatestTotal, size) && rows < size
-  return isLast || rows === 0 ? 0 : page + 1
+  const isEnd = rows === 0 && !isHollow(answer, size)
+  return isLast || isEnd ? 0 : page + 1
 }
 
 const isEndless = ({ page, total }: Pick<Answer, 'page' | 'total'>, size: number): boolean =>
@@ -221,7 +225,7 @@ export function advance(before: PassState, answer: Answer, rules: PassRules = {}
   if (order === 'first to last') return dataPage(seen, answer, rules)
   if (state.pages === 0) return frontOrBefore(seen, answer, rules)
   // Deletions left the page beyond the end; its rows have slid below.
-  if (answer.empty && answer.page > 1)
+  if (answer.empty && answer.page > 1 && !isHollow(answer, size))
     return { ...seen, role: 'before', nextPage: Math.min(answer.page - 1, lastPage(answer.total, size)) }
   return dataPage(seen, answer, rules)
 }

@@ -143,7 +143,8 @@ export const otherSizes = 5
  */
 export function hiddenRows(pass: Lacking, { attempt, ids, inLastPass, known }: Hiding): number {
   const { lacking, base, below, lastTotal } = pass
-  if (!lacking || !base || lastTotal !== base.total) return 0
+  // A list that shows nothing at all is not one that hides everything.
+  if (!lacking || !base || lastTotal !== base.total || ids === 0) return 0
   if (known !== undefined && lacking <= known) return lacking
   const shown = base.total - below - lacking
   return attempt >= otherSizes && ids === shown && inLastPass === shown ? lacking : 0

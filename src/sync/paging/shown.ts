@@ -5,11 +5,20 @@ import type { Answer, PassState } from './pass-state.ts'
 export const shown = ({ page, rows = 0 }: Answer, size: number): number =>
   rows === 0 ? 0 : (page - 1) * size + rows
 
+/** Whether a page shows none of the rows that it has by the total of its own answer: the service hides them all. */
+export const isHollow = ({ page, total, empty, limit }: Answer, size: number): boolean =>
+  empty && (page - 1) * Math.min(size, limit ?? size) < total
+
+/** Hollow pages in a row that a list may have. More look like a service that shows nothing at all. */
+export const mostHollow = 10
+
 /** What an answer shows whatever it is for: the longest page and the last one with rows, and the greatest total. */
-export function withSight(state: PassState, { page, total, empty, rows = 0 }: Answer): PassState {
+export function withSight(state: PassState, answer: Answer): PassState {
+  const { page, total, empty, rows = 0 } = answer
   return {
     ...state,
     said: total,
+    hollow: isHollow(answer, state.size) ? state.hollow + 1 : 0,
     longest: Math.max(state.longest, rows),
     furthest: empty ? state.furthest : Math.max(state.furthest, page),
     greatestTotal: Math.max(state.greatestTotal, total),

@@ -11,6 +11,7 @@ import { factsOf } from '../paging/page-facts.ts'
 import { limitOf, type PassPlan, planOf } from '../paging/pass-plan.ts'
 import type { Known } from '../paging/pass-state.ts'
 import type { Progress, ScannedPage } from '../paging/scan.ts'
+import { mostHollow } from '../paging/shown.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { digestOf, type Row, rowsOf } from './same-rows.ts'
 
@@ -83,7 +84,8 @@ export class ListPages {
     const { sync, resource, counters } = this.#task
     const plan = this.planOf(progress)
     const query = { ...this.#request.query, sortBy: plan.sortBy, page, limit: limitOf(plan, progress.pass) }
-    const answer = await sync.client.getPage(resource.path, query)
+    const mayBeHollow = progress.pass.hollow < mostHollow
+    const answer = await sync.client.getPage(resource.path, query, { mayBeHollow })
     counters.requests += 1
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: progress.sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
@@ -104,6 +106,7 @@ export class ListPages {
       empty,
       total: meta?.total ?? 0,
       ...(meta && { limit: meta.limit }),
+      ...(empty && { rows: 0 }),
     }
     const isNeeded = known !== undefined || hidden !== undefined || pass.pages < 2 || attempt > 1
     if (!isNeeded) return base

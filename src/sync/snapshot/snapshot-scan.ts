@@ -16,6 +16,7 @@ import {
 } from '../paging/proof.ts'
 import { anotherPass, type Progress, type ScannedPage, type Strategy, scan } from '../paging/scan.ts'
 import { SeenRows } from '../paging/seen-rows.ts'
+import { mostHollow } from '../paging/shown.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import { hasId, namesOf } from './row-names.ts'
@@ -113,7 +114,8 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     const { scope, scanId } = this.#at
     const limit = limitOf(snapshotPlan(attempt), pass)
     const query = { ...resource.query, ...scope.query, ...orderOf(resource, attempt), page, limit }
-    const answer = await sync.client.getPage(pathOf(this.#task, scope), query)
+    const mayBeHollow = pass.hollow < mostHollow
+    const answer = await sync.client.getPage(pathOf(this.#task, scope), query, { mayBeHollow })
     counters.requests += 1
     const { fetchedAt, bytes, meta } = answer
     const arrived = { sequence: sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
