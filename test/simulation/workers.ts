@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { threadLines } from './hung.ts'
 import type { Options } from './options.ts'
 import { type Outcome, together } from './outcome.ts'
 
@@ -36,32 +37,36 @@ function start(part: number, { workers }: Options, args: readonly string[]): Chi
 class Watch {
   readonly #worker: ChildProcess
   #timer: NodeJS.Timeout | undefined
-  #seed: number | undefined
-  /** The seed that did not end. */
-  hung: number | undefined
+  /** The seed that runs; undefined before the first. */
+  seed: number | undefined
+  isHung = false
 
   constructor(worker: ChildProcess) {
     this.#worker = worker
+    this.begin(undefined)
   }
 
   begin(seed: number | undefined): void {
-    this.#seed = seed
+    this.seed = seed
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.hung = this.#seed
-      this.#worker.kill('SIGKILL')
-    }, longestSeedMs)
+    this.#timer = setTimeout(() => void this.#kill(), longestSeedMs)
   }
 
   end(): void {
     clearTimeout(this.#timer)
+  }
+
+  async #kill(): Promise<void> {
+    this.isHung = true
+    const lines = await threadLines(this.#worker.pid ?? 0)
+    console.log([`seed ${this.seed} does not end, and is killed`, ...lines].join('\n'))
+    this.#worker.kill('SIGKILL')
   }
 }
 
 async function outcomeOf(worker: ChildProcess, onBroken: () => void): Promise<Outcome> {
   let outcome: Outcome | undefined
   const watch = new Watch(worker)
-  watch.begin(undefined)
   worker.on('message', (word: Word) => {
     if ('begun' in word) watch.begin(word.begun)
     else if ('outcome' in word) outcome = word.outcome
@@ -73,7 +78,7 @@ async function outcomeOf(worker: ChildProcess, onBroken: () => void): Promise<Ou
   const [code, signal] = await once(worker, 'exit')
   watch.end()
   if (outcome) return outcome
-  const why = watch.hung === undefined ? 'what it printed says why' : `seed ${watch.hung} did not end`
+  const why = watch.isHung ? `seed ${watch.seed} did not end` : 'what it printed says why'
   throw new Error(`a worker ended with ${code ?? signal}: ${why}`)
 }
 
