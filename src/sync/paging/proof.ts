@@ -72,12 +72,20 @@ const vainPasses = 4
 const expectedOf = ({ total }: Base, excluded: number): number => Math.max(0, total - excluded)
 
 /**
+ * Whether a list can have had so few records: all but as many again as it still has were deleted while it was read, or the
+ * service showed it as empty for a while.
+ */
+const isLikely = ({ total }: Base, ids: number): boolean => ids <= 2 * total
+
+/**
  * The newest moment that is proved. Where totals are too low, none at which the list is to have had fewer records than were seen:
  * it may have ended at a page that lacked its rows.
  */
 export function provedBase({ bases, counted, excluded, ids, isCapped }: PassFigures): Base | undefined {
   const isEnough = (base: Base, index: number): boolean => (counted[index] ?? 0) >= expectedOf(base, excluded)
-  return bases.findLast((base, index) => isEnough(base, index) && !(isCapped && ids > base.total))
+  return bases.findLast(
+    (base, index) => isEnough(base, index) && isLikely(base, ids) && !(isCapped && ids > base.total),
+  )
 }
 
 /**

@@ -6,6 +6,7 @@ import { readWatermark } from '../../state/scans/watermarks.ts'
 import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
+import { Incomplete } from '../run/incomplete.ts'
 import { scanOf, setWatermark } from './collection-window.ts'
 
 /** Whether the last scan of changes was shown no rows. */
@@ -14,14 +15,28 @@ async function wasEmpty(task: ResourceTask, { remembered_total }: WatermarkRow):
   return (await lastTotal(task.sync.engine, task.resource.name)) === 0
 }
 
-/** A list that is filtered by its changes may be empty because nothing changed: one request tells. */
-async function isEmptyNow(task: ResourceTask): Promise<boolean> {
-  const { sync, resource, counters } = task
-  if (!scanOf(task).changedSince) return true
+async function isEmptyNow({ sync, resource, counters }: ResourceTask): Promise<boolean> {
   const query = { ...resource.query, fields: 'id', page: 1, limit: 1 }
   const { meta } = await sync.client.getPage(resource.path, query)
   counters.requests += 1
   return meta.total === 0
+}
+
+/**
+ * Throws Incomplete where the service shows the whole list as empty: then it means nothing that some days of a list that had
+ * rows have none.
+ */
+export async function requireRows(task: ResourceTask): Promise<void> {
+  if (!(await isEmptyNow(task))) return
+  const { name } = task.resource
+  const watermark = await readWatermark(task.sync.engine, name)
+  throw new Incomplete({
+    resource: name,
+    seen: 0,
+    expected: Number(watermark?.remembered_total ?? 0),
+    reason: 'the service shows the whole list as empty',
+    next: `run muster sync again; if all its records were deleted, muster sweep ${name} proves it`,
+  })
 }
 
 /** After the last scan of the list. */
@@ -33,7 +48,8 @@ export async function noteEmptyList(task: ResourceTask): Promise<void> {
   if (!mayBeEmpty && watermark.empty_since === null) return
   const [row] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
   const stored = Number(row?.n ?? 0)
-  const isEmpty = mayBeEmpty && stored > 0 && (await isEmptyNow(task))
+  // A list that is filtered by its changes may be empty because nothing changed: one request tells.
+  const isEmpty = mayBeEmpty && stored > 0 && (!scanOf(task).changedSince || (await isEmptyNow(task)))
   const since = isEmpty ? (watermark.empty_since ?? now(sync)) : null
   if (since !== (watermark.empty_since ?? null))
     await fenced(task, engine => setWatermark(engine, task, { empty_since: since }))

@@ -15,6 +15,7 @@ import { SeenRows } from '../paging/seen-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { batchesOf, isFullBatch } from '../run/task-pipeline.ts'
 import { learnPaging } from './collection-window.ts'
+import { requireRows } from './empty-list.ts'
 import { ListPages, type ListRequest, type LoadedPage } from './list-pages.ts'
 import { areStored, digestsText, type Row } from './same-rows.ts'
 
@@ -102,7 +103,20 @@ export class LoadedScan implements Strategy<LoadedPage> {
   async ask(page: number, progress: Progress): Promise<LoadedPage> {
     const { pipeline } = this.#task
     if (pipeline.hasFailed) await pipeline.drained()
+    const answer = await this.#pages.ask(page, progress)
+    if (!this.#isDoubtful(answer, progress)) return answer
+    await requireRows(this.#task)
+    await this.#task.sync.landing.forget(answer.landed)
     return this.#pages.ask(page, progress)
+  }
+
+  /** Days without records, and a whole list that is read again and has none. */
+  #isDoubtful({ page, total, empty }: LoadedPage, { sequence }: Progress): boolean {
+    const { row, known } = this.#job
+    const isFirst = page === 1 && sequence === 0
+    return (
+      isFirst && empty && total === 0 && known === undefined && (!this.#isWholeList || row.scope !== null)
+    )
   }
 
   async keep({ landed, digest, same }: LoadedPage, progress: Progress): Promise<void> {

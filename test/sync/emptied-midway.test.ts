@@ -1,0 +1,66 @@
+/** A service that shows its lists as empty for a while, in the middle of their first reading. */
+import { expect, test } from 'vitest'
+import { openNights } from '../nights/nights.ts'
+import { describeOnEngines } from '../warehouse/fixture.ts'
+import { plainRecords } from './plain-records.ts'
+
+const held = 'select count(*) as n from star.fact_timesheet where not is_deleted'
+
+interface Outage {
+  readonly count: number
+  /** Pages of the list that are answered before the outage. */
+  readonly answered: number
+  /** The lists are empty in so many answers; in all of them when it is undefined. */
+  readonly lasts?: number
+}
+
+async function openOutage(bench: Parameters<typeof openNights>[0], { count, answered, lasts }: Outage) {
+  let asked = 0
+  let isOver = false
+  const nights = await openNights(bench, {
+    records: plainRecords({ timesheets: count }),
+    intercept: ({ path, query }) => {
+      if (path !== '/timesheets' || isOver) return undefined
+      // The first questions are for a few rows: how many there are, and since when.
+      const isFirst = asked === 0 && Number(query.limit) < 200
+      if (isFirst) return undefined
+      asked += 1
+      if (asked <= answered || asked > answered + (lasts ?? Number.POSITIVE_INFINITY)) return undefined
+      const meta = { page: Number(query.page ?? 1), limit: Number(query.limit ?? 50), total: 0 }
+      return { status: 200, body: JSON.stringify({ success: true, data: [], meta }) }
+    },
+  })
+  return {
+    ...nights,
+    end: () => {
+      isOver = true
+    },
+  }
+}
+
+describeOnEngines(
+  'a first reading',
+  bench => {
+    test.each([
+      { title: 'of one window', count: 700, answered: 2 },
+      { title: 'of several windows', count: 10_600, answered: 41 },
+    ])('$title is not whole while the list is shown as empty, and goes on after', async outage => {
+      const nights = await openOutage(bench, outage)
+      const out = await nights.nextNight('sync timesheets --quiet')
+      expect([out.code, out.err]).toEqual([1, expect.stringMatching(/timesheets .* incomplete/)])
+      expect((await nights.run('check resources_whole --quiet')).code).toBe(3)
+      nights.end()
+      expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+      expect(await nights.rows(held)).toEqual([{ n: outage.count }])
+      expect((await nights.run('check resources_whole --quiet')).code).toBe(0)
+    })
+
+    test('of several windows, one of which is shown as empty once, is whole', async () => {
+      const outage = { count: 10_600, answered: 41, lasts: 1 }
+      const nights = await openOutage(bench, outage)
+      expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+      expect(await nights.rows(held)).toEqual([{ n: outage.count }])
+    })
+  },
+  'all',
+)
