@@ -66,6 +66,7 @@ export interface Loaded {
 export interface LoadTarget {
   readonly plan: StagePlan
   readonly bounds: Bounds
+  readonly isFirstLoad?: boolean | undefined
 }
 
 /** What a batch waits for and gives back while it loads. */
@@ -148,7 +149,7 @@ async function mergePages(
   await requireBelief(engine, batch, counts)
   const open = await openCases(engine, plan.resource.name)
   if (open.contested > 0) await recordSightings(engine, plan.resource.name)
-  const merge = { counts, filled: staged.filled }
+  const merge = { counts, filled: staged.filled, isFirstLoad: batch.isFirstLoad }
   const { items, members } = await arrivalsOf(engine, plan, merge)
   const transfer = engine.send([
     ...items,

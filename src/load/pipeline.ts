@@ -5,6 +5,7 @@ import { undeclaredPaths } from '../state/evidence/drift.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type BatchTurn, type Loaded, loadBatch, type PageBatch } from './load-batch.ts'
+import { ownsRows } from './merge/apply.ts'
 import type { Bounds } from './page/record-findings.ts'
 import { type RecordLimits, SeenPaths, usualLimits } from './page/record-limits.ts'
 import type { StagePlan } from './read/plan.ts'
@@ -44,6 +45,7 @@ export class Pipeline {
   #failure: { readonly error: unknown } | undefined
   #recovering: Promise<void> | undefined
   #bounds: Bounds | undefined
+  #isFirstLoad: boolean | undefined
 
   constructor(options: PipelineOptions) {
     this.#options = options
@@ -169,6 +171,14 @@ export class Pipeline {
     return this.#bounds
   }
 
+  /** Asked before anything of this pipeline is committed: nobody else writes the resource meanwhile. */
+  async #loadsFirst(engine: Engine): Promise<boolean> {
+    if (this.#isFirstLoad !== undefined) return this.#isFirstLoad
+    const isFirst = !(await ownsRows(engine, this.#options.plan))
+    this.#isFirstLoad ??= isFirst
+    return this.#isFirstLoad
+  }
+
   async #fenced(engine: Engine, batch: PageBatch, turn: BatchTurn): Promise<Loaded | undefined> {
     const { plan, lease } = this.#options
     const bounds = await this.#boundsOf(engine)
@@ -176,6 +186,7 @@ export class Pipeline {
       await batch.ledger?.(connection, loaded)
       if (lease) await renewLease(connection, lease)
     }
-    return loadBatch(engine, { ...batch, plan, bounds, ledger }, turn)
+    const isFirstLoad = await this.#loadsFirst(engine)
+    return loadBatch(engine, { ...batch, plan, bounds, isFirstLoad, ledger }, turn)
   }
 }

@@ -4,7 +4,7 @@ import { historyOf } from '../../warehouse/schema/physical.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
-import type { DeltaCounts } from './delta.ts'
+import { type DeltaCounts, writtenOf } from './delta.ts'
 import { type ChangedDimension, type Members, membersOf } from './inferred-members.ts'
 import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
@@ -18,8 +18,9 @@ function keepHistory(target: Target): string {
     from ${qualified(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'missing')`
 }
 
+/** Also rows of a record that seems new: its own row may have been removed by hand, and those of its lists left. */
 function remove(target: Target): string {
-  return `delete from ${qualified(target)} as t using delta d where ${target.ownedBy} and d.state in ('changed', 'inferred', 'missing')`
+  return `delete from ${qualified(target)} as t using delta d where ${target.ownedBy} and d.state not in ('same', 'stale')`
 }
 
 function arrivingRows({ columns, where, rows, stage }: Target): string {
@@ -70,6 +71,8 @@ export interface Merge {
   readonly counts: DeltaCounts
   /** Names of the stages that hold rows. */
   readonly filled: ReadonlySet<string>
+  /** No table had a row of the resource when its first batch was loaded. */
+  readonly isFirstLoad?: boolean | undefined
 }
 
 export interface Arrivals {
@@ -95,20 +98,33 @@ export async function arrivalsOf(
   return { items: [...rows, ...(members ? [members.table] : [])], members }
 }
 
-/** References write an inferred member into its dimension and the PII table of that, and nowhere else. */
-function holdsMembers({ resource: { table } }: StagePlan, { schema, name }: Target): boolean {
-  return name === (schema === 'star' ? table.name : table.piiTable)
+/** Whether there is any row that a record of the resource owns; in most warehouses the first table tells. */
+export async function ownsRows(engine: Engine, plan: StagePlan): Promise<boolean> {
+  const [root, ...others] = distinctOwners(targetsOf(plan))
+  for (const targets of [[root], others]) {
+    const owned = targets.flatMap(one =>
+      one ? [`exists (select 1 from ${qualified(one)} as t where ${one.kind})`] : [],
+    )
+    const [row] = await engine.rows<{ is_any: boolean }>(`select ${owned.join(' or ')} as is_any`)
+    if (row?.is_any) return true
+  }
+  return false
 }
 
-/** Moves the rows that arriving or missing records replace into history. */
-export async function retireReplaced(engine: Engine, plan: StagePlan, { counts }: Merge): Promise<void> {
+/**
+ * Moves the rows that arriving or missing records replace into history, and removes what else is stored of them. On a first
+ * load there is nothing to look for.
+ */
+export async function retireReplaced(
+  engine: Engine,
+  plan: StagePlan,
+  { counts, isFirstLoad }: Merge,
+): Promise<void> {
   const owners = distinctOwners(targetsOf(plan))
-  if (counts.changed + counts.missing > 0) {
-    await runAll(engine, [...owners.map(keepHistory), ...owners.map(remove)])
-    return
-  }
-  const ofMembers = owners.filter(target => holdsMembers(plan, target))
-  if (counts.inferred > 0) await runAll(engine, ofMembers.map(remove))
+  const replaced = counts.changed + counts.missing
+  if (replaced > 0) await runAll(engine, owners.map(keepHistory))
+  const isBare = isFirstLoad === true && replaced + counts.inferred === 0
+  if (!isBare && writtenOf(counts).changes > 0) await runAll(engine, owners.map(remove))
 }
 
 /** Writes the rows of inferred members that the batch adds to. */

@@ -17,7 +17,9 @@ import type { StagePlan, StageTable } from '../read/plan.ts'
 export interface Target {
   readonly schema: 'star' | 'pii'
   readonly name: string
-  /** Condition that a row of `t` belongs to a record of delta `d`. */
+  /** Condition that a row of `t` belongs to a record of the resource, as far as other columns than its id tell. */
+  readonly kind: string
+  /** Condition that it belongs to a record of delta `d`. */
   readonly ownedBy: string
   /** Target column beside the expression over stage `s` and delta `d` that fills it. */
   readonly columns: readonly (readonly [string, string])[]
@@ -42,11 +44,16 @@ const rowEntries = rowColumns.map(({ name }) => [name, rowValues[name] ?? 'null'
 
 const staged = (name: string): readonly [string, string] => [name, `s.${quoteName(name)}`]
 
-function owned(table: Table, root: Table): string {
-  const constants = constantsOf(table).map(
-    ([name, value]) => ` and t.${quoteName(name)} = ${quoteText(value)}`,
-  )
-  return `t.${quoteName(ownerColumn(table, root))} = d.record_key${constants.join('')}`
+function owned(table: Table, root: Table): Pick<Target, 'kind' | 'ownedBy'> {
+  const constants = constantsOf(table).map(([name, value]) => `t.${quoteName(name)} = ${quoteText(value)}`)
+  const isOwned = `t.${quoteName(ownerColumn(table, root))} = d.record_key`
+  return { kind: constants.join(' and ') || 'true', ownedBy: [isOwned, ...constants].join(' and ') }
+}
+
+/** In a table with rows of every resource. */
+const ownedAs = (entity: string): Pick<Target, 'kind' | 'ownedBy'> => {
+  const kind = `t.entity = ${quoteText(entity)}`
+  return { kind, ownedBy: `${kind} and t.record_id = d.record_key` }
 }
 
 /** Columns whose stage value is not what star holds. */
@@ -73,7 +80,7 @@ function starTarget({ name: stage, table }: StageTable, root: Table): Target {
     schema: 'star',
     name: table.name,
     stage,
-    ownedBy: owned(table, root),
+    ...owned(table, root),
     columns: [...columns, ...inferredFlag, ...rowEntries],
   }
 }
@@ -84,13 +91,13 @@ function piiTarget({ name: stage, table }: StageTable, root: Table): Target[] {
   const keys = [...new Set([table.key, ownerColumn(table, root)])]
   const columns = [...keys, ...restricted.map(([name]) => name)].map(staged)
   const present = restricted.map(([name]) => `s.${quoteName(name)} is not null`).join(' or ')
-  const ownedBy = `t.${quoteName(ownerColumn(table, root))} = d.record_key`
   return [
     {
       schema: 'pii',
       name: table.piiTable,
       stage,
-      ownedBy,
+      kind: 'true',
+      ownedBy: `t.${quoteName(ownerColumn(table, root))} = d.record_key`,
       columns: [...columns, ...rowEntries],
       where: `(${present})`,
     },
@@ -117,7 +124,7 @@ function textTarget({ name: stage, table }: StageTable, entity: string): Target[
       name: 'text',
       stage,
       rows: textRows(stage, table, columns),
-      ownedBy: `t.entity = ${quoteText(entity)} and t.record_id = d.record_key`,
+      ...ownedAs(entity),
       columns: [
         ['text_key', `md5(concat_ws('|', ${quoteText(table.name)}, s.row_key, s.column_name))`],
         ['entity', quoteText(entity)],
@@ -138,7 +145,7 @@ function leafTarget(schema: 'star' | 'pii', entity: string): Target {
     schema,
     name: 'attribute_leaf',
     stage: 'stage_leaf',
-    ownedBy: `t.entity = ${quoteText(entity)} and t.record_id = d.record_key`,
+    ...ownedAs(entity),
     columns: [
       ['attribute_leaf_key', `md5(concat_ws('|', ${quoteText(entity)}, d.record_key, s.path))`],
       ['entity', quoteText(entity)],
