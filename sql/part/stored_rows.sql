@@ -1,15 +1,17 @@
 -- Rows of each resource in one pass: `stored`. `total` is the count that the service gave when a list was last read whole,
--- and `then_rows` are the rows stored at that time: rows that came or went since do not count against the list.
+-- and `then_rows` are the rows of that time: rows that came or went since do not count against the list. A row that was
+-- loaded later and created before may have been counted: its record was in quarantine, or was lost here and read again. As
+-- many of those are among `then_rows` as the total leaves room for.
 -- Reads the part resource.
 
 -- One row more for each resource, so that a table without rows appears too.
 resource_row as not materialized (
   select resource, 0 as n, false as is_stub, cast(null as boolean) as is_deleted, cast(null as timestamptz) as deleted_at,
     cast(null as timestamptz) as source_updated_at, cast(null as timestamptz) as first_loaded_at,
-    cast(null as timestamptz) as loaded_at
+    cast(null as timestamptz) as loaded_at, cast(null as timestamptz) as created_at
   from resource
   -- For each resource:
-  union all select {resource}, 1, {is_stub}, is_deleted, deleted_at, source_updated_at, first_loaded_at, loaded_at from {table} where {is_record}
+  union all select {resource}, 1, {is_stub}, is_deleted, deleted_at, source_updated_at, first_loaded_at, loaded_at, {created_at} from {table} where {is_record}
 ),
 
 list_total as (
@@ -22,7 +24,7 @@ list_total as (
   where w.backfilled_at is not null and w.remembered_total is not null
 ),
 
-stored as (
+counted as (
   select
     x.resource,
     max(list_total.total) as total,
@@ -33,10 +35,22 @@ stored as (
     sum(case
       when x.n = 1 and not x.is_stub and x.first_loaded_at <= list_total.given_at and (not x.is_deleted or x.deleted_at > list_total.given_at) then 1
       else 0
-    end) as then_rows,
+    end) as loaded_rows,
+    sum(case
+      when x.n = 1 and not x.is_stub and x.first_loaded_at > list_total.given_at and x.created_at <= list_total.given_at
+        and (not x.is_deleted or x.deleted_at > list_total.given_at) then 1
+      else 0
+    end) as later_rows,
     max(x.source_updated_at) as max_source_updated_at,
     max(x.loaded_at) as last_loaded_at
   from resource_row as x
   left join list_total on list_total.resource = x.resource
   group by x.resource
+),
+
+stored as (
+  select c.resource, c.total, c.row_count, c.live_rows, c.stub_rows, c.deleted_rows,
+    greatest(c.loaded_rows, least(c.loaded_rows + c.later_rows, coalesce(c.total, 0))) as then_rows,
+    c.max_source_updated_at, c.last_loaded_at
+  from counted as c
 ),

@@ -10,6 +10,12 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 const isDimension = ({ table }: Resource): boolean => table.name.startsWith('dim_')
 
+/** When a record was created at the source, by the clock of the service. */
+const createdAt = ({ table }: Resource): string =>
+  Object.entries(table.columns).find(
+    ([, { source }]) => source.from === 'field' && source.path.join('.') === 'createdAt',
+  )?.[0] ?? 'cast(null as timestamptz)'
+
 function resourceRow(resource: Resource): SqlRow {
   const { name, table, read, metric = '' } = resource
   return {
@@ -19,6 +25,7 @@ function resourceRow(resource: Resource): SqlRow {
     // Dimensions have inferred members, and the member '-1' that stands for none.
     is_stub: isDimension(resource) ? 'is_stub' : false,
     is_record: isDimension(resource) ? `${table.key} <> '-1'` : true,
+    created_at: createdAt(resource),
     metric: quoted(metric),
     // Later scans ask for changes only, so the total is the one that the backfill saw.
     is_total_of_backfill: read.strategy === 'scan' && read.changedSince !== undefined,
