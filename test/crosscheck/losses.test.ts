@@ -21,6 +21,9 @@ const isLoss = (kind: string): boolean => kind === 'lost' || kind === 'differs'
 const withoutCopies = `delete from star.fact_timesheet where rowid not in
   (select min(rowid) from star.fact_timesheet group by timesheet_id)`
 
+/** What a record that is read again must not leave behind, or bring a second time. */
+const once = 'check keys_unique list_rows_once rows_have_record references_resolve'
+
 const scale = 0.1
 
 /** Calibrated, and kept aside to be tampered with again and again. */
@@ -90,6 +93,7 @@ describe.each(inQuick(worlds, 0))('with $title', ({ isComplete }) => {
       const after = await place.command('crosscheck')
       expect(after.out).not.toContain('unexplained:')
       expect(after.code).toBe(0)
+      expect(await place.command(once)).toMatchObject({ code: 0 })
     },
   )
 })

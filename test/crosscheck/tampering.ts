@@ -36,6 +36,10 @@ const other = (column: string, table: string, id: string): string =>
     and x.${column} <> (select min(y.${column}) from star.${table} as y where y.${table === 'fact_timesheet' ? 'timesheet_id' : 'requisition_id'} = '${id}'))`
 
 export const kinds: Readonly<Record<string, Kind>> = {
+  'timesheet without its own row': {
+    of: 'timesheet',
+    statements: id => [`delete from star.fact_timesheet where timesheet_id = '${id}'`],
+  },
   'timesheet deleted': {
     of: 'timesheet',
     statements: id =>
@@ -83,6 +87,10 @@ export const kinds: Readonly<Record<string, Kind>> = {
       ['fact_requisition_agency', 'fact_requisition'].map(
         t => `delete from star.${t} where requisition_id = '${id}'`,
       ),
+  },
+  'requisition without its own row': {
+    of: 'requisition',
+    statements: id => [`delete from star.fact_requisition where requisition_id = '${id}'`],
   },
   'requisition without its agency row': {
     of: 'requisition',

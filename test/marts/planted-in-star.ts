@@ -136,6 +136,27 @@ export const plantedInStar = (engine: Engine['kind']): readonly Planted[] => [
     ],
   },
   {
+    check: 'list_rows_missing',
+    subject: 'star.fact_timelog',
+    rows: 1,
+    statements: [
+      `delete from star.fact_timelog where ${one(
+        'star.fact_timelog',
+        'timelog_id',
+        `x.timelog_ordinal = 1 and exists (select 1 from star.fact_timelog as y
+         where y.timesheet_id = x.timesheet_id and y.timelog_ordinal = 2)`,
+      )}`,
+    ],
+  },
+  {
+    check: 'list_rows_once',
+    subject: 'star.fact_timelog',
+    rows: 1,
+    statements: [
+      `insert into star.fact_timelog select * from star.fact_timelog where ${one('star.fact_timelog', 'timelog_id')}`,
+    ],
+  },
+  {
     check: 'lists_have_rows',
     subject: 'star.fact_expense',
     rows: 1,
@@ -182,6 +203,14 @@ export const plantedInStar = (engine: Engine['kind']): readonly Planted[] => [
     subject: 'star.fact_expense',
     rows: 1,
     statements: [`update ops.watermark set backfilled_at = null where resource = 'expenses'`],
+  },
+  {
+    check: 'rows_have_record',
+    subject: 'star.fact_submission_answer',
+    statements: [
+      `delete from star.fact_timesheet where timesheet_id =
+       (select min(entity_id) from star.fact_submission_answer where entity = 'timesheet')`,
+    ],
   },
   {
     check: 'rows_match_total',

@@ -6,22 +6,13 @@ import { historyOf, type PhysicalTable, physicalTables } from '../../warehouse/s
 import { references } from '../../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import type { Check, Part } from './check.ts'
+import { byTable, part, quoted } from './parts.ts'
 
 const isHistory = ({ schema, name }: PhysicalTable): boolean =>
   schema === 'history' || name.endsWith('_history')
 
 const current = physicalTables.filter(table => !isHistory(table))
 const keyOf = new Map(current.map(({ schema, name, key }) => [`${schema}.${name}`, key]))
-
-/** `also`: other tables that the statement reads. */
-function part(table: string, select: string, also: readonly string[] = []): Part {
-  return { subject: table, reads: [table, ...also], select }
-}
-
-const quoted = (table: string): string => {
-  const [schema = '', name = ''] = table.split('.')
-  return `${schema}.${quoteName(name)}`
-}
 
 /** The key of the row, and the name of the wrong column. */
 const recordOf = (table: string, column: string): string =>
@@ -34,19 +25,6 @@ function repeatedKeys({ schema, name, key }: PhysicalTable): Part {
     `select coalesce(t.${quoteName(key)}, 'no key') as record from ${quoted(table)} as t
      group by t.${quoteName(key)} having count(*) > 1 or t.${quoteName(key)} is null`,
   )
-}
-
-/** Joins the statements about one table into one. */
-function byTable(parts: readonly Part[]): Part[] {
-  const subjects = [...new Set(parts.map(({ subject }) => subject))]
-  return subjects.map(subject => {
-    const own = parts.filter(one => one.subject === subject)
-    return {
-      subject,
-      reads: [...new Set(own.flatMap(({ reads }) => reads))],
-      select: own.map(({ select }) => select).join('\nunion all\n'),
-    }
-  })
 }
 
 const dimensions = new Set(

@@ -4,12 +4,19 @@ import type { Finding, Gate } from '../rebuild.ts'
 import { type Check, writtenChecks } from './check.ts'
 import { currencyCheck } from './currencies.ts'
 import { derivedChecks } from './derived.ts'
+import { listChecks } from './list-rows.ts'
 import { piiScans } from './pii-scan.ts'
 import { failedRows, runCheck } from './run.ts'
 
 /** In order of name; the PII scan searches the texts of `marts`. */
 export function everyCheck(marts: readonly Mart[]): Check[] {
-  const checks = [...derivedChecks, currencyCheck(marts), ...piiScans(marts), ...writtenChecks()]
+  const checks = [
+    ...derivedChecks,
+    ...listChecks,
+    currencyCheck(marts),
+    ...piiScans(marts),
+    ...writtenChecks(),
+  ]
   return checks.sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
