@@ -28,6 +28,7 @@
 --   failed_error_checks bigint: Those of them with the severity error.
 --   failed_rows bigint: Rows that failed_checks found.
 --   quarantined_records bigint: Records that could not be loaded, and of which no later version could.
+--   refused_records bigint: Known records that the service refuses to give by their id.
 --   held_back_deletions bigint: Records that the last sweep did not find and did not delete, because they were too many to believe.
 --   deletion_candidates bigint: Records that seem to be missing at the source, with too little evidence yet to delete them.
 with
@@ -38,6 +39,8 @@ with
 -- Include: snapshot_total
 
 -- Include: not_whole
+
+-- Include: refused_id
 
 lacking as (
   select n.resource, string_agg(n.reason, '; ' order by n.reason) as reason
@@ -58,7 +61,7 @@ expected as (
   union all
   select snapshot_total.resource, snapshot_total.total as expected_rows from snapshot_total
   -- For each resource with expected records:
-  union all select {resource} as resource, count(*) as expected_rows from ({expected}) as record
+  union all select {resource} as resource, count(*) as expected_rows from ({expected}) as record having {resource} not in (select resource from stored where total is not null)
 ),
 
 -- Include: credited_invoice
@@ -123,6 +126,12 @@ in_quarantine as (
   group by q.resource
 ),
 
+refused as (
+  select r.resource, sum(r.records) as refused_records
+  from refused_id as r
+  group by r.resource
+),
+
 candidate as (
   select e.resource, count(distinct e.record_id) as deletion_candidates
   from ops.evidence as e
@@ -161,6 +170,7 @@ select
   coalesce(failed.failed_error_checks, 0) as failed_error_checks,
   coalesce(failed.failed_rows, 0) as failed_rows,
   coalesce(in_quarantine.quarantined_records, 0) as quarantined_records,
+  coalesce(refused.refused_records, 0) as refused_records,
   coalesce(last_sweep.missing, 0) as held_back_deletions,
   coalesce(candidate.deletion_candidates, 0) as deletion_candidates
 from stored
@@ -172,5 +182,6 @@ left join lacking on lacking.resource = stored.resource
 left join accepted on accepted.resource = stored.resource
 left join failed on failed.resource = stored.resource
 left join in_quarantine on in_quarantine.resource = stored.resource
+left join refused on refused.resource = stored.resource
 left join last_sweep on last_sweep.resource = stored.resource and last_sweep.state = 'doubted'
 left join candidate on candidate.resource = stored.resource

@@ -184,6 +184,15 @@ export const plantedInStar = (engine: Engine['kind']): readonly Planted[] => [
   { check: 'read_within_26_hours', subject: 'ops.run_resource', statements: [older(27)] },
   { check: 'read_within_50_hours', subject: 'ops.run_resource', statements: [older(51)] },
   {
+    check: 'records_refused',
+    subject: 'star.fact_assignment',
+    rows: 1,
+    statements: [
+      `update ops.discovered set state = 'refused', reason = 'the key may not read this (403)' where resource = 'assignments'
+       and record_id = (select min(x.record_id) from ops.discovered as x where x.resource = 'assignments' and x.state = 'stored')`,
+    ],
+  },
+  {
     check: 'references_resolve',
     subject: 'star.fact_timesheet',
     statements: [

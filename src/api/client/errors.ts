@@ -56,7 +56,7 @@ export class KeyRefused extends ApiError {
   }
 }
 
-/** 403: skip this resource, say why, go on with the others. */
+/** 403 and 451: skip this resource, say why, go on with the others. */
 export class AccessDenied extends ApiError {
   constructor(facts: Facts) {
     super(facts, {
@@ -183,7 +183,7 @@ export function badAnswer(facts: Facts, what: string): BadAnswer {
 export function failureOf(status: number, known: Omit<Facts, 'status'>): ApiFailure | ConfigError {
   const facts = { ...known, status }
   if (status === 401) return new KeyRefused(facts)
-  if (status === 403) return new AccessDenied(facts)
+  if (status === 403 || status === 451) return new AccessDenied(facts)
   if (status === 404 || status === 410) return new NotFound(facts)
   if (status === 409) return new Conflict(facts)
   if (status === 429) return new Retriable(facts, words.limited)

@@ -4,7 +4,7 @@
  * `src/resources/operations.ts`; `/me` is `client.getMe()`, the writes are in `workers.ts` and `uploads.ts`.
  *
  * All reject with what every call rejects with: BadRequest (400, or a mistake that is seen before anything is sent),
- * KeyRefused (401), AccessDenied (403), NotFound (404), Retriable (429, 5xx, the network or a bad answer, after
+ * KeyRefused (401), AccessDenied (403, 451), NotFound (404), Retriable (429, 5xx, the network or a bad answer, after
  * retries), BudgetSpent, or the abort reason.
  */
 import type { Given, Holding, Kinds, Operation } from '../../contract/fields/operation.ts'

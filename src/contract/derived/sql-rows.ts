@@ -34,10 +34,13 @@ function resourceRow(resource: Resource): SqlRow {
   }
 }
 
+const isReadById = ({ read, keys }: Resource): boolean =>
+  read.strategy === 'byId' || Object.values(keys).includes('by id')
+
 /** A record that only other records name should be read too: all members of the dimension are expected. */
 function expectedOf(resource: Resource): string | undefined {
-  const { table, read, expected } = resource
-  if (expected !== undefined || read.strategy !== 'byId' || !isDimension(resource)) return expected
+  const { table, expected } = resource
+  if (expected !== undefined || !isReadById(resource) || !isDimension(resource)) return expected
   return `select ${table.key} from star.${table.name} where ${table.key} <> '-1' and (is_stub or not is_deleted)`
 }
 

@@ -1,5 +1,6 @@
 /** Ids that are fetched before any stored record is fetched again: those never fetched, and those to be retried. */
 import type { Engine } from '../../warehouse/engine.ts'
+import { withPart } from '../../warehouse/sql-files.ts'
 
 /** What was expected of a stored record when it was chosen for another fetch. */
 export interface Expected {
@@ -77,6 +78,21 @@ export async function countUnanswered(
     [resource, at],
   )
   return { unanswered: Number(row?.unanswered ?? 0), known: Number(row?.known ?? 0) }
+}
+
+export interface RefusedIds {
+  readonly reason: string
+  readonly ids: number
+}
+
+/** Known records that the service does not give by their ids, by reason, most frequent first. */
+export async function refusedIds(engine: Engine, resource: string): Promise<readonly RefusedIds[]> {
+  const rows = await engine.rows<RefusedIds>(
+    `${withPart('refused_id')} select r.reason, r.records as ids from refused_id as r where r.resource = $1
+     order by r.records desc, r.reason`,
+    [resource],
+  )
+  return rows.map(({ reason, ids }) => ({ reason, ids: Number(ids) }))
 }
 
 /** Known ids, never fetched or stored, by the column of star that named each first. */

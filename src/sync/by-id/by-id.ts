@@ -7,7 +7,14 @@ import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
-import { countDue, countSignalled, type DueId, type DueQuestion, dueIds } from '../../state/by-id/due.ts'
+import {
+  countDue,
+  countSignalled,
+  type DueId,
+  type DueQuestion,
+  dueIds,
+  refusedIds,
+} from '../../state/by-id/due.ts'
 import { nextRecordLook, recordLook } from '../../state/evidence/quarantine-looks.ts'
 import type { SyncContext } from '../run/context.ts'
 import { currentScope } from '../run/key.ts'
@@ -199,10 +206,12 @@ class ByIdRun {
     const { worth, chosen } = this.#choice ?? {}
     const { name } = task.resource
     const again = due + (worth?.get(name) ?? 0) - (chosen?.get(name)?.length ?? 0)
+    const refused = this.#onlySignalled ? [] : await refusedIds(this.#sync.engine, name)
     const parts = [
       neverFetched > 0 && `${formatNumber(neverFetched)} never fetched`,
       again > 0 && `${formatNumber(again)} to fetch again`,
       signalled > 0 && `${formatNumber(signalled)} changed by events`,
+      ...refused.map(({ ids, reason }) => `${formatNumber(ids)} refused: ${reason}`),
     ]
     const rest = parts.filter(part => part !== false).join(', ')
     if (rest !== '') task.counters.note = rest
