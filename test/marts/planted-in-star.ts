@@ -188,8 +188,10 @@ export const plantedInStar = (engine: Engine['kind']): readonly Planted[] => [
     subject: 'star.fact_assignment',
     rows: 1,
     statements: [
-      `update ops.discovered set state = 'refused', reason = 'the key may not read this (403)' where resource = 'assignments'
-       and record_id = (select min(x.record_id) from ops.discovered as x where x.resource = 'assignments' and x.state = 'stored')`,
+      `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, reason,
+         fetches, failed_fetches, changes, exposure_days, signals)
+       values ('assignments', 'guarded', 'star.fact_timesheet.assignment_id', now(), 'refused', now(),
+         'the key may not read this (403)', 0, 1, 0, 0, 0)`,
     ],
   },
   {
