@@ -14,6 +14,7 @@ export const askedLaws = {
   rows: 'law: rows of a list that were looked at',
   tombstones: 'law: tombstones that were looked at',
   excused: 'law: records that quarantine excused',
+  leftOut: 'law: syncs that could not load records',
   named: 'law: lists that were not whole and had to be named',
   told: 'law: lists that commands had to name',
   refused: 'law: lists told as refused',

@@ -2,6 +2,7 @@
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import { type ResourceState, resourceState } from '../../src/state/runs/resource-state.ts'
 import { lostRuns } from '../../src/state/runs/runs.ts'
+import { lastSweep } from '../../src/state/scans/sweeps.ts'
 import { type NotWhole, notWhole } from '../../src/state/scans/wholeness.ts'
 import type { ResourceOutcome } from '../../src/sync/run/sync.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -19,6 +20,10 @@ export interface Said {
   readonly candidates: ReadonlySet<string>
   /** Whether `status` names a run that died without finishing. */
   readonly tellsOfDeath: boolean
+  /** When the last sweep that was read whole began, in milliseconds: maybe in an earlier night, which was killed. */
+  readonly sweepBegan: number
+  /** Whether a record of the list was ever put in quarantine. */
+  readonly hasQuarantined: boolean
 }
 
 async function candidatesOf(engine: Engine, { name }: Resource): Promise<Set<string>> {
@@ -29,6 +34,11 @@ async function candidatesOf(engine: Engine, { name }: Resource): Promise<Set<str
   return new Set(rows.map(({ id }) => id))
 }
 
+async function hasQuarantined(engine: Engine, { name }: Resource): Promise<boolean> {
+  const rows = await engine.rows('select 1 as one from ops.quarantine where resource = $1 limit 1', [name])
+  return rows.length > 0
+}
+
 export async function saidOf(engine: Engine, resource: Resource): Promise<Said> {
   const all = (await notWhole(engine)) ?? []
   return {
@@ -36,6 +46,10 @@ export async function saidOf(engine: Engine, resource: Resource): Promise<Said> 
     state: await resourceState(engine, resource),
     candidates: await candidatesOf(engine, resource),
     tellsOfDeath: (await lostRuns(engine)).length > 0,
+    sweepBegan: Date.parse(
+      (await lastSweep(engine, resource.name))?.started_at ?? '1970-01-01T00:00:00.000Z',
+    ),
+    hasQuarantined: await hasQuarantined(engine, resource),
   }
 }
 
@@ -99,10 +113,11 @@ export function lawOfNaming(judged: Judged): string[] {
 export function leftBySweep(judged: Judged): string[] {
   const { list, stored, service, since } = judged.situation
   const collection = collectionOf(list)
+  const began = Math.min(since, judged.said.sweepBegan)
   if (!outcomeOf(of(judged, 'sweep'), list) || judged.mayHide) return []
   return [...stored.values()]
     .filter(({ id, is_deleted }) => !is_deleted && !service.world.get(collection, id))
-    .filter(({ id }) => (service.truthOf(collection, id)?.changedAt ?? 0) < since)
+    .filter(({ id }) => (service.truthOf(collection, id)?.changedAt ?? 0) < began)
     .map(({ id }) => id)
 }
 
@@ -118,8 +133,22 @@ export function lawOfSweeps(judged: Judged): string[] {
     .map(id => `a sweep ended with ${sweep?.code}, and ${list} ${id} is deleted and no candidate`)
 }
 
-/** What quarantine excuses is counted by `status`. */
-export function lawOfQuarantine({ situation: { excused, list }, said }: Judged): string[] {
+/** Records that the sync of the night says it could not load. */
+export const leftOutBySync = (judged: Judged): number =>
+  outcomeOf(of(judged, 'sync'), judged.situation.list)?.quarantined ?? 0
+
+/** What quarantine excuses is counted by `status`, and what a sync could not load is there. */
+export function lawOfQuarantine(judged: Judged): string[] {
+  const { situation, said } = judged
+  const { excused, list } = situation
   const told = said.state.quarantined ?? 0
-  return told >= excused.size ? [] : [`${excused.size} of ${list} are in quarantine, and status says ${told}`]
+  const leftOut = leftOutBySync(judged)
+  return [
+    ...(told >= excused.size
+      ? []
+      : [`${excused.size} of ${list} are in quarantine, and status says ${told}`]),
+    ...(leftOut === 0 || said.hasQuarantined
+      ? []
+      : [`a sync could not load ${leftOut} of ${list}, and none came to quarantine`]),
+  ]
 }

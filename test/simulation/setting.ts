@@ -21,6 +21,7 @@ import {
   lawOfQuarantine,
   lawOfSweeps,
   leftBySweep,
+  leftOutBySync,
   saidOf,
 } from './naming.ts'
 import type { Ended, Place } from './night.ts'
@@ -103,6 +104,7 @@ function countLaws({ counts }: Setting, judged: Judged): void {
   counts.add(askedLaws.rows, stored.size)
   counts.add(askedLaws.tombstones, [...stored.values()].filter(row => row.is_deleted).length)
   counts.add(askedLaws.excused, excused.size)
+  counts.add(askedLaws.leftOut, leftOutBySync(judged) > 0 ? 1 : 0)
   counts.add(askedLaws.named, missing > 0 && !isWhole ? 1 : 0)
   counts.add(askedLaws.refused, missing > 0 && isToldAsRefused(judged) ? 1 : 0)
   counts.add(askedLaws.hidden, missing > 0 && mayHide ? 1 : 0)
