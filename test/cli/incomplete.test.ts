@@ -61,6 +61,7 @@ describeOnEngines(
         },
       ])
       expect(status.summary).toContain('1 incomplete')
+      expect((await command('status --windows')).out).toMatch(/^timesheets +backfill +refused +\d+ +450 /m)
       expect((await json('runs'))[0]).toMatchObject({ command: 'sync', state: 'incomplete' })
 
       const check = await command('check resources_whole')

@@ -52,6 +52,20 @@ describe('before a calibration', () => {
     expect(again.out).not.toContain('calibrated')
   })
 
+  test('a calibration costs some 25 requests, and a crosscheck 12 or more', async () => {
+    const spent = async (line: string): Promise<number> => {
+      const before = place.sandbox.requests.length
+      expect((await place.command(line)).code).toBe(0)
+      return place.sandbox.requests.length - before
+    }
+    const each = await spent('crosscheck')
+    const calibration = (await spent('crosscheck --calibrate')) - each
+    expect(each).toBeGreaterThanOrEqual(12)
+    expect(each).toBeLessThanOrEqual(20)
+    expect(calibration).toBeGreaterThan(10)
+    expect(calibration).toBeLessThanOrEqual(30)
+  })
+
   test('a calibration that ran out of requests is not kept', async () => {
     const { out } = await place.command('crosscheck --calibrate --max-requests 5')
     expect(out).toContain('the 5 requests of the crosscheck are used')
@@ -99,6 +113,8 @@ describe('after a calibration', () => {
       unexplained: 1,
       findings: [{ kind: 'differs' }],
     })
+    const few = await place.command('crosscheck --group-by all --max-requests 3')
+    expect([few.code, few.out]).toEqual([3, expect.stringContaining('not all differences were looked into')])
     expect(await json('status')).toMatchObject({ crosscheck: { unexplained: 1 } })
     expect((await place.command('status')).out).toMatch(
       /^crosscheck .*1 unexplained; muster crosscheck names/m,

@@ -206,6 +206,30 @@ describe('a lease', () => {
     await other.close()
   })
 
+  test('is one row a resource, and one statement of a transaction that writes', async () => {
+    const { engine } = await made.postgres()
+    await engine.announce('one')
+    const leases = await Promise.all(
+      ['timesheets', 'invoices'].map(name =>
+        takeLease(engine, { resource: name, holder: 'one', ms: 60_000 }),
+      ),
+    )
+    const statements: string[] = []
+    const counting = {
+      ...engine,
+      rows: ((sql: string, values?: never) => {
+        statements.push(sql)
+        return engine.rows(sql, values)
+      }) as typeof engine.rows,
+    }
+    for (const lease of leases) await renewLease(counting, lease)
+    expect(statements).toHaveLength(2)
+    expect(await engine.rows('select resource from ops.lease order by 1')).toEqual([
+      { resource: 'invoices' },
+      { resource: 'timesheets' },
+    ])
+  })
+
   test('that was taken over stays lost, also after its next holder has released it', async () => {
     const { engine } = await made.postgres()
     const first = await takeLease(engine, { resource, holder: 'first', ms: 60_000 })

@@ -33,6 +33,21 @@ export interface Weather {
   readonly hides?: number
   /** Page 2 always lacks its last so many rows. */
   readonly lacks?: number
+  readonly breaks?: Breaks
+}
+
+/** What a scan assumes that a service does not do. */
+export interface Breaks {
+  /** Chance that the first half of a page is from before the changes that its other half shows. */
+  readonly torn?: number
+  /** Late records become visible up to so many lags after their times. */
+  readonly lags?: number
+  /** Chance that an update leaves the time of change as it was. */
+  readonly unmarked?: number
+  /** Deleted records come back, in place of new ones. */
+  readonly reborn?: boolean
+  /** Chance that a page has the rows of the page before it. */
+  readonly shifted?: number
 }
 
 const tick = 60_000
@@ -61,6 +76,7 @@ export class ChangingList {
   isEndHidden = false
   #isCapped = false
   #nextId = 0
+  readonly #deleted: Row[] = []
 
   constructor(weather: Weather, rng: Rng) {
     this.#weather = weather
@@ -103,8 +119,24 @@ export class ChangingList {
   }
 
   #update(index: number, at: number): void {
+    const { unmarked } = this.#breaks
     const row = this.rows[index]
-    if (row) this.rows[index] = { ...row, updated: at, version: row.version + 1 }
+    const isUnmarked = unmarked !== undefined && this.#rng() < unmarked
+    if (row) this.rows[index] = { ...row, updated: isUnmarked ? row.updated : at, version: row.version + 1 }
+  }
+
+  get #breaks(): Breaks {
+    return this.#weather.breaks ?? {}
+  }
+
+  #insert(at: number): void {
+    const back = this.#breaks.reborn ? this.#deleted.pop() : undefined
+    if (back) this.rows.push({ ...back, updated: at, version: back.version + 1 })
+    else this.#arrive(at)
+  }
+
+  #remove(): void {
+    this.#deleted.push(...this.rows.splice(this.#any(), 1))
   }
 
   #change(): void {
@@ -113,9 +145,9 @@ export class ChangingList {
     const [insert, late] = isFull ? [0, 0] : [this.#weather.insert, this.#weather.late]
     const kind = this.#rng()
     const at = this.#tick()
-    if (kind < insert) this.#arrive(at)
-    else if (kind < insert + late) this.#arrive(at - Math.floor(this.#rng() * lag))
-    else if (kind < insert + late + remove) this.rows.splice(this.#any(), 1)
+    if (kind < insert) this.#insert(at)
+    else if (kind < insert + late) this.#arrive(at - Math.floor(this.#rng() * lag * (this.#breaks.lags ?? 1)))
+    else if (kind < insert + late + remove) this.#remove()
     else this.#updateSome(kind < insert + late + remove + bulk, at)
   }
 
@@ -127,29 +159,40 @@ export class ChangingList {
 
   /** `since` keeps the rows updated at or after a time, as a filter does. */
   ask(
-    page: number,
+    number: number,
     limit: number,
     { sort = 'updatedAt' as SortKey, since = Number.NEGATIVE_INFINITY } = {},
   ): Page {
+    const before = this.rows
+    this.rows = [...before]
     while (!this.isResting && this.#rng() < this.#weather.change) this.#change()
     this.requests += 1
     const { cap = limit, mostTotal = Number.POSITIVE_INFINITY, shuffle, lacks = 0 } = this.#weather
+    const { torn, shifted } = this.#breaks
     const isShuffled = this.#rng() < shuffle
+    const isShifted = shifted !== undefined && number > 1 && this.#rng() < shifted
+    const page = isShifted ? number - 1 : number
     const key = (row: Row): number => (sort === 'updatedAt' ? row.updated : row.created)
     const places = new Map(this.rows.map(row => [row.id, isShuffled ? this.#rng() : Number(row.id)]))
-    const found = this.rows
-      .filter(({ updated }) => updated >= since)
-      .sort((left, right) => key(left) - key(right) || places.get(left.id)! - places.get(right.id)!)
+    const placeOf = ({ id }: Row): number => places.get(id) ?? Number(id)
+    const sorted = (rows: readonly Row[]): Row[] =>
+      rows
+        .filter(({ updated }) => updated >= since)
+        .sort((left, right) => key(left) - key(right) || placeOf(left) - placeOf(right))
+    const found = sorted(this.rows)
     const size = Math.min(limit, cap)
     const hidden = this.hidden
-    const shown = found.slice((page - 1) * size, page * size).filter(({ id }) => !hidden.has(id))
+    const of = (rows: readonly Row[]): readonly Row[] => rows.slice((page - 1) * size, page * size)
+    const isTornApart = torn !== undefined && this.#rng() < torn
+    const half = isTornApart ? Math.floor(size / 2) : 0
+    const whole = [...of(sorted(before)).slice(0, half), ...of(found).slice(half)]
+    const shown = whole.filter(({ id }) => !hidden.has(id))
     const rows = page === 2 ? shown.slice(0, Math.max(0, shown.length - lacks)) : shown
     const total = Math.min(found.length, mostTotal)
     this.#isCapped ||= total < found.length
     this.isContradicted ||= rows.length > 0 && (page - 1) * size + rows.length > total
     const isTorn = rows.length === 0 || page * size >= found.length
-    this.isEndHidden ||=
-      total < found.length && isTorn && rows.length < found.slice((page - 1) * size, page * size).length
+    this.isEndHidden ||= total < found.length && isTorn && rows.length < of(found).length
     return { rows, total, limit }
   }
 }

@@ -9,6 +9,8 @@ export interface History {
   /** A scan of changes, in a list that may be filtered by updatedAt. */
   readonly part: 'none' | 'changes' | 'filtered'
   readonly weather: Weather
+  /** By which our clock is ahead of the service's, in milliseconds. */
+  readonly clockAhead?: number
 }
 
 const chosen = <Item>(rng: Rng, items: readonly Item[]): Item =>
@@ -67,14 +69,18 @@ function partOf(list: ChangingList, part: History['part']): Pick<ModelledScan, '
   return part === 'filtered' ? { known, since: watermark - lag - 60_000 } : { known }
 }
 
-export async function run({ seed, kind, part, weather }: History, mistakes: Mistakes = {}): Promise<Ran> {
+export async function run(
+  { seed, kind, part, weather, clockAhead = 0 }: History,
+  mistakes: Mistakes = {},
+): Promise<Ran> {
   const rng = seededRng(seed + 1e9)
   const list = new ChangingList(weather, rng)
   const known = partOf(list, part)
   const meanwhile = part === 'none' ? 0 : Math.floor(rng() * 6)
   for (let n = 0; n < meanwhile; n += 1) list.ask(1, 1)
   const beginAt = 1 + Math.floor(rng() * 5)
-  const job = { kind, pageSize: weather.pageSize, ...known, mistakes, ...(rng() < 0.3 && { beginAt }) }
+  const { pageSize } = weather
+  const job = { kind, pageSize, ...known, mistakes, clockAhead, ...(rng() < 0.3 && { beginAt }) }
   return { list, job, ...(await modelScan(list, job)) }
 }
 
@@ -88,7 +94,8 @@ export function lost(ran: Ran): Row[] {
   return isTold || !ran.list.showsItsEnd ? [] : missing
 }
 
-function missed({ list, job, decision, base, seen, moments }: Ran): Row[] {
+/** The same, told or not. */
+export function missed({ list, job, decision, base, seen, moments }: Ran): Row[] {
   if (decision !== 'accepted' || !base) return []
   const watermark = base.watermark === null ? Number.POSITIVE_INFINITY : Date.parse(base.watermark)
   // The next scan reads these again.
@@ -138,8 +145,11 @@ async function bringUpToDate(list: ChangingList, copy: Copy, keeping: Keeping): 
 }
 
 /** A first scan, some more while the list changes, and two at rest: what the copy then lacks. */
-export async function missingAfterwards(seed: number, keeping: Keeping = {}): Promise<string[]> {
-  const { weather } = historyOf(seed)
+export async function missingAfterwards(
+  seed: number,
+  keeping: Keeping = {},
+  { weather } = historyOf(seed),
+): Promise<string[]> {
   const rng = seededRng(seed + 2e9)
   const list = new ChangingList(weather, rng)
   const copy: Copy = { rows: new Map(), watermark: undefined }

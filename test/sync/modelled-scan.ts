@@ -56,6 +56,8 @@ export interface ModelledScan {
   readonly known?: Known
   readonly since?: number
   readonly beginAt?: number
+  /** By which our clock is ahead of the service's, in milliseconds. */
+  readonly clockAhead?: number
   readonly mistakes?: Mistakes
   /** The scan is resumed by another process before the request of this number. */
   readonly restarts?: number
@@ -121,9 +123,13 @@ class ModelScan implements Strategy<ModelPage> {
       ...(known && plan.sortBy === 'updatedAt' && { known }),
       lookbackMs: mistakes.noLookback ? 0 : lag,
       isShort: plan.isShort,
-      now: this.#list.now,
+      now: this.#now,
       size: sizeOf(limitOf(plan, progress.pass, pageSize), progress.pass, pageSize),
     }
+  }
+
+  get #now(): number {
+    return this.#list.now + (this.#job.clockAhead ?? 0)
   }
 
   async ask(page: number, progress: Progress): Promise<ModelPage> {
@@ -135,7 +141,7 @@ class ModelScan implements Strategy<ModelPage> {
     const { rows, total } = answer
     // As the client does.
     if (rows.length === 0 && (page - 1) * limit < total) throw new BadAnswer()
-    const timed = { updatedAt: 'updatedAt', known, now: this.#list.now }
+    const timed = { updatedAt: 'updatedAt', known, now: this.#now }
     const facts = factsOf(
       rows.map(asRecord),
       kind === 'snapshot' ? { ...timed, updatedAt: undefined } : timed,

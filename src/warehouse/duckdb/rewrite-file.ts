@@ -1,8 +1,8 @@
 /**
  * Writes a DuckDB file anew: what was deleted or overwritten stays in its free blocks until then. A checkpoint writes the columns
  * of changed rows to free blocks and frees those where they were, so that a file grows though its rows do not. And a change of many
- * statements that has to be all or nothing is made to the copy: DuckDB 1.5 cannot read a log in which one transaction renames
- * a table and writes it, so that a kill before the next checkpoint would lose the file.
+ * statements that has to be all or nothing is made to the copy: DuckDB 1.5 cannot read a log in which one transaction updates
+ * a table and then renames it, so that a kill before the next checkpoint would lose the file.
  */
 import { statSync } from 'node:fs'
 import { temporaryPlace } from '../../temporary/places.ts'
