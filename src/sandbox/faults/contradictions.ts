@@ -30,6 +30,14 @@ function wrongTotal(answer: Answer): boolean {
   return withMeta(answer, meta => ({ ...meta, total: Math.max(0, meta.total + by) }))
 }
 
+function noRows(answer: Answer): boolean {
+  const found = metaOf(answer.body)
+  if (!found) return false
+  const { envelope, meta } = found
+  const body = JSON.stringify({ ...envelope, data: [], meta: { ...meta, total: 0 } })
+  return respond(answer, { status: 200, body })
+}
+
 function oddMeta(answer: Answer): boolean {
   return withMeta(answer, (meta, rows) =>
     oneOf<unknown>(answer.draw, [
@@ -67,6 +75,7 @@ function notSuccess(answer: Answer): true {
 
 export const contradictions = {
   'wrong-total': { meaning: '`meta.total` is wrong, in this answer only', send: wrongTotal },
+  'no-rows': { meaning: 'no rows and a total of 0, in this answer only', send: noRows },
   'odd-meta': { meaning: '`meta` contradicts the request, the rows or itself', send: oddMeta },
   'not-success': { meaning: '200 with `success` false', send: notSuccess },
   'wrong-type': {

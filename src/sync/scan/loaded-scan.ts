@@ -105,18 +105,15 @@ export class LoadedScan implements Strategy<LoadedPage> {
     if (pipeline.hasFailed) await pipeline.drained()
     const answer = await this.#pages.ask(page, progress)
     if (!this.#isDoubtful(answer, progress)) return answer
-    await requireRows(this.#task)
+    if (this.#job.known === undefined) await requireRows(this.#task)
     await this.#task.sync.landing.forget(answer.landed)
     return this.#pages.ask(page, progress)
   }
 
-  /** Days without records, and a whole list that is read again and has none. */
+  /** Days without records, a whole list that is read again and has none, or changes without the record of the watermark. */
   #isDoubtful({ page, total, empty }: LoadedPage, { sequence }: Progress): boolean {
-    const { row, known } = this.#job
     const isFirst = page === 1 && sequence === 0
-    return (
-      isFirst && empty && total === 0 && known === undefined && (!this.#isWholeList || row.scope !== null)
-    )
+    return isFirst && empty && total === 0 && (!this.#isWholeList || this.#job.row.scope !== null)
   }
 
   async keep({ landed, digest, same }: LoadedPage, progress: Progress): Promise<void> {

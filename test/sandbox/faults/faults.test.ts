@@ -59,6 +59,8 @@ describe('answers', () => {
   it('have status 200 and wrong content', async () => {
     const total = JSON.parse((await once('wrong-total')).text).meta.total
     expect(total).not.toBe(30)
+    const none = JSON.parse((await once('no-rows')).text)
+    expect([none.success, none.data, none.meta.total]).toEqual([true, [], 0])
     const { data, meta } = JSON.parse((await once('odd-meta')).text)
     expect([data.length, meta]).not.toEqual([30, { page: 1, limit: 50, total: 30 }])
     expect(JSON.parse((await once('not-success')).text).success).toBe(false)
@@ -117,5 +119,5 @@ it('are counted, logged by name, leave refusals alone, and stop when told', asyn
   const { text } = await asked(sandbox, '/me')
   expect(JSON.parse(text).data.usage.requestsToday).toBe(3)
   expect(sandbox.requests.map(({ fault }) => fault)).toEqual(['error-empty', undefined, undefined])
-  expect(Object.keys(faultTable)).toHaveLength(19)
+  expect(Object.keys(faultTable)).toHaveLength(20)
 })
