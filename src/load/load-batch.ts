@@ -1,5 +1,4 @@
 /** Loads one batch of landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
-
 import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
 import { openCases, recordSightings } from '../state/evidence/evidence.ts'

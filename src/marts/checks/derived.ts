@@ -2,17 +2,13 @@
 import { catalogue } from '../../contract/catalogue.ts'
 import { unknownValueQuery } from '../../state/evidence/drift.ts'
 import { acceptedValues } from '../../warehouse/schema/accepted-values.ts'
-import { historyOf, type PhysicalTable, physicalTables } from '../../warehouse/schema/physical.ts'
+import { historyOf, type PhysicalTable } from '../../warehouse/schema/physical.ts'
 import { references } from '../../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import type { Check, Part } from './check.ts'
-import { byTable, part, quoted } from './parts.ts'
+import { byTable, currentTables, part, quoted } from './parts.ts'
 
-const isHistory = ({ schema, name }: PhysicalTable): boolean =>
-  schema === 'history' || name.endsWith('_history')
-
-const current = physicalTables.filter(table => !isHistory(table))
-const keyOf = new Map(current.map(({ schema, name, key }) => [`${schema}.${name}`, key]))
+const keyOf = new Map(currentTables.map(({ schema, name, key }) => [`${schema}.${name}`, key]))
 
 /** The key of the row, and the name of the wrong column. */
 const recordOf = (table: string, column: string): string =>
@@ -28,7 +24,9 @@ function repeatedKeys({ schema, name, key }: PhysicalTable): Part {
 }
 
 const dimensions = new Set(
-  current.filter(({ columns }) => columns.some(({ name }) => name === 'is_stub')).map(({ name }) => name),
+  currentTables
+    .filter(({ columns }) => columns.some(({ name }) => name === 'is_stub'))
+    .map(({ name }) => name),
 )
 
 /** Inferred members, and the member '-1', refer to nothing. */
@@ -103,14 +101,14 @@ export const derivedChecks: readonly Check[] = [
     severity: 'error',
     summary: 'Every row of star and pii has a key, and no other row has the same.',
     next: 'rebuild the table with muster replay; if rows are still doubled, report it as an error of muster',
-    parts: current.filter(({ isUnique }) => isUnique).map(repeatedKeys),
+    parts: currentTables.filter(({ isUnique }) => isUnique).map(repeatedKeys),
   },
   {
     name: 'list_ids_unique',
     severity: 'warn',
     summary: 'An id that the service gives to an element of a list is not given twice.',
     next: 'report it to the service; both rows are kept, so sums over the list count both',
-    parts: current.filter(({ isUnique }) => !isUnique).map(repeatedKeys),
+    parts: currentTables.filter(({ isUnique }) => !isUnique).map(repeatedKeys),
   },
   {
     name: 'references_resolve',
@@ -131,13 +129,13 @@ export const derivedChecks: readonly Check[] = [
     severity: 'error',
     summary: 'Superseded versions of a row have a beginning and an end, and do not overlap.',
     next: 'report the record as an error of muster; queries about that time count both versions, star is right',
-    parts: current.map(overlaps),
+    parts: currentTables.map(overlaps),
   },
   {
     name: 'history_has_current',
     severity: 'error',
     summary: 'A record with superseded versions has exactly one row in star, unless its list is a snapshot.',
     next: 'run muster replay, or read the record again with muster get',
-    parts: current.filter(isLasting).map(withoutCurrent),
+    parts: currentTables.filter(isLasting).map(withoutCurrent),
   },
 ]

@@ -3,12 +3,12 @@ import { catalogue } from '../../contract/catalogue.ts'
 import { referenceDimensions } from '../../contract/dimensions.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Child, Table } from '../../contract/fields/table.ts'
-import { constantsOf, ownerColumn, physicalTables, piiColumns } from '../../warehouse/schema/physical.ts'
+import { constantsOf, ownerColumn, piiColumns } from '../../warehouse/schema/physical.ts'
 import { references } from '../../warehouse/schema/references.ts'
 import { placesOf } from '../../warehouse/schema/unique-key.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import type { Check, Part } from './check.ts'
-import { byTable, part, quoted } from './parts.ts'
+import { byTable, currentTables, part, quoted } from './parts.ts'
 
 /** Rows of a table that belong to records of one kind. */
 interface Owned {
@@ -24,15 +24,15 @@ interface Owned {
 
 const equal = (column: string, value: string): string => `t.${quoteName(column)} = ${quoteText(value)}`
 
-/** Tables that hold rows of every resource. */
-const common = [
-  { table: 'star.attribute_leaf', key: 'attribute_leaf_key' },
-  { table: 'pii.attribute_leaf', key: 'attribute_leaf_key' },
-  { table: 'pii.text', key: 'text_key' },
-]
+/** Tables with rows of every resource; their column `entity` names its kind. */
+const common = currentTables.filter(({ columns }) => columns.some(({ name }) => name === 'record_id'))
 
-const ofResource = ({ entity, table }: Resource): Owned[] =>
-  common.map(one => ({ ...one, owner: 'record_id', condition: equal('entity', entity), roots: [table] }))
+const ofResource = ({ entity, table: root }: Resource): Owned[] =>
+  common.map(({ schema, name, key, owner }) => ({
+    ...{ table: `${schema}.${name}`, key, owner },
+    condition: equal('entity', entity),
+    roots: [root],
+  }))
 
 /** The owner of a list that one resource fills is a reference, which `references_resolve` checks. */
 const isReference = (table: string, column: string): boolean =>
@@ -114,7 +114,7 @@ function miscounted({ table, owner, position }: List, sign: '<' | '>'): Part {
 
 /** Where keys are made of positions, `keys_unique` says the same. */
 const hasOwnIds = ({ table: { name } }: List): boolean =>
-  physicalTables.some(one => one.schema === 'star' && one.name === name && !one.isUnique)
+  currentTables.some(one => one.schema === 'star' && one.name === name && !one.isUnique)
 
 export const listChecks: readonly Check[] = [
   {

@@ -1,6 +1,13 @@
 /** Statements of checks that are made from the declarations. */
+import { type PhysicalTable, physicalTables } from '../../warehouse/schema/physical.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import type { Part } from './check.ts'
+
+const isHistory = ({ schema, name }: PhysicalTable): boolean =>
+  schema === 'history' || name.endsWith('_history')
+
+/** Of star and pii. */
+export const currentTables: readonly PhysicalTable[] = physicalTables.filter(table => !isHistory(table))
 
 /** `also`: other tables that the statement reads. */
 export function part(table: string, select: string, also: readonly string[] = []): Part {
