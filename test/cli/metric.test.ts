@@ -121,6 +121,12 @@ describe('after a calibration', () => {
     )
   })
 
+  test('differences while a list is not read to its end are for later', async () => {
+    expect((await place.command('sync timesheets expenses --max-requests 2 --quiet')).code).toBe(75)
+    const { code, err } = await place.command('crosscheck --group-by all')
+    expect([code, err]).toEqual([75, expect.stringMatching(/timesheets.*not read to the end.*\n$/)])
+  })
+
   test('metric reads the published copy, with its definition, while another process holds the file', async () => {
     const before = await json('metric workersOverHours --group-by month')
     expect((await place.command('publish')).code).toBe(0)

@@ -1,24 +1,11 @@
 /** Each sentence of the README about what Muster does is claimed once in docs/claims.md, with a test of that name. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { claimsOf, paragraphsOf, read, withoutTest } from './claimed.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const claims = claimsOf('What the README claims')
 
-const claims = [...read('docs/claims.md').matchAll(/^\| (.+?) +\| `(test\/.+?)` +\| (.+?) +\|$/gm)].map(
-  ([, claim = '', file = '', name = '']) => ({ claim, file, name }),
-)
-
-/** Up to work on it: without code and tables, and with the texts of links in their places. */
-const text = read('README.md')
-  .slice(0, read('README.md').indexOf('## Work on it'))
-  .replace(/```[\s\S]*?```/g, '')
-  .replace(/^[#|].*$/gm, '')
-  .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-
-const paragraphs = text.split(/\n\s*\n|\n(?=- )/).map(one => one.replace(/\s+/g, ' ').trim())
+/** Up to work on it. */
+const paragraphs = paragraphsOf(read('README.md').slice(0, read('README.md').indexOf('## Work on it')))
 
 const sentences = paragraphs
   .flatMap(one => one.split(/(?<=[.!?])\s+(?=[A-Z`*])/))
@@ -36,5 +23,5 @@ test.each(sentences)('%s', sentence => {
 })
 
 test('have a test of that name in its file', () => {
-  expect(claims.filter(({ file, name }) => !read(file).includes(name))).toEqual([])
+  expect(withoutTest(claims)).toEqual([])
 })
