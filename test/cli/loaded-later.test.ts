@@ -60,6 +60,7 @@ describeOnEngines(
       await warehouse.close()
       expect((await command(checks)).code).toBe(3)
       await done('backfill timesheets --from 2025-01-01 --to 2025-01-31 --quiet')
+      await done('check keys_unique list_rows_once rows_have_record references_resolve')
       const after = await command(checks)
       expect([after.code, after.out]).toEqual([0, expect.not.stringMatching(/warn|error/)])
     }, 60_000)
