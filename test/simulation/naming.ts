@@ -22,8 +22,8 @@ export interface Said {
   readonly tellsOfDeath: boolean
   /** When the last sweep that was read whole began, in milliseconds: maybe in an earlier night, which was killed. */
   readonly sweepBegan: number
-  /** Whether a record of the list was ever put in quarantine. */
-  readonly hasQuarantined: boolean
+  /** When the page was fetched of the record that was put in quarantine last, in milliseconds; whether or not it is still there. */
+  readonly lastQuarantinedAt: number
 }
 
 async function candidatesOf(engine: Engine, { name }: Resource): Promise<Set<string>> {
@@ -34,9 +34,14 @@ async function candidatesOf(engine: Engine, { name }: Resource): Promise<Set<str
   return new Set(rows.map(({ id }) => id))
 }
 
-async function hasQuarantined(engine: Engine, { name }: Resource): Promise<boolean> {
-  const rows = await engine.rows('select 1 as one from ops.quarantine where resource = $1 limit 1', [name])
-  return rows.length > 0
+const timeOf = (text: string | null | undefined): number => (text ? Date.parse(text) : 0)
+
+async function lastQuarantinedAt(engine: Engine, { name }: Resource): Promise<number> {
+  const [row] = await engine.rows<{ at: string | null }>(
+    'select max(seen_at) as at from ops.quarantine where resource = $1',
+    [name],
+  )
+  return timeOf(row?.at)
 }
 
 export async function saidOf(engine: Engine, resource: Resource): Promise<Said> {
@@ -49,7 +54,7 @@ export async function saidOf(engine: Engine, resource: Resource): Promise<Said> 
     sweepBegan: Date.parse(
       (await lastSweep(engine, resource.name))?.started_at ?? '1970-01-01T00:00:00.000Z',
     ),
-    hasQuarantined: await hasQuarantined(engine, resource),
+    lastQuarantinedAt: await lastQuarantinedAt(engine, resource),
   }
 }
 
@@ -68,6 +73,8 @@ export interface Judged {
   readonly ended: readonly Ended[]
   /** Whether its process was killed before it was done. */
   readonly wasKilled: boolean
+  /** Whether any process was: its pages may be loaded nights later. */
+  readonly wasEverKilled: boolean
   /** Whether a run of the night has left a row in the ledger. */
   readonly hasBegun: boolean
   /** Whether the service may have kept records to itself. */
@@ -140,14 +147,14 @@ export const leftOutBySync = (judged: Judged): number =>
 /** What quarantine excuses is counted by `status`, and what a sync could not load is there. */
 export function lawOfQuarantine(judged: Judged): string[] {
   const { situation, said } = judged
-  const { excused, list } = situation
+  const { excused, list, since } = situation
   const told = said.state.quarantined ?? 0
   const leftOut = leftOutBySync(judged)
   return [
     ...(told >= excused.size
       ? []
       : [`${excused.size} of ${list} are in quarantine, and status says ${told}`]),
-    ...(leftOut === 0 || said.hasQuarantined
+    ...(leftOut === 0 || said.lastQuarantinedAt >= (judged.wasEverKilled ? 1 : since)
       ? []
       : [`a sync could not load ${leftOut} of ${list}, and none came to quarantine`]),
   ]

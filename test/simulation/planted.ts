@@ -67,4 +67,33 @@ export const planted: Readonly<Record<string, Planted>> = {
     find: 'if (error instanceof AccessDenied) return',
     put: 'if (error instanceof AccessDenied || !(error instanceof Incomplete || error instanceof BudgetSpent)) return',
   },
+  'a scan that brings nothing more is accepted': {
+    file: 'src/sync/paging/proof.ts',
+    find: "'scan again' : 'refused'",
+    put: "'scan again' : 'accepted'",
+  },
+  'an event is acknowledged that is not stored': {
+    file: 'src/events/store.ts',
+    find: 'await log.append(events)',
+    put: 'await log.append(events.slice(1))',
+  },
+  'lists inside a record that changed stay beside the new ones': {
+    file: 'src/load/merge/apply.ts',
+    find: 'const owners = distinctOwners(targetsOf(plan))',
+    put: 'const owners = distinctOwners(targetsOf(plan)).slice(0, 2)',
+  },
+  'what was sent before is forgotten when a process begins': {
+    file: 'src/sync/run/key-budget.ts',
+    find: 'recentRequests: await',
+    put: 'recentRequests: 0 * await',
+  },
+}
+
+/** Only a warehouse of all tables runs the commands that this one concerns: to be looked for with --wide. */
+export const widePlanted: Readonly<Record<string, Planted>> = {
+  'a copy is published though it must be complete and is not': {
+    file: 'src/publish/publish.ts',
+    find: 'if (effects.requiresWhole) await',
+    put: 'if (effects.requiresWhole && false) await',
+  },
 }

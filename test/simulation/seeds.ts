@@ -6,16 +6,17 @@ import { join } from 'node:path'
 import { Counts } from './counts.ts'
 import type { OnlyKill, Options } from './options.ts'
 import type { Outcome } from './outcome.ts'
-import { planted } from './planted.ts'
+import { planted, widePlanted } from './planted.ts'
 import type { SeedParts } from './setting.ts'
 
 /** Rows a page: lists of tens of records have many pages then. */
 const rowsPerPage = 7
 
 function replaced({ plant }: Options) {
-  const fault = plant === undefined ? undefined : planted[plant]
+  const all = { ...planted, ...widePlanted }
+  const fault = plant === undefined ? undefined : all[plant]
   if (plant !== undefined && !fault)
-    throw new Error(`there is no ${plant}: plant one of ${Object.keys(planted).join('; ')}`)
+    throw new Error(`there is no ${plant}: plant one of ${Object.keys(all).join('; ')}`)
   const put = [
     ['src/api/client/paging.ts', 'pageLimit = 200', `pageLimit=${rowsPerPage}`],
     ['src/api/client/envelope.ts', 'fewRows = 20', 'fewRows=3'],

@@ -122,7 +122,7 @@ async function judgedOf(
   const said = await saidOf(engine, resourceOf(list))
   const isToldInNumber = behind(situation).size <= (said.state.hiddenRows ?? 0)
   return {
-    ...{ situation, ended, wasKilled, said },
+    ...{ situation, ended, wasKilled, wasEverKilled: setting.killedAt > 0, said },
     hasBegun: await hasBegun(engine, since),
     mayHide: service.mayHide || (service.maySeemHidden && isToldInNumber),
     wasShown: shown.has(list),

@@ -1,6 +1,6 @@
 /** More seeds than the quick suite has time for; that everything happens in them; and that planted faults are found. */
 import { describe, expect, test } from 'vitest'
-import { planted } from './planted.ts'
+import { planted, widePlanted } from './planted.ts'
 import { seedsIn, simulate } from './simulated.ts'
 
 describe('a thousand seeds', () => {
@@ -45,5 +45,10 @@ describe('a planted fault is found', () => {
     const simulated = await simulate('--seeds', `1-${mostSeeds}`, '--first', '--plant', name)
     expect(simulated.out).toContain('broken by seeds')
     expect(seedsIn(simulated)).toBeLessThanOrEqual(mostSeeds)
+  })
+
+  test.each(Object.keys(widePlanted))('%s', async name => {
+    const simulated = await simulate('--seeds', '1-20', '--wide', '--first', '--plant', name)
+    expect(simulated.out).toContain('broken by seeds')
   })
 })

@@ -1,7 +1,7 @@
 /** Seeds of the simulation, as many as a quick suite has time for: every law holds in each of them. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { planted } from './planted.ts'
+import { planted, widePlanted } from './planted.ts'
 import { simulate } from './simulated.ts'
 
 const lawful = { code: 0, out: expect.stringContaining('every law held') }
@@ -27,6 +27,9 @@ test('a statement with values is a step, prepared or kept', { timeout: longestMs
   expect(run.length).toBeGreaterThan(2 * prepared.length)
 })
 
-test.each(Object.entries(planted))('%s: the source that is replaced is there', (_name, { file, find }) => {
-  expect(readFileSync(file, 'utf8').split(find)).toHaveLength(2)
-})
+test.each(Object.entries({ ...planted, ...widePlanted }))(
+  '%s: the source that is replaced is there',
+  (_name, { file, find }) => {
+    expect(readFileSync(file, 'utf8').split(find)).toHaveLength(2)
+  },
+)
