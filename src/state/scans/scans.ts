@@ -174,6 +174,24 @@ export async function lastReadings(
   return new Map(rows.map(row => [row.scope, row]))
 }
 
+/** Rows that the service counted when a scope was last read whole; undefined when it never was. */
+export async function lastReadTotal(
+  engine: Engine,
+  resource: string,
+  scope: string,
+): Promise<number | undefined> {
+  const [last] = await ledger(engine)
+    .selectFrom('ops.scan')
+    .select('last_total')
+    .where('resource', '=', resource)
+    .where('scope', '=', scope)
+    .where('state', '=', 'accepted')
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .execute()
+  return last && Number(last.last_total)
+}
+
 /** Readings of a scope that nobody expects any more, as if it had never been readable. */
 export async function retireReadings(engine: Engine, resource: string, scope: string): Promise<void> {
   await ledger(engine)

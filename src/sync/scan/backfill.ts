@@ -105,6 +105,7 @@ function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkRow): Lo
     query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
     ...pagingOf(watermark),
     pagesInAll: lastPage(Number(watermark.remembered_total ?? 0), pageSizeOf(watermark)),
+    hasRows: Number(watermark.remembered_total ?? 0) > 0,
     beginAt: isWhole ? lastPage(Number(watermark.remembered_total ?? 0), pageSizeOf(watermark)) : 1,
     accepted: (engine, end) => finishBackfill(engine, task, { window, end }),
   }

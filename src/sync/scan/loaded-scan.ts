@@ -27,6 +27,8 @@ export interface LoadedScanJob extends ListRequest {
   /** Of a list that is read in windows: pages of the windows before, and of all, as far as known. */
   readonly pagesBefore?: number
   readonly pagesInAll?: number
+  /** The list has rows, by an answer before. */
+  readonly hasRows?: boolean
   /** Rows a page, as earlier scans have learnt. */
   readonly pageSize?: number
   /** Ledger rows that belong to the end of the scan, on the connection of the transaction of its last batch. */
@@ -105,15 +107,20 @@ export class LoadedScan implements Strategy<LoadedPage> {
     if (pipeline.hasFailed) await pipeline.drained()
     const answer = await this.#pages.ask(page, progress)
     if (!this.#isDoubtful(answer, progress)) return answer
-    if (this.#job.known === undefined) await requireRows(this.#task)
+    if (this.#job.known === undefined && !this.#isFirstReading) await requireRows(this.#task)
     await this.#task.sync.landing.forget(answer.landed)
     return this.#pages.ask(page, progress)
   }
 
-  /** Days without records, a whole list that is read again and has none, or changes without the record of the watermark. */
+  /** Days without records, a whole list that had some, or changes without the record of the watermark. */
   #isDoubtful({ page, total, empty }: LoadedPage, { sequence }: Progress): boolean {
     const isFirst = page === 1 && sequence === 0
-    return isFirst && empty && total === 0 && (!this.#isWholeList || this.#job.row.scope !== null)
+    return isFirst && empty && total === 0 && (!this.#isFirstReading || this.#job.hasRows === true)
+  }
+
+  /** An empty list is read whole again until it has rows: nothing is lost where one is shown as empty. */
+  get #isFirstReading(): boolean {
+    return this.#isWholeList && this.#job.row.scope === null
   }
 
   async keep({ landed, digest, same }: LoadedPage, progress: Progress): Promise<void> {

@@ -4,6 +4,7 @@ import type { LandedPage } from '../../landing/folder.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { recordTexts } from '../../load/page/stand-ins.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
+import { lastReadTotal } from '../../state/scans/scans.ts'
 import { limitOf, sizeOf, snapshotPlan } from '../paging/pass-plan.ts'
 import { beginPass, type PassRules, seenIn } from '../paging/pass-state.ts'
 import {
@@ -109,7 +110,21 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     return { order: 'first to last', size: sizeOf(limitOf(snapshotPlan(attempt), pass), pass) }
   }
 
-  async ask(page: number, { sequence, attempt, pass }: Progress): Promise<SnapshotPage> {
+  /** One that is empty for the first time is asked for once more: a slip would leave out all of its rows. */
+  async ask(page: number, progress: Progress): Promise<SnapshotPage> {
+    const answer = await this.#fetch(page, progress)
+    const isEmpty = answer.empty && answer.total === 0 && page === 1 && this.#pages.length === 0
+    if (!isEmpty || (await this.#wasEmpty())) return answer
+    await this.#task.sync.landing.forget(answer.landed)
+    return this.#fetch(page, progress)
+  }
+
+  async #wasEmpty(): Promise<boolean> {
+    const { sync, resource } = this.#task
+    return (await lastReadTotal(sync.engine, resource.name, this.#at.scope.name)) === 0
+  }
+
+  async #fetch(page: number, { sequence, attempt, pass }: Progress): Promise<SnapshotPage> {
     const { sync, resource, counters } = this.#task
     const { scope, scanId } = this.#at
     const limit = limitOf(snapshotPlan(attempt), pass)
