@@ -75,7 +75,7 @@ const expectedOf = ({ total }: Base, excluded: number): number => Math.max(0, to
  * Whether a list can have had so few records: all but as many again as it still has were deleted while it was read, or the
  * service showed it as empty for a while.
  */
-const isLikely = ({ total }: Base, ids: number): boolean => ids <= 2 * total
+export const isLikely = ({ total }: Base, ids: number): boolean => ids <= 2 * total
 
 /**
  * The newest moment that is proved. Where totals are too low, none at which the list is to have had fewer records than were seen:

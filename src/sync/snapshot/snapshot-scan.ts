@@ -10,6 +10,7 @@ import { beginPass, type PassRules, seenIn } from '../paging/pass-state.ts'
 import {
   type Decision,
   hiddenRows,
+  isLikely,
   judge,
   mostPasses,
   provedForward,
@@ -171,7 +172,8 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     const figures = { attempt, bases, counted, ids: seen.ids, claimed, excluded: hidden, hidden, isCapped }
     const proved = provedForward(figures, { ...pass, ...seen })
     this.figures = seenAndExpected(figures)
-    const isClean = pass.base !== undefined && seen.inLastPass === pass.base.total - hidden
+    const { base } = pass
+    const isClean = base !== undefined && isLikely(base, seen.ids) && seen.inLastPass === base.total - hidden
     this.#lacks.push(this.figures.expected - this.figures.seen)
     if (!proved && !(this.#mayBeUnproved && isClean)) return judge(figures, proved, this.#lacks)
     // Rows without ids that other passes have shown may have changed since: those that count are the list of the proved moment.
