@@ -76,12 +76,17 @@ const some = <Item>(rng: Rng, items: readonly Item[], share: number): Item[] => 
 
 /** These take time that passes for everybody, and not only on the clock of the seed. */
 const slow: readonly FaultName[] = ['hang', 'slow-body']
+/** What comes twice in a row is believed. */
+const rare: readonly FaultName[] = ['no-rows']
 
 function faultsOf(rng: Rng): FaultRates {
   if (rng() < 0.4) return {}
   const names = some(rng, Object.keys(faultTable) as FaultName[], 0.25)
   return Object.fromEntries(
-    names.map(name => [name, slow.includes(name) ? 0.005 : pick(rng, [0.02, 0.05, 0.15])]),
+    names.map(name => [
+      name,
+      slow.includes(name) ? 0.005 : pick(rng, rare.includes(name) ? [0.02] : [0.02, 0.05, 0.15]),
+    ]),
   )
 }
 

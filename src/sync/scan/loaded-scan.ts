@@ -113,8 +113,8 @@ export class LoadedScan implements Strategy<LoadedPage> {
   }
 
   /** Days without records, a whole list that had some, or changes without the record of the watermark. */
-  #isDoubtful({ page, total, empty }: LoadedPage, { sequence }: Progress): boolean {
-    const isFirst = page === 1 && sequence === 0
+  #isDoubtful({ page, total, empty }: LoadedPage, { bases, pass }: Progress): boolean {
+    const isFirst = page === 1 && bases.length === 0 && pass.furthest === 0
     return isFirst && empty && total === 0 && (!this.#isFirstReading || this.#job.hasRows === true)
   }
 
