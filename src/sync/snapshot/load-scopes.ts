@@ -10,8 +10,9 @@ import { isBelievedLoss } from '../deletions/decision.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { hiddenNote } from '../run/hidden-note.ts'
 import { Incomplete, shortfallOf } from '../run/incomplete.ts'
+import { readAgain, readUnreadable } from './read-scope.ts'
 import type { Scope } from './scopes.ts'
-import { type ReadScope, readAgain, readUnreadable } from './snapshot-scan.ts'
+import type { ReadScope } from './snapshot-scan.ts'
 
 /** Small scopes share a load: a statement costs the same for one project's matrix as for all. */
 const scopesPerLoad = 100

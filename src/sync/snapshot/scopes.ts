@@ -21,6 +21,9 @@ export interface Scope {
   readonly extent: SnapshotExtent
 }
 
+export const pathOf = ({ path }: Pick<Resource, 'path'>, { company = '' }: Scope): string =>
+  path.replace('{company}', encodeURIComponent(company))
+
 /** Part of a task; a plan, which reads nothing, has one too. */
 export interface ScopeQuestion {
   readonly resource: Resource

@@ -1,12 +1,10 @@
-/** Reads one scope of a snapshot whole, or not at all. */
+/** The scan of one scope of a snapshot: it is read whole, or not at all. */
 import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
-import { MusterError } from '../../lib/errors.ts'
 import { recordTexts } from '../../load/page/stand-ins.ts'
-import { PageUnreadable } from '../../load/read/page-repair.ts'
 import { lastReadTotal } from '../../state/scans/scans.ts'
 import { limitOf, sizeOf, snapshotPlan } from '../paging/pass-plan.ts'
-import { beginPass, type PassRules, seenIn } from '../paging/pass-state.ts'
+import { type PassRules, seenIn } from '../paging/pass-state.ts'
 import {
   type Decision,
   hiddenRows,
@@ -16,13 +14,12 @@ import {
   provedForward,
   seenAndExpected,
 } from '../paging/proof.ts'
-import { anotherPass, type Progress, type ScannedPage, type Strategy, scan } from '../paging/scan.ts'
+import type { Progress, ScannedPage, Strategy } from '../paging/scan.ts'
 import { SeenRows } from '../paging/seen-rows.ts'
 import { mostHollow } from '../paging/shown.ts'
 import { now, type ResourceTask } from '../run/context.ts'
-import { Incomplete } from '../run/incomplete.ts'
 import { hasId, namesOf } from './row-names.ts'
-import type { Scope } from './scopes.ts'
+import { pathOf, type Scope } from './scopes.ts'
 import { type AskedPage, isOnePass, wholePages } from './whole-pages.ts'
 
 export interface Reading {
@@ -44,7 +41,7 @@ interface SnapshotPage extends ScannedPage {
   readonly names: readonly string[]
 }
 
-interface ScopeScan {
+export interface ScopeScan {
   readonly scope: Scope
   readonly scanId: string
 }
@@ -54,31 +51,6 @@ export interface ReadScope extends ScopeScan {
   readonly reading: Reading
 }
 
-function pathOf(task: ResourceTask, scope: Scope): string {
-  return task.resource.path.replace('{company}', encodeURIComponent(scope.company ?? ''))
-}
-
-/** Rows in a single object. An answer without its list is no empty list: it would remove every row of the scope. */
-function rowsIn(task: ResourceTask, scope: Scope, record: Record<string, unknown>): number {
-  if ((task.resource.read as Snapshot).rows !== 'data.entries') return 1
-  if (Array.isArray(record.entries)) return record.entries.length
-  throw new MusterError({
-    what: 'bad answer: data.entries is not a list',
-    where: `GET ${pathOf(task, scope)}`,
-    next: 'the last complete snapshot stays; run again, and tell the service about it if it stays',
-  })
-}
-
-async function readObject(task: ResourceTask, { scope, scanId }: ScopeScan): Promise<Reading> {
-  const { sync, resource, counters } = task
-  const query = { ...resource.query, ...scope.query }
-  const { record, bytes, fetchedAt } = await sync.client.getRecord(pathOf(task, scope), query)
-  const total = rowsIn(task, scope, record)
-  counters.requests += 1
-  const arrived = { sequence: 1, page: 1, fetchedAt, runId: sync.runId, bytes }
-  return { pages: [await sync.landing.land(scanId, arrived)], total, hidden: 0, isProved: true }
-}
-
 /** The order that a pass asks for. */
 function orderOf({ read }: Resource, attempt: number): Readonly<Record<string, string>> {
   const { orders = [] } = read as Snapshot
@@ -86,7 +58,7 @@ function orderOf({ read }: Resource, attempt: number): Readonly<Record<string, s
 }
 
 /** A list without a change time: its rows count when they are on the first page, or were seen before and after it. */
-class SnapshotScan implements Strategy<SnapshotPage> {
+export class SnapshotScan implements Strategy<SnapshotPage> {
   readonly #task: ResourceTask
   readonly #at: ScopeScan
   readonly #seen: SeenRows
@@ -131,7 +103,7 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     const limit = limitOf(snapshotPlan(attempt), pass)
     const query = { ...resource.query, ...scope.query, ...orderOf(resource, attempt), page, limit }
     const mayBeHollow = pass.hollow < mostHollow
-    const answer = await sync.client.getPage(pathOf(this.#task, scope), query, { mayBeHollow })
+    const answer = await sync.client.getPage(pathOf(resource, scope), query, { mayBeHollow })
     counters.requests += 1
     const { fetchedAt, bytes, meta } = answer
     const arrived = { sequence: sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
@@ -210,45 +182,4 @@ class SnapshotScan implements Strategy<SnapshotPage> {
     }
     return put
   }
-}
-
-async function readList(task: ResourceTask, at: ScopeScan, before?: Reading): Promise<Reading> {
-  const strategy = new SnapshotScan(task, at, before)
-  const landed = await task.sync.landing.pages(at.scanId)
-  const sequence = Math.max(0, ...landed.map(page => page.sequence))
-  const from = before?.progress
-    ? anotherPass(before.progress, strategy)
-    : { pass: beginPass(1), attempt: 1, bases: [], sequence }
-  if ((await scan(strategy, from)) === 'refused')
-    throw new Incomplete({
-      resource: task.resource.name,
-      ...strategy.figures,
-      reason: `the list did not show more in ${strategy.passes} passes`,
-      next: 'the last complete snapshot stays; run muster sync again when the service is quieter',
-    })
-  return strategy.reading
-}
-
-export function readScope(task: ResourceTask, at: ScopeScan): Promise<Reading> {
-  return (task.resource.read as Snapshot).rows === 'data' ? readList(task, at) : readObject(task, at)
-}
-
-/** Reads a list on, until it is proved. */
-export function readAgain(task: ResourceTask, at: ScopeScan, before: Reading): Promise<Reading> {
-  return readList(task, at, before)
-}
-
-/** Reads the scopes whose pages could not be loaded once more; throws any other failure, and the second of a page. */
-export async function readUnreadable(
-  task: ResourceTask,
-  group: readonly ReadScope[],
-  error: unknown,
-): Promise<ReadScope[]> {
-  if (!(error instanceof PageUnreadable) || !task.pipeline.readAgain.add(error.pages)) throw error
-  const isUnreadable = ({ reading }: ReadScope): boolean =>
-    reading.pages.some(({ file }) => error.pages.some(page => page.file === file))
-  const again: ReadScope[] = []
-  for (const read of group)
-    again.push(isUnreadable(read) ? { ...read, reading: await readScope(task, read) } : read)
-  return again
 }

@@ -8,8 +8,9 @@ import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete, requireNone } from '../run/incomplete.ts'
 import { giveUp, isFullLoad, loadGroup } from './load-scopes.ts'
+import { readScope } from './read-scope.ts'
 import { dueScopes, type Scope, scopesOf } from './scopes.ts'
-import { type ReadScope, readScope } from './snapshot-scan.ts'
+import type { ReadScope } from './snapshot-scan.ts'
 
 async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
   const { sync, resource } = task

@@ -1,0 +1,72 @@
+/** Reads one scope of a snapshot: a list until it is proved, or a single object with its rows. */
+import type { Snapshot } from '../../contract/fields/resource.ts'
+import { MusterError } from '../../lib/errors.ts'
+import { PageUnreadable } from '../../load/read/page-repair.ts'
+import { beginPass } from '../paging/pass-state.ts'
+import { anotherPass, scan } from '../paging/scan.ts'
+import type { ResourceTask } from '../run/context.ts'
+import { Incomplete } from '../run/incomplete.ts'
+import { pathOf, type Scope } from './scopes.ts'
+import { type Reading, type ReadScope, type ScopeScan, SnapshotScan } from './snapshot-scan.ts'
+
+/** Rows in a single object. An answer without its list is no empty list: it would remove every row of the scope. */
+function rowsIn(task: ResourceTask, scope: Scope, record: Record<string, unknown>): number {
+  if ((task.resource.read as Snapshot).rows !== 'data.entries') return 1
+  if (Array.isArray(record.entries)) return record.entries.length
+  throw new MusterError({
+    what: 'bad answer: data.entries is not a list',
+    where: `GET ${pathOf(task.resource, scope)}`,
+    next: 'the last complete snapshot stays; run again, and tell the service about it if it stays',
+  })
+}
+
+async function readObject(task: ResourceTask, { scope, scanId }: ScopeScan): Promise<Reading> {
+  const { sync, resource, counters } = task
+  const query = { ...resource.query, ...scope.query }
+  const { record, bytes, fetchedAt } = await sync.client.getRecord(pathOf(task.resource, scope), query)
+  const total = rowsIn(task, scope, record)
+  counters.requests += 1
+  const arrived = { sequence: 1, page: 1, fetchedAt, runId: sync.runId, bytes }
+  return { pages: [await sync.landing.land(scanId, arrived)], total, hidden: 0, isProved: true }
+}
+
+async function readList(task: ResourceTask, at: ScopeScan, before?: Reading): Promise<Reading> {
+  const strategy = new SnapshotScan(task, at, before)
+  const landed = await task.sync.landing.pages(at.scanId)
+  const sequence = Math.max(0, ...landed.map(page => page.sequence))
+  const from = before?.progress
+    ? anotherPass(before.progress, strategy)
+    : { pass: beginPass(1), attempt: 1, bases: [], sequence }
+  if ((await scan(strategy, from)) === 'refused')
+    throw new Incomplete({
+      resource: task.resource.name,
+      ...strategy.figures,
+      reason: `the list did not show more in ${strategy.passes} passes`,
+      next: 'the last complete snapshot stays; run muster sync again when the service is quieter',
+    })
+  return strategy.reading
+}
+
+export function readScope(task: ResourceTask, at: ScopeScan): Promise<Reading> {
+  return (task.resource.read as Snapshot).rows === 'data' ? readList(task, at) : readObject(task, at)
+}
+
+/** Reads a list on, until it is proved. */
+export function readAgain(task: ResourceTask, at: ScopeScan, before: Reading): Promise<Reading> {
+  return readList(task, at, before)
+}
+
+/** Reads the scopes whose pages could not be loaded once more; throws any other failure, and the second of a page. */
+export async function readUnreadable(
+  task: ResourceTask,
+  group: readonly ReadScope[],
+  error: unknown,
+): Promise<ReadScope[]> {
+  if (!(error instanceof PageUnreadable) || !task.pipeline.readAgain.add(error.pages)) throw error
+  const isUnreadable = ({ reading }: ReadScope): boolean =>
+    reading.pages.some(({ file }) => error.pages.some(page => page.file === file))
+  const again: ReadScope[] = []
+  for (const read of group)
+    again.push(isUnreadable(read) ? { ...read, reading: await readScope(task, read) } : read)
+  return again
+}
