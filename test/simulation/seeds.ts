@@ -20,6 +20,8 @@ function replaced({ plant }: Options) {
   const put = [
     ['src/api/client/paging.ts', 'pageLimit = 200', `pageLimit=${rowsPerPage}`],
     ['src/api/client/envelope.ts', 'fewRows = 20', 'fewRows=3'],
+    // Real time, for commands that take it from nowhere else; 6e4 is how the loader writes 60_000.
+    ['src/api/client/wire.ts', 'headersTimeout: 6e4', 'headersTimeout:3e3'],
     ['src/crosscheck/metrics/their-metrics.ts', 'rowsPerPage = 200', `rowsPerPage=${rowsPerPage}`],
   ] as const
   return [...put.map(([file, find, text]) => ({ file, find, put: text })), ...(fault ? [fault] : [])]
