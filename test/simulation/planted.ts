@@ -34,8 +34,8 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'rows of the version before stay': {
     file: 'src/load/merge/apply.ts',
-    find: "d.state in ('changed', 'inferred', 'missing')",
-    put: "d.state in ('missing')",
+    find: "and d.state not in ('same', 'stale')",
+    put: "and d.state in ('missing')",
   },
   'an event is drained, and its signal is lost': {
     file: 'src/events/drain.ts',
