@@ -1,7 +1,7 @@
 /** Looks for deleted records: reads a list whole for its ids, confirms candidates, and tombstones those with two pieces of evidence. */
 import { fewRows } from '../../api/client/envelope.ts'
 import { lastPage } from '../../api/client/paging.ts'
-import { utcDay } from '../../lib/dates.ts'
+import { dayMs, utcDay } from '../../lib/dates.ts'
 import { forgetSweptIds } from '../../state/scans/scan-ids.ts'
 import { freshScan, openScan } from '../../state/scans/scans.ts'
 import { openSweep, sweepScans, unfinishedSweep, updateSweep } from '../../state/scans/sweeps.ts'
@@ -81,11 +81,22 @@ async function unsettled(task: ResourceTask, sweep: SweepRow): Promise<Incomplet
   })
 }
 
-/** The sweep that an earlier run left unfinished, unless the scope of the key has changed; a new one otherwise. */
+/** Since a window of it was read: an older sweep knows nothing of what was deleted meanwhile, and would end as if nothing were. */
+const longestPauseMs = 2 * dayMs
+
+async function whyNot(task: ResourceTask, sweep: SweepRow): Promise<string | undefined> {
+  if (sweep.scope_id !== currentScope(task)) return 'begun with another scope'
+  const last = (await sweepScans(task.sync.engine, sweep.sweep_id)).at(-1)
+  const at = Date.parse(last?.accepted_at ?? last?.started_at ?? sweep.started_at)
+  return task.sync.clock.now() - at > longestPauseMs ? 'not gone on with for two days' : undefined
+}
+
+/** The sweep that an earlier run left unfinished, if it can be gone on with; a new one otherwise. */
 async function sweepToRead(task: ResourceTask): Promise<SweepRow> {
   const left = await unfinishedSweep(task.sync.engine, task.resource.name)
-  if (left?.scope_id === currentScope(task)) return left
-  if (left) await giveUp(task, left, 'begun with another scope')
+  const why = left && (await whyNot(task, left))
+  if (left && why === undefined) return left
+  if (left) await giveUp(task, left, why ?? '')
   task.counters.note = null
   return newSweep(task)
 }
