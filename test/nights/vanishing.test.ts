@@ -87,17 +87,27 @@ describeOnEngines(
     test.each([
       ['timesheets', 4],
       ['invoices', 3],
-    ])('of %s that is empty before it was read to its end is told as empty', async (list, requests) => {
-      const nights = await openNights(bench, { records: plainRecords({ [list]: 650 }) })
-      expect((await nights.nextNight(`sync ${list} --quiet --max-requests ${requests}`)).code).toBe(75)
-      const [stored] = await nights.rows(`select count(*) as n from star.fact_${list.slice(0, -1)}`)
-      expect(Number(stored?.n)).toBeGreaterThan(0)
-      nights.sandbox.setQuirks({ [list]: { empty: 'yes' } })
-      for (let night = 0; night < 2; night += 1) {
+    ])(
+      'of %s that is empty before it was read to its end is not whole, then told as empty',
+      async (list, requests) => {
+        const nights = await openNights(bench, { records: plainRecords({ [list]: 650 }) })
+        expect((await nights.nextNight(`sync ${list} --quiet --max-requests ${requests}`)).code).toBe(75)
+        const [stored] = await nights.rows(`select count(*) as n from star.fact_${list.slice(0, -1)}`)
+        expect(Number(stored?.n)).toBeGreaterThan(0)
+        nights.sandbox.setQuirks({ [list]: { empty: 'yes' } })
+        const emptied = await nights.nextNight(`sync ${list} --quiet`)
+        expect([emptied.code, emptied.err]).toEqual([1, expect.stringContaining('incomplete')])
+        for (let night = 0; night < 2; night += 1) {
+          expect((await nights.nextNight(`sync ${list} --quiet`)).code).toBe(0)
+          expect((await nights.run('status')).out).toContain(`empty at the service: ${list}, since `)
+        }
+        nights.sandbox.setQuirks()
         expect((await nights.nextNight(`sync ${list} --quiet`)).code).toBe(0)
-        expect((await nights.run('status')).out).toContain(`empty at the service: ${list}, since `)
-      }
-    })
+        expect(await nights.rows(`select count(*) as n from star.fact_${list.slice(0, -1)}`)).toEqual([
+          { n: 650 },
+        ])
+      },
+    )
 
     test('that the key may no longer read fails the run until it may again', async () => {
       const nights = await open(bench)

@@ -1,7 +1,7 @@
 /** One seed of the model: nights of syncs and sweeps in bad weather, then quiet ones in which everything must be found. */
 import { namedRng } from '../../src/lib/rng.ts'
 import { type Mistakes, ModelledWarehouse } from './modelled-sweeps.ts'
-import { VanishingList, type Weather } from './vanishing-list.ts'
+import { type Row, VanishingList, type Weather } from './vanishing-list.ts'
 
 function weatherOf(seed: number): Weather {
   const rng = namedRng(seed, 'weather')
@@ -97,7 +97,10 @@ export async function history(seed: number, mistakes: Mistakes = {}): Promise<Hi
   const visible = gone.flatMap(row => (row && list.visible.has(row.company) ? [row.id] : []))
   await warehouse.sweep()
   if (!hasSingleRead) await warehouse.sweep()
-  const missed = visible.filter(id => !warehouse.held.get(id)?.isDeleted)
+  // A company that lost all of its rows, or a list more than half, waits for somebody who says that they are gone.
+  const isEmptied = ({ company }: Row): boolean => list.rows.every(row => row.company !== company)
+  const isBelieved = list.rows.length >= gone.length && !gone.some(row => row && isEmptied(row))
+  const missed = isBelieved ? visible.filter(id => !warehouse.held.get(id)?.isDeleted) : []
   const happened = { ...list.happened, ...warehouse.counts }
   return { falseTombstones: warehouse.false, tombstones: warehouse.tombstones, missed, happened }
 }
