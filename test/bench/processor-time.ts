@@ -29,6 +29,20 @@ function statOf(process: number): { readonly parent: number; readonly seconds: n
   return { parent: fields[1] ?? 0, seconds: ticks / ticksPerSecond }
 }
 
+/** Of a process that has ended meanwhile its parent has the seconds, once it is asked again. */
+function secondsOf(server: number): number {
+  const children = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .map(Number)
+  try {
+    return [server, ...children].reduce((sum, one) => sum + statOf(one).seconds, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return secondsOf(server)
+  }
+}
+
 /** Seconds that a server ran since it started, all of its processes, those that have ended among them. */
 export async function serverSeconds(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url })
@@ -36,11 +50,7 @@ export async function serverSeconds(url: string): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const { parent } = statOf(rows[0]?.pid ?? 0)
   await client.end()
-  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .map(Number)
-  return [parent, ...children].reduce((sum, one) => sum + statOf(one).seconds, 0)
+  return secondsOf(parent)
 }
 
 /** Processes in which a server works for the program, each a query in one of them and in no other. */
