@@ -81,22 +81,26 @@ async function unsettled(task: ResourceTask, sweep: SweepRow): Promise<Incomplet
   })
 }
 
-/** Since a window of it was read: an older sweep knows nothing of what was deleted meanwhile, and would end as if nothing were. */
-const longestPauseMs = 2 * dayMs
+/**
+ * Since a window of it was begun or read: an older sweep would end as if nothing had been deleted meanwhile. A window has 50 pages,
+ * which the share of a small key pays in some days.
+ */
+const longestPauseMs = 7 * dayMs
 
-async function whyNot(task: ResourceTask, sweep: SweepRow): Promise<string | undefined> {
+async function whyGivenUp(task: ResourceTask, sweep: SweepRow): Promise<string | undefined> {
   if (sweep.scope_id !== currentScope(task)) return 'begun with another scope'
   const last = (await sweepScans(task.sync.engine, sweep.sweep_id)).at(-1)
   const at = Date.parse(last?.accepted_at ?? last?.started_at ?? sweep.started_at)
-  return task.sync.clock.now() - at > longestPauseMs ? 'not gone on with for two days' : undefined
+  return task.sync.clock.now() - at > longestPauseMs ? 'not gone on with for a week' : undefined
 }
 
 /** The sweep that an earlier run left unfinished, if it can be gone on with; a new one otherwise. */
 async function sweepToRead(task: ResourceTask): Promise<SweepRow> {
   const left = await unfinishedSweep(task.sync.engine, task.resource.name)
-  const why = left && (await whyNot(task, left))
-  if (left && why === undefined) return left
-  if (left) await giveUp(task, left, why ?? '')
+  if (!left) return newSweep(task)
+  const why = await whyGivenUp(task, left)
+  if (why === undefined) return left
+  await giveUp(task, left, why)
   task.counters.note = null
   return newSweep(task)
 }

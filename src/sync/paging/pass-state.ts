@@ -18,7 +18,7 @@ export interface PassState {
   readonly longest: number
   /** The last of these pages that had rows. */
   readonly furthest: number
-  /** How many pages up to the last one showed none of the rows that they have by the total. */
+  /** Answers in a row, up to the last one, that showed none of the rows that their page has by the total. */
   readonly hollow: number
   /** How often the pass has begun again because pages turned out to have another size. */
   readonly sizes: number

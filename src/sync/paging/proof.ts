@@ -71,10 +71,7 @@ const vainPasses = 4
 /** Records that must count for a moment. */
 const expectedOf = ({ total }: Base, excluded: number): number => Math.max(0, total - excluded)
 
-/**
- * Whether a list can have had so few records: all but as many again as it still has were deleted while it was read, or the
- * service showed it as empty for a while.
- */
+/** A moment with fewer than half of the records that the scan has seen is that of a list shown as empty for a while. */
 export const isLikely = ({ total }: Base, ids: number): boolean => ids <= 2 * total
 
 /**

@@ -35,7 +35,6 @@ export async function requireRows(task: ResourceTask): Promise<void> {
     seen: 0,
     expected: Number(watermark?.remembered_total ?? 0),
     reason: 'the service shows the whole list as empty',
-    next: `run muster sync again; if all its records were deleted, muster sweep ${name} proves it`,
   })
 }
 
