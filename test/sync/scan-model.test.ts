@@ -192,4 +192,18 @@ describe('an incremental scan', () => {
     ).toBe(1)
     expect(advance(beginPass(2), answer, { known: { before: watermark } }).nextPage).toBe(0)
   })
+
+  test('does not begin with the rows of the page that told how long the list is', () => {
+    const known = { before: watermark, reached: watermark }
+    const rows = { oldest: '2020-01-01T00:00:00Z', newest: '2030-01-01T00:00:00Z', inOrder: true, old: 1 }
+    const guessed = { page: 1, total: 202, empty: false, rows: 199, first: 'a', ...rows }
+    const asked = advance(beginPass(1), guessed, { known })
+    expect(asked.nextPage).toBe(2)
+    const repeated = advance(asked, { ...guessed, page: 2 }, { known })
+    expect(repeated).toMatchObject({ nextPage: 2, pages: 0 })
+    const right = advance(repeated, { ...guessed, page: 2, rows: 2, first: 'b', old: 0 }, { known })
+    expect(right).toMatchObject({ pages: 1, base: { front: 2 } })
+    // A service that answers so for good is asked no third time.
+    expect(advance(repeated, { ...guessed, page: 2 }, { known }).pages).toBe(1)
+  })
 })

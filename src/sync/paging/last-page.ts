@@ -54,17 +54,24 @@ function emptyPage({ size, end }: PassState, { page, total }: Answer): Found {
   return ask(Math.max(1, Math.floor((end.full + page) / 2)), known)
 }
 
+/** One answer with the rows of the page before it: the rows below it would be counted by a place that is not theirs. */
+const isGuessAgain = ({ guess }: End, { page, first }: Answer): boolean =>
+  guess !== undefined && guess.page !== page && first !== undefined && guess.first === first
+
 /** Whether an answer before the first data page is that page, and which page to ask if not. */
 export function findEnd(state: PassState, answer: Answer, rules: PassRules): Found {
   const { known, hidesRows, seeksEnd = false } = rules
   const { size, end, isCapped } = state
   const { page, total, rows = 0 } = answer
   if (answer.empty) return emptyPage(state, answer)
+  // Asked for once more: the rows below it are counted by its place.
+  if (isGuessAgain(end, answer)) return ask(page, { ...end, guess: { page, first: answer.first } })
   const isFull = rows >= size
   if (end.isBeyond || isCapped || (page - 1) * size + rows > total) return beyond(end, answer, isFull)
   const last = lastPage(total, size)
   // The remembered total was wrong, unless that page was empty.
-  if (page !== last && (end.empty === 0 || last < end.empty)) return ask(last, end)
+  if (page !== last && (end.empty === 0 || last < end.empty))
+    return ask(last, { ...end, guess: { page, first: answer.first } })
   const longer = hidesRows ? undefined : searchSize(state, answer)
   if (longer !== undefined) return ask(longer, { ...end, tried: { size: rows, back: page } })
   const isBehind = known?.reached !== undefined && Date.parse(answer.newest ?? '') < known.reached

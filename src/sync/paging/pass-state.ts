@@ -108,6 +108,8 @@ export interface End {
   readonly empty: number
   /** Id of the first row of the page `full`. */
   readonly first?: string
+  /** The page that was asked where the end was looked for, and the id of its first row. */
+  readonly guess?: { readonly page: number; readonly first: string | undefined }
   /** The service answers the same rows for different pages. */
   readonly isRepeated?: boolean
   /** No smaller size of pages explains a short page. */
