@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Quirks } from '../../src/sandbox/quirks/quirk-options.ts'
 import { inQuick } from '../thorough.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
-import { openNights } from './nights.ts'
+import { type Nights, openNights } from './nights.ts'
 
 /** Every worker of a requisition has its row, under the one time and reference of the requisition. */
 const requisitions = Array.from({ length: 30 }, (_, n) => ({
@@ -15,6 +15,11 @@ const requisitions = Array.from({ length: 30 }, (_, n) => ({
     agency: { id: 'a1', name: 'Agency 1' },
     ...{ submittedAt: '2026-10-06T09:00:00.000Z', isRejected: false, stage: 'submitted', history: [] },
   })),
+}))
+
+const many = Array.from({ length: 80 }, (_, n) => ({
+  ...requisitions[0],
+  ...{ id: `r${n}`, reference: `R-${n}` },
 }))
 
 const accessRuleMappings = Array.from({ length: 5 }, (_, n) => ({
@@ -114,6 +119,64 @@ describeOnEngines(
       expect(await nights.rows('select distinct_ids as seen, last_total as total from ops.scan')).toEqual([
         { seen: 230, total: 250 },
       ])
+    })
+
+    /** The night at which the service is said to hide rows, and its requests for the list then and the night after. */
+    async function twoNights(nights: Nights, resource: string, rows: number) {
+      const asked: number[] = []
+      for (let night = 0; night < 2; night += 1) {
+        const { code, err, out, requests } = await nights.nextNight(`sync ${resource}`)
+        const note = `the service counts ${rows} records that it shows on no page`
+        expect([code, err + out]).toEqual([
+          0,
+          night === 0 ? expect.stringContaining(note) : expect.not.stringContaining(note),
+        ])
+        asked.push(requests.filter(request => !request.startsWith('/me ')).length)
+      }
+      return asked
+    }
+
+    test.each([{ hidden: 12 }, { 'total-over': 10 }])(
+      'without ids and with %j is read whole but for these rows, which are learnt once',
+      async quirks => {
+        const less = quirks.hidden ?? 0
+        const nights = await openNights(bench, {
+          records: { companies: [{ id: 'c1', name: 'Company 1', active: true }], requisitions: many },
+          quirks: { 'metric-rows': quirks },
+        })
+        const asked = await twoNights(nights, 'metric-rows', less + (quirks['total-over'] ?? 0))
+        expect(asked).toEqual([expect.any(Number), 2])
+        expect(await nights.rows('select count(*) as n from star.fact_recruitment_metric_row')).toEqual([
+          { n: 320 - less },
+        ])
+      },
+    )
+
+    test.each([
+      { 'total-over': 10 },
+      { 'total-over': 10, 'limit-cap': 100 },
+      { hidden: 10 },
+      { hidden: 10, 'limit-cap': 60 },
+    ])('whose ties come in any order and with %j is read whole but for these rows', async quirks => {
+      const rules = Array.from({ length: 230 }, (_, n) => ({
+        ...{ id: `m${n}`, a: `role${n % 3}`, can: `thing${n % 7}.do`, type: 'RBAC' },
+      }))
+      const records = {
+        companies: [{ id: 'c1', name: 'Company 1', active: true }],
+        accessRuleMappings: rules,
+        requisitions: many,
+      }
+      const nights = await openNights(bench, {
+        records,
+        options: { ties: 'random' },
+        quirks: { all: quirks },
+      })
+      const less = quirks.hidden ?? 0
+      const rows = less + (quirks['total-over'] ?? 0)
+      for (const resource of ['access-rules', 'metric-rows']) await twoNights(nights, resource, rows)
+      const stored = `select (select count(*) from star.dim_access_rule where type = 'RBAC') as rules,
+        (select count(*) from star.fact_recruitment_metric_row) as metric_rows`
+      expect(await nights.rows(stored)).toEqual([{ rules: 230 - less, metric_rows: 320 - less }])
     })
   },
   'all',

@@ -9,6 +9,7 @@ import {
   type PassState,
   seenIn,
 } from '../../src/sync/paging/pass-state.ts'
+import { PastPasses } from '../../src/sync/paging/past-passes.ts'
 import {
   type Base,
   counts,
@@ -19,7 +20,6 @@ import {
   provedBase,
   provedForward,
   type SeenId,
-  seenAndExpected,
   steadyMoment,
   withSteady,
 } from '../../src/sync/paging/proof.ts'
@@ -97,7 +97,7 @@ class ModelScan implements Strategy<ModelPage> {
   readonly #ids = new Map<string, SeenId & { readonly changedAt: number }>()
   readonly #list: ChangingList
   readonly #job: ModelledScan
-  readonly #lacks: number[] = []
+  readonly #past = new PastPasses()
   #firstBelow: number | undefined
   readonly #begun: number
   proved: Base | undefined
@@ -200,7 +200,8 @@ class ModelScan implements Strategy<ModelPage> {
     const { mistakes = {} } = this.#job
     this.#firstBelow ??= pass.below
     const below = mistakes.firstBelow ? this.#firstBelow : pass.below
-    const hiding = { attempt, ...this.#idsOf(pass), known: undefined }
+    const seen = this.#idsOf(pass)
+    const hiding = { attempt, ...seen, known: undefined, still: this.#past.stillWith(seen.ids) }
     const hidden = mistakes.believesHidden ? (pass.lacking ?? 0) : hiddenRows(pass, hiding)
     return {
       attempt,
@@ -211,6 +212,7 @@ class ModelScan implements Strategy<ModelPage> {
       excluded: below + hidden,
       hidden,
       isCapped: pass.isCapped,
+      isShuffled: this.#past.isShuffledWith(pass, seen.inLastPass),
     }
   }
 
@@ -222,14 +224,13 @@ class ModelScan implements Strategy<ModelPage> {
   async decide(progress: Progress): Promise<Decision> {
     const { mistakes = {}, known, kind } = this.#job
     const figures = this.#figures(progress)
-    const { seen, expected } = seenAndExpected(figures)
-    this.#lacks.push(expected - seen)
+    this.#past.add(figures)
     const isUncounted = mistakes.uncountedPart && known !== undefined && progress.pass.below > 0
     const forward = { ...progress.pass, ...this.#idsOf(progress.pass) }
     const proved = kind === 'snapshot' ? provedForward(figures, forward) : provedBase(figures)
     this.proved = isUncounted ? progress.bases[0] : proved
     this.hidden = figures.hidden
-    return judge(figures, this.proved, this.#lacks)
+    return judge(figures, this.proved, this.#past.lacks)
   }
 }
 

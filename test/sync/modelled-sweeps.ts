@@ -12,14 +12,8 @@ import {
 import { askAgreeing, type SweptPage } from '../../src/sync/deletions/swept-page.ts'
 import { limitOf, planOf, sizeOf } from '../../src/sync/paging/pass-plan.ts'
 import { beginPass, seenIn } from '../../src/sync/paging/pass-state.ts'
-import {
-  type Base,
-  type Decision,
-  hiddenRows,
-  judge,
-  provedBase,
-  seenAndExpected,
-} from '../../src/sync/paging/proof.ts'
+import { PastPasses } from '../../src/sync/paging/past-passes.ts'
+import { type Base, type Decision, hiddenRows, judge, provedBase } from '../../src/sync/paging/proof.ts'
 import { type Progress, type Strategy, scan } from '../../src/sync/paging/scan.ts'
 import { SeenRows } from '../../src/sync/paging/seen-rows.ts'
 import { Refused, type VanishingList } from './vanishing-list.ts'
@@ -53,7 +47,7 @@ class ModelledSweep implements Strategy<SweptPage> {
   readonly #mistakes: Mistakes
   readonly #rows = new SeenRows()
   readonly #lastPasses = new Map<string, number>()
-  readonly #lacks: number[] = []
+  readonly #past = new PastPasses()
   seen = new Set<string>()
 
   constructor(list: VanishingList, mistakes: Mistakes) {
@@ -84,15 +78,22 @@ class ModelledSweep implements Strategy<SweptPage> {
 
   async decide({ pass, attempt, bases }: Progress): Promise<Decision> {
     const { ids, inLastPass } = this.#rows.figures(pass.number)
-    const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known: undefined })
+    const past = this.#past
+    const hidden = hiddenRows(pass, {
+      attempt,
+      ids,
+      inLastPass,
+      known: undefined,
+      still: past.stillWith(ids),
+    })
     const counted = bases.map(base => this.#rows.count(base))
     const { said: claimed, isCapped } = pass
-    const figures = { attempt, bases, counted, ids, claimed, excluded: hidden, hidden, isCapped }
+    const isShuffled = past.isShuffledWith(pass, inLastPass)
+    const figures = { attempt, bases, counted, ids, claimed, excluded: hidden, hidden, isCapped, isShuffled }
     const proved = this.#mistakes.acceptsAnything ? bases.at(-1) : provedBase(figures)
     this.#keepSince(proved)
-    const { seen, expected } = seenAndExpected(figures)
-    this.#lacks.push(expected - seen)
-    return judge(figures, proved, this.#lacks)
+    past.add(figures)
+    return judge(figures, proved, past.lacks)
   }
 
   #keepSince(proved: Base | undefined): void {

@@ -8,8 +8,8 @@ import {
   counts,
   hiddenRows,
   judge,
-  mostPasses,
   type PassFigures,
+  patienceFor,
   provedBase,
   type SeenId,
   seenAndExpected,
@@ -73,9 +73,19 @@ describe('a scan', () => {
         [9, 3, 4, 5, 6, 7],
       ].map(judged),
     ).toEqual(['refused', 'refused'])
-    const slow = Array.from({ length: mostPasses }, (_, n) => 100 - n)
+    const slow = Array.from({ length: patienceFor({}).passes }, (_, n) => 100 - n)
     expect([judged(slow.slice(1)), judged(slow)]).toEqual(['scan again', 'refused'])
     expect(judge({ attempt: 1 }, base(), [0])).toBe('accepted')
+  })
+
+  test('is tried for longer where the order changes with every answer, and not for ever', () => {
+    const shuffled = { isShuffled: true }
+    const { passes, vain } = patienceFor(shuffled)
+    const judged = (lacks: readonly number[]) =>
+      judge({ attempt: lacks.length, ...shuffled }, undefined, lacks)
+    expect([judged(Array(vain).fill(9)), judged(Array(vain + 1).fill(9))]).toEqual(['scan again', 'refused'])
+    const slow = Array.from({ length: passes }, (_, n) => 100 - n)
+    expect([judged(slow.slice(1)), judged(slow)]).toEqual(['scan again', 'refused'])
   })
 
   test('says what it lacks of the moment that lacks least', () => {
@@ -98,6 +108,13 @@ describe('rows that the service hides', () => {
     expect(hiddenRows(pass, { ...same, inLastPass: 601 })).toBe(0)
     expect(hiddenRows({ ...pass, lastTotal: 649 }, same)).toBe(0)
     expect(hiddenRows({ ...pass, lacking: undefined }, same)).toBe(0)
+  })
+
+  test('are believed where ties come in any order, when six passes see no other record', () => {
+    const tied = { ...same, inLastPass: 580 }
+    expect(hiddenRows(pass, { ...tied, still: 5 })).toBe(0)
+    expect(hiddenRows(pass, { ...tied, still: 6 })).toBe(48)
+    expect(hiddenRows(pass, { ...tied, still: 6, ids: 601 })).toBe(0)
   })
 
   test('are known afterwards, and no more than before', () => {

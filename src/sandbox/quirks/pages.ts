@@ -41,17 +41,26 @@ export function pageServed(quirks: Quirks, { page, limit }: Page, remembered: Re
 
 /** The answer with the rows and the `meta` that the quirks leave of it. */
 export function pageSent(quirks: Quirks, { asked, answer }: Served, remembered: Remembered): Answer {
-  const rows = (answer.data as readonly StoredRecord[]).filter(({ id }) => !remembered.hidden.has(id))
+  const rows = (answer.data as readonly StoredRecord[]).filter(
+    row => !remembered.hidden.has(row.id ?? contentOf(row)),
+  )
   const lacking = asked.page === 2 && quirks['short-page'] !== 'none' ? quirks['short-page'] : 0
   const kept = rows.slice(0, least(Math.max(0, rows.length - lacking), quirks['cut-pages']))
   const { total, ...meta } = answer.meta as StoredRecord
   const isEmpty = quirks.empty === 'yes'
-  const said = isEmpty ? 0 : least(Number(total), quirks['total-cap'])
+  const said = isEmpty ? 0 : least(overstated(Number(total), quirks), quirks['total-cap'])
   const limit = least(asked.limit, quirks['limit-cap'])
   return {
     data: isEmpty ? [] : kept,
     meta: { ...meta, page: asked.page, limit, ...totals[quirks.total](said, remembered) },
   }
+}
+
+/** Rows without an id are known by what they hold. */
+export const contentOf = (row: StoredRecord): string => JSON.stringify(row)
+
+function overstated(total: number, { 'total-over': over }: Quirks): number {
+  return over === 'none' || total === 0 ? total : total + over
 }
 
 interface Served {

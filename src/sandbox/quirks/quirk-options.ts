@@ -22,6 +22,7 @@ const pageQuirks = {
   hidden: count('so many records are left out of the pages after paging; `meta.total` counts them'),
   empty: flag('the list has no rows'),
   'total-cap': count('`meta.total` is never above this'),
+  'total-over': count('`meta.total` counts so many records more than the list has, where it has any'),
   total: oneOf(
     ['right', 'null', 'missing', 'text', 'shrinking'],
     'right',

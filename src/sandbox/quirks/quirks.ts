@@ -4,10 +4,9 @@ import { namedRng, type Rng } from '../../lib/rng.ts'
 import type { Answer, Endpoint, EndpointRequest } from '../declare/endpoint.ts'
 import type { StoredRecord } from '../records/record.ts'
 import { selectFields } from '../records/select-fields.ts'
-import type { Collection, World } from '../world.ts'
 import { changeList, updateMany } from './changes.ts'
 import { brokenRecord, placeOf, withOddKeys } from './odd-records.ts'
-import { checkForbidden, pageAsked, pageSent, pageServed, type Remembered } from './pages.ts'
+import { checkForbidden, contentOf, pageAsked, pageSent, pageServed, type Remembered } from './pages.ts'
 import { checkResource, noQuirks, type QuirkSettings, type Quirks } from './quirk-options.ts'
 
 export class QuirkBook {
@@ -83,11 +82,15 @@ class QuirkyResource {
   }
 
   /** The records to hide and to break are chosen at the first request. */
-  #begun({ collection }: Endpoint, { world }: EndpointRequest): State {
-    const chosen = (count: number | 'none', salt: number) =>
-      count === 'none' || !collection
-        ? new Set()
-        : firstIds(world, collection, { count, seed: this.#seed + salt })
+  #begun(endpoint: Endpoint, request: EndpointRequest): State {
+    const chosen = (count: number | 'none', salt: number) => {
+      if (count === 'none') return new Set()
+      const { collection } = endpoint
+      const names = collection
+        ? request.world.all(collection).map(({ id }) => id)
+        : everyRow(endpoint, request).map(contentOf)
+      return firstOf(names, { count, seed: this.#seed + salt })
+    }
     this.#state ??= {
       answered: 0,
       hasRepeated: false,
@@ -145,9 +148,22 @@ interface Choice {
   readonly seed: number
 }
 
-/** So many ids, spread over the list by the seed. */
-function firstIds(world: World, collection: Collection, { count, seed }: Choice): ReadonlySet<unknown> {
-  const places = world.all(collection).map(({ id }) => ({ id, place: placeOf(id, seed) }))
+/** The rows of a list that no collection holds: those that the service would answer, whatever their days and order. */
+function everyRow(endpoint: Endpoint, request: EndpointRequest): StoredRecord[] {
+  if (!endpoint.isList) return []
+  const { from: _from, to: _to, ...asked } = request.query as StoredRecord
+  const rows: StoredRecord[] = []
+  for (let page = 1; ; page += 1) {
+    const answer = endpoint.answer({ ...request, query: { ...asked, page: String(page), limit: '200' } })
+    const more = answer.data as readonly StoredRecord[]
+    rows.push(...more)
+    if (more.length < 200) return rows
+  }
+}
+
+/** So many names, spread over the list by the seed. */
+function firstOf(names: readonly unknown[], { count, seed }: Choice): ReadonlySet<unknown> {
+  const places = [...new Set(names)].map(name => ({ name, place: placeOf(name, seed) }))
   places.sort((one, other) => one.place - other.place)
-  return new Set(places.slice(0, count).map(({ id }) => id))
+  return new Set(places.slice(0, count).map(({ name }) => name))
 }

@@ -174,22 +174,30 @@ export async function lastReadings(
   return new Map(rows.map(row => [row.scope, row]))
 }
 
-/** Rows that the service counted when a scope was last read whole; undefined when it never was. */
-export async function lastReadTotal(
+/** Rows that the service counted when a scope was last read whole, and those of them that it showed on no page. */
+export interface LastRead {
+  readonly total: number
+  readonly hidden: number
+}
+
+/** Undefined for a scope that was never read whole. */
+export async function lastRead(
   engine: Engine,
   resource: string,
   scope: string,
-): Promise<number | undefined> {
+): Promise<LastRead | undefined> {
   const [last] = await ledger(engine)
     .selectFrom('ops.scan')
-    .select('last_total')
+    .select(['last_total', 'expected_ids'])
     .where('resource', '=', resource)
     .where('scope', '=', scope)
     .where('state', '=', 'accepted')
     .orderBy('started_at', 'desc')
     .limit(1)
     .execute()
-  return last && Number(last.last_total)
+  if (!last) return undefined
+  const total = Number(last.last_total)
+  return { total, hidden: total - Number(last.expected_ids) }
 }
 
 /** Readings of a scope that nobody expects any more, as if it had never been readable. */

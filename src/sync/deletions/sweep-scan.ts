@@ -7,6 +7,7 @@ import type { ScanIdRow, ScanRow } from '../../state/scans/tables.ts'
 import { figuresOf } from '../paging/figures.ts'
 import { limitOf, planOf, sizeOf } from '../paging/pass-plan.ts'
 import { type PassRules, type PassState, seenIn } from '../paging/pass-state.ts'
+import { PastPasses } from '../paging/past-passes.ts'
 import { type Decision, judge, provedBase, seenAndExpected } from '../paging/proof.ts'
 import { anotherPass, type Progress, type Strategy, scan } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
@@ -64,8 +65,7 @@ class SweepScan implements Strategy<SweptPage> {
   readonly #job: SweepJob
   #ids: ScanIdRow[] = []
   #uncommitted = 0
-  /** Records that the passes of this run lacked. */
-  readonly #lacks: number[] = []
+  readonly #past = new PastPasses()
 
   constructor(task: ResourceTask, job: SweepJob) {
     this.#task = task
@@ -129,12 +129,13 @@ class SweepScan implements Strategy<SweptPage> {
 
   async decide(progress: Progress): Promise<Decision> {
     const { scan_id } = this.#job.row
-    const counting = { scanId: scan_id, hidesRows: this.#job.hiddenRows }
+    const past = this.#past
+    const counting = { scanId: scan_id, hidesRows: this.#job.hiddenRows, past }
     const figures = await figuresOf(this.#task.sync.engine, progress, counting)
     const { seen, expected } = seenAndExpected(figures)
-    this.#lacks.push(expected - seen)
+    past.add(figures)
     const proved = provedBase(figures)
-    const decision = judge(figures, proved, this.#lacks)
+    const decision = judge(figures, proved, past.lacks)
     const isAgain = decision === 'scan again'
     await fenced(this.#task, async engine => {
       // A record that was seen before the proved moment only was deleted by then.

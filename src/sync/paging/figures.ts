@@ -2,6 +2,7 @@
 import { countIds, type IdCounts, type Moment } from '../../state/scans/scan-ids.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { Known } from './pass-state.ts'
+import type { PastPasses } from './past-passes.ts'
 import { hiddenRows, type PassFigures, steadyMoment, withSteady } from './proof.ts'
 import type { Progress } from './scan.ts'
 import type { SeenRows } from './seen-rows.ts'
@@ -14,6 +15,7 @@ export interface Counting {
   readonly hidesRows?: number | undefined
   /** Whether a steady total may take the place of times; see `steadyMoment`. */
   readonly allowsSteady?: boolean
+  readonly past: PastPasses
 }
 
 const momentsOf = ({ pass, bases }: Progress, { allowsSteady = false }: Counting): Moment[] => [
@@ -23,7 +25,8 @@ const momentsOf = ({ pass, bases }: Progress, { allowsSteady = false }: Counting
 
 function figuresFrom(seen: IdCounts, { pass, bases, attempt }: Progress, counting: Counting): PassFigures {
   const { ids, inLastPass } = seen
-  const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known: counting.hidesRows })
+  const { hidesRows: known, past } = counting
+  const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known, still: past.stillWith(ids) })
   return {
     attempt,
     bases,
@@ -33,6 +36,7 @@ function figuresFrom(seen: IdCounts, { pass, bases, attempt }: Progress, countin
     excluded: pass.below + hidden,
     hidden,
     isCapped: pass.isCapped,
+    isShuffled: past.isShuffledWith(pass, inLastPass),
   }
 }
 

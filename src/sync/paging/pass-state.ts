@@ -45,6 +45,9 @@ export interface PassState {
   readonly below: number
   /** Rows that full pages lacked; undefined once a page was not counted. */
   readonly lacking: number | undefined
+  /** Rows of its data pages, and those of them that are older than what is known; undefined once a page was not counted. */
+  readonly rows: number | undefined
+  readonly oldRows: number
   /** Pages of this pass, or of one before it, had rows beyond the total. */
   readonly isCapped: boolean
   /** Every answer of the pass gave the same total. */
@@ -145,6 +148,8 @@ export function beginPass(page: number, size: number = pageLimit): PassState {
     lastTotal: 0,
     below: 0,
     lacking: 0,
+    rows: 0,
+    oldRows: 0,
     isCapped: false,
     isSteady: true,
     end: unknownEnd,

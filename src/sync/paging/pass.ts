@@ -74,6 +74,12 @@ function lackingWith({ lacking, base, size }: PassState, { page, rows }: Answer)
   return lacking + Math.max(0, full - rows)
 }
 
+/** Rows of the pass with those of this page. */
+const rowsWith = ({ rows, oldRows }: PassState, answer: Answer): Pick<PassState, 'rows' | 'oldRows'> => ({
+  rows: rows === undefined || answer.rows === undefined ? undefined : rows + answer.rows,
+  oldRows: oldRows + (answer.old ?? 0),
+})
+
 /** Rows of hollow pages above the first data page of a pass, which begins below them. */
 const lackingAbove = ({ base, size }: PassState, { page }: Answer, { order }: PassRules): number =>
   order === 'first to last' || !base ? 0 : Math.max(0, base.total - page * size)
@@ -96,6 +102,7 @@ function withData(state: PassState, answer: Answer, rules: PassRules): PassState
     last: answer.page,
     isSecond,
     lacking: lacking === undefined ? undefined : lacking + above,
+    ...(!isSecond && rowsWith(state, answer)),
     isSteady: begun.isSteady && answer.total === base?.total,
     below: isWhole ? 0 : (answer.page - 1) * size + (answer.old ?? 0),
   }

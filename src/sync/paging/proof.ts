@@ -55,18 +55,43 @@ export interface PassFigures {
   readonly hidden: number
   /** Pages had rows beyond the total. */
   readonly isCapped: boolean
+  /** Records come in another order with every answer: what one pass overlooked another may show. */
+  readonly isShuffled?: boolean
 }
 
 export type Decision = 'accepted' | 'scan again' | 'refused'
 
-/**
- * A scan that is not proved by then is incomplete until the next run. Records with equal sort keys may come in another order
- * with every answer: of 10,000 such records each pass overlooks 37%, so that ten passes see them all.
- */
-export const mostPasses = 14
+/** How long a scan is tried that is not proved: it is incomplete then until the next run. */
+interface Patience {
+  readonly passes: number
+  /** So many passes in a row that bring nothing end the scan: what it lacks is on no page. */
+  readonly vain: number
+}
 
-/** So many passes in a row that bring nothing end the scan: what it lacks is on no page. */
-const vainPasses = 4
+const usual: Patience = { passes: 14, vain: 4 }
+
+/**
+ * For records with equal sort keys that come in another order with every answer: each pass overlooks up to 37% of them, and
+ * those that are younger than the lookback have to be seen twice. Of 10,000, 15 passes overlook none, and ten in a row bring
+ * nothing of one that is there once in 20,000 times.
+ */
+const forShuffled: Patience = { passes: 30, vain: 10 }
+
+export const patienceFor = ({ isShuffled }: Pick<PassFigures, 'isShuffled'>): Patience =>
+  isShuffled ? forShuffled : usual
+
+/** Whether a pass showed rows twice although the total stood still. */
+export function isShuffled({ isSteady, rows, oldRows, below }: Shown, inLastPass: number): boolean {
+  return isSteady && rows !== undefined && inLastPass < rows - (below > 0 ? oldRows : 0)
+}
+
+/** What the pages of a pass showed. */
+interface Shown {
+  readonly isSteady: boolean
+  readonly rows: number | undefined
+  readonly oldRows: number
+  readonly below: number
+}
 
 /** Records that must count for a moment. */
 const expectedOf = ({ total }: Base, excluded: number): number => Math.max(0, total - excluded)
@@ -104,14 +129,15 @@ interface Forward {
 
 /** To be asked at the end of each pass; `lacks` are the records that it and those before it lacked. */
 export function judge(
-  { attempt }: Pick<PassFigures, 'attempt'>,
+  figures: Pick<PassFigures, 'attempt' | 'isShuffled'>,
   proved: Base | undefined,
   lacks: readonly number[],
 ): Decision {
   if (proved) return 'accepted'
-  const least = Math.min(...lacks.slice(0, -vainPasses))
-  const isVain = lacks.length > vainPasses && Math.min(...lacks.slice(-vainPasses)) >= least
-  return attempt < mostPasses && !isVain ? 'scan again' : 'refused'
+  const { passes, vain } = patienceFor(figures)
+  const least = Math.min(...lacks.slice(0, -vain))
+  const isVain = lacks.length > vain && Math.min(...lacks.slice(-vain)) >= least
+  return figures.attempt < passes && !isVain ? 'scan again' : 'refused'
 }
 
 /** What a scan has seen, and what it should have: of the proved moment, or of the one that lacks least. */
@@ -134,6 +160,8 @@ export interface Hiding {
   readonly inLastPass: number
   /** Rows that earlier scans found hidden; undefined when they found none. */
   readonly known: number | undefined
+  /** Passes in a row, up to this one, that brought no other id. */
+  readonly still?: number
 }
 
 /**
@@ -142,17 +170,22 @@ export interface Hiding {
  */
 export const otherSizes = 5
 
+/** Passes in a row, pages of another size among them, that see no other id although each of them overlooks up to 37%. */
+const stillPasses = 6
+
 /**
  * Rows that the service counts and shows on no page, because it drops them after it has cut the pages. They are believed when
- * passes over pages of different sizes saw the same ids, each on one page, while the total stood still.
+ * passes over pages of different sizes saw the same ids, each on one page, while the total stood still. Where ties come in any
+ * order, no pass shows each id once: then several in a row must have brought no other id.
  */
-export function hiddenRows(pass: Lacking, { attempt, ids, inLastPass, known }: Hiding): number {
+export function hiddenRows(pass: Lacking, { attempt, ids, inLastPass, known, still = 0 }: Hiding): number {
   const { lacking, base, below, lastTotal } = pass
   // A list that shows nothing at all is not one that hides everything.
   if (!lacking || !base || lastTotal !== base.total || ids === 0) return 0
   if (known !== undefined && lacking <= known) return lacking
   const shown = base.total - below - lacking
-  return attempt >= otherSizes && ids === shown && inLastPass === shown ? lacking : 0
+  const isSame = inLastPass === shown || still >= stillPasses
+  return attempt >= otherSizes && ids === shown && isSame ? lacking : 0
 }
 
 interface Lacking {

@@ -60,6 +60,7 @@ function passOf(row: ScanRow, bases: readonly Base[], isPart: boolean): PassStat
     lastTotal: Number(row.last_total),
     // Pages before the interruption were not counted.
     lacking: Number(row.pages) > 0 ? undefined : 0,
+    rows: Number(row.pages) > 0 ? undefined : 0,
     isSteady: Number(row.pages) === 0,
     ...(base && { base }),
   }

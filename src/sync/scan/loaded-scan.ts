@@ -8,6 +8,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { type Counting, figuresOf, figuresOfSeen } from '../paging/figures.ts'
 import { limitOf, sizeOf } from '../paging/pass-plan.ts'
 import { type PassRules, seenIn } from '../paging/pass-state.ts'
+import { PastPasses } from '../paging/past-passes.ts'
 import { type Decision, judge, type PassFigures, provedBase, seenAndExpected } from '../paging/proof.ts'
 import { anotherPass, type Progress, type Strategy } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
@@ -62,8 +63,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
   readonly #pages: ListPages
   readonly #digests: (string | undefined)[] = []
   #batch: SeenPage[] = []
-  /** Records that the passes of this run lacked. */
-  readonly #lacks: number[] = []
+  readonly #past = new PastPasses()
   /** What the transaction of the last batch has decided. */
   #decided: Decision | undefined
 
@@ -204,10 +204,8 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const id = this.#job.row.scan_id
     const { seen, expected } = seenAndExpected(figures)
     const isOver = progress.pass.nextPage === 0
-    const decision = isOver
-      ? judge(figures, provedBase(figures), [...this.#lacks, expected - seen])
-      : undefined
-    if (isOver) this.#lacks.push(expected - seen)
+    if (isOver) this.#past.add(figures)
+    const decision = isOver ? judge(figures, provedBase(figures), this.#past.lacks) : undefined
     this.#decided = decision
     const isAgain = decision === 'scan again'
     await updateScan(engine, id, {
@@ -224,7 +222,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
 
   get #counting(): Counting {
     const { row, known, hiddenRows } = this.#job
-    return { scanId: row.scan_id, hidesRows: hiddenRows, known, allowsSteady: true }
+    return { scanId: row.scan_id, hidesRows: hiddenRows, known, allowsSteady: true, past: this.#past }
   }
 
   #figures(engine: Engine, progress: Progress): Promise<PassFigures> {

@@ -139,7 +139,8 @@ async function loadRead(
   })
   await task.pipeline.drained()
   const hidden = group.reduce((sum, { reading }) => sum + reading.hidden, 0)
-  if (hidden > 0) task.counters.note = hiddenNote(hidden)
+  const isNew = group.some(({ reading }) => reading.isHiddenKnown === false)
+  if (hidden > 0 && isNew) task.counters.note = hiddenNote(hidden)
 }
 
 /** Whether no further scope fits into a load. Two parts of one company overlap by two days: together, a row would count twice. */

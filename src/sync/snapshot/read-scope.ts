@@ -2,6 +2,7 @@
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
+import { lastRead } from '../../state/scans/scans.ts'
 import { beginPass } from '../paging/pass-state.ts'
 import { anotherPass, scan } from '../paging/scan.ts'
 import type { ResourceTask } from '../run/context.ts'
@@ -31,7 +32,9 @@ async function readObject(task: ResourceTask, { scope, scanId }: ScopeScan): Pro
 }
 
 async function readList(task: ResourceTask, at: ScopeScan, before?: Reading): Promise<Reading> {
-  const strategy = new SnapshotScan(task, at, before)
+  const { engine } = task.sync
+  const last = await lastRead(engine, task.resource.name, at.scope.name)
+  const strategy = new SnapshotScan(task, at, { last, before })
   const landed = await task.sync.landing.pages(at.scanId)
   const sequence = Math.max(0, ...landed.map(page => page.sequence))
   const from = before?.progress

@@ -2,15 +2,15 @@
 import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { recordTexts } from '../../load/page/stand-ins.ts'
-import { lastReadTotal } from '../../state/scans/scans.ts'
+import type { LastRead } from '../../state/scans/scans.ts'
 import { limitOf, sizeOf, snapshotPlan } from '../paging/pass-plan.ts'
 import { type PassRules, seenIn } from '../paging/pass-state.ts'
+import { PastPasses } from '../paging/past-passes.ts'
 import {
   type Decision,
   hiddenRows,
   isLikely,
   judge,
-  mostPasses,
   provedForward,
   seenAndExpected,
 } from '../paging/proof.ts'
@@ -28,6 +28,8 @@ export interface Reading {
   readonly total: number
   /** Those of them that it shows on no page. */
   readonly hidden: number
+  /** As many were hidden when the scope was last read. */
+  readonly isHiddenKnown?: boolean
   /** False for several pages that were read once: the list may have changed between them. */
   readonly isProved: boolean
   /** Where another pass goes on. */
@@ -44,6 +46,12 @@ interface SnapshotPage extends ScannedPage {
 export interface ScopeScan {
   readonly scope: Scope
   readonly scanId: string
+}
+
+/** What is known of the scope: its last reading that was whole, and the one of this run that did not prove it. */
+export interface Former {
+  readonly last: LastRead | undefined
+  readonly before: Reading | undefined
 }
 
 /** A scope whose pages are landed. */
@@ -66,35 +74,38 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
   readonly #mayBeUnproved: boolean
   readonly #pages: AskedPage[]
   #hasIds = true
-  /** Rows that the passes lacked. */
-  readonly #lacks: number[] = []
+  readonly #past = new PastPasses()
+  readonly #last: LastRead | undefined
   reading: Reading = { pages: [], total: 0, hidden: 0, isProved: false }
   figures = { seen: 0, expected: 0 }
 
-  constructor(task: ResourceTask, at: ScopeScan, before?: Reading) {
+  constructor(task: ResourceTask, at: ScopeScan, { last, before }: Former) {
     this.#task = task
     this.#at = at
+    this.#last = last
     this.#seen = before?.seen ?? new SeenRows()
     this.#pages = [...(before?.asked ?? [])]
     this.#mayBeUnproved = before === undefined
   }
 
   rules({ attempt, pass }: Progress): PassRules & { readonly size: number } {
-    return { order: 'first to last', size: sizeOf(limitOf(snapshotPlan(attempt), pass), pass) }
+    const hidesRows = this.#hides !== undefined
+    return { order: 'first to last', hidesRows, size: sizeOf(limitOf(snapshotPlan(attempt), pass), pass) }
   }
 
   /** One that is empty for the first time is asked for once more: a slip would leave out all of its rows. */
   async ask(page: number, progress: Progress): Promise<SnapshotPage> {
     const answer = await this.#fetch(page, progress)
     const isEmpty = answer.empty && answer.total === 0 && page === 1 && this.#pages.length === 0
-    if (!isEmpty || (await this.#wasEmpty())) return answer
+    if (!isEmpty || this.#last?.total === 0) return answer
     await this.#task.sync.landing.forget(answer.landed)
     return this.#fetch(page, progress)
   }
 
-  async #wasEmpty(): Promise<boolean> {
-    const { sync, resource } = this.#task
-    return (await lastReadTotal(sync.engine, resource.name, this.#at.scope.name)) === 0
+  /** Rows that the list is known to hide. */
+  get #hides(): number | undefined {
+    const { hidden = 0 } = this.#last ?? {}
+    return hidden === 0 ? undefined : hidden
   }
 
   async #fetch(page: number, { sequence, attempt, pass }: Progress): Promise<SnapshotPage> {
@@ -132,25 +143,28 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
   async save(): Promise<void> {}
 
   get passes(): number {
-    return this.#lacks.length
+    return this.#past.lacks.length
   }
 
   async decide(progress: Progress): Promise<Decision> {
     const { bases, attempt, pass } = progress
     const counted = bases.map(base => this.#seen.count(base))
     const seen = this.#seen.figures(pass.number)
-    const hidden = hiddenRows(pass, { attempt, ...seen, known: undefined })
+    const past = this.#past
+    const hiding = { attempt, ...seen, known: this.#hides, still: past.stillWith(seen.ids) }
+    const hidden = hiddenRows(pass, hiding)
     const { said: claimed, isCapped } = pass
-    const figures = { attempt, bases, counted, ids: seen.ids, claimed, excluded: hidden, hidden, isCapped }
+    const isShuffled = past.isShuffledWith(pass, seen.inLastPass)
+    const { ids } = seen
+    const figures = { attempt, bases, counted, ids, claimed, excluded: hidden, hidden, isCapped, isShuffled }
     const proved = provedForward(figures, { ...pass, ...seen })
     this.figures = seenAndExpected(figures)
     const { base } = pass
     const isClean = base !== undefined && isLikely(base, seen.ids) && seen.inLastPass === base.total - hidden
-    this.#lacks.push(this.figures.expected - this.figures.seen)
-    if (!proved && !(this.#mayBeUnproved && isClean)) return judge(figures, proved, this.#lacks)
+    past.add(figures)
+    if (!proved && !(this.#mayBeUnproved && isClean)) return judge(figures, proved, past.lacks)
     // Rows without ids that other passes have shown may have changed since: those that count are the list of the proved moment.
-    const isOfMoment = proved !== undefined && hidden === 0 && !this.#hasIds && !isClean
-    if (!this.#hasIds && !isClean && !isOfMoment) return attempt < mostPasses ? 'scan again' : 'refused'
+    const isOfMoment = proved !== undefined && !this.#hasIds && !isClean
     const since = proved && (this.#hasIds || isOfMoment) ? proved.pass : pass.number
     const pages = this.#pages.filter(one => one.pass >= since)
     const put = await this.#put(progress, pages, name => !isOfMoment || this.#seen.has(name, proved))
@@ -158,6 +172,7 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
       pages: put,
       total: proved?.total ?? this.figures.expected + hidden,
       hidden,
+      isHiddenKnown: hidden === (this.#last?.hidden ?? 0),
       isProved: proved !== undefined,
       progress: { ...progress, sequence: Math.max(progress.sequence, ...put.map(page => page.sequence)) },
       seen: this.#seen,
