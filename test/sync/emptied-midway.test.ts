@@ -55,6 +55,28 @@ describeOnEngines(
       expect((await nights.run('check resources_whole --quiet')).code).toBe(0)
     })
 
+    // Each line that is printed names the next command.
+    test.each([
+      { title: 'of one window', count: 700, answered: 2 },
+      { title: 'of several windows', count: 10_600, answered: 41 },
+      { title: 'of several windows, in its first one', count: 10_600, answered: 8 },
+    ])('$title of a list that is emptied for good ends, when somebody says so', async outage => {
+      const nights = await openOutage(bench, outage)
+      const codes: number[] = []
+      let line: string | undefined = 'sync timesheets'
+      for (let night = 0; night < 5 && line !== undefined; night += 1) {
+        const { code, out, err } = await nights.nextNight(line)
+        const named = /muster ((?:sync|sweep) timesheets --most \d+)/.exec(out + err)?.[1]
+        codes.push(code)
+        line = code === 1 ? (named ?? 'sync timesheets') : named
+      }
+      // The words of somebody who knows, and two sweeps: a tombstone needs two pieces of evidence.
+      expect(codes).toEqual([1, 0, 0])
+      expect((await nights.nextNight('sweep timesheets --most 10600')).code).toBe(0)
+      expect(await nights.rows(held)).toEqual([{ n: 0 }])
+      expect((await nights.run('check resources_whole lists_have_rows --quiet')).code).toBe(0)
+    })
+
     test('of several windows, one of which is shown as empty once, is whole', async () => {
       const outage = { count: 10_600, answered: 41, lasts: 1 }
       const nights = await openOutage(bench, outage)

@@ -3,6 +3,7 @@ import { fewRows } from '../../api/client/envelope.ts'
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
+import { forgetSeen } from '../../state/scans/scan-ids.ts'
 import { backfillScans, updateScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
@@ -21,6 +22,7 @@ import {
   scanOf,
   setWatermark,
 } from './collection-window.ts'
+import { EmptyList, isBelievedEmpty } from './empty-list.ts'
 import { LoadedScan, type LoadedScanJob, type ScanEnd } from './loaded-scan.ts'
 import { forgetUnreadable, readUntilProved } from './until-proved.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from './windows.ts'
@@ -170,15 +172,23 @@ async function readOpenWindows(
   cause?: PageUnreadable,
 ): Promise<void> {
   const found: Incomplete[] = []
+  // What was seen of a list that is empty by now proves nothing of it.
+  const isEmpty = task.sync.most !== undefined && (await isBelievedEmpty(task))
   for (const window of await openWindows(task)) {
-    const isRefused = window.state === 'refused'
+    if (isShownEmpty(found)) break
+    const isAnew = window.state === 'refused' || isEmpty
     const change = { ...afresh, run_id: task.sync.runId }
-    if (isRefused) await fenced(task, engine => updateScan(engine, window.scan_id, change))
+    if (isAnew)
+      await fenced(task, async engine => {
+        await updateScan(engine, window.scan_id, change)
+        await forgetSeen(engine, window.scan_id)
+      })
     if (cause) await forgetUnreadable(task, window, cause)
-    const job = jobOf(task, isRefused ? { ...window, ...change } : window, watermark)
+    const job = jobOf(task, isAnew ? { ...window, ...change } : window, watermark)
     const pagesBefore = await pagesBeside(task, window)
     found.push(...(await shortfallOf(readUntilProved(task, { ...job, pagesBefore }))))
   }
+  if (isShownEmpty(found)) throw found.find(one => one instanceof EmptyList)
   requireNone(found)
 }
 
@@ -194,6 +204,9 @@ async function interruption(task: ResourceTask, reading: Promise<void>): Promise
   }
 }
 
+/** Each part of the list would say the same. */
+const isShownEmpty = (found: readonly Incomplete[]): boolean => found.some(one => one instanceof EmptyList)
+
 /** Newest windows first; the watermark is set together with the last rows of the last window. */
 export async function backfill(task: ResourceTask): Promise<void> {
   const { engine } = task.sync
@@ -202,6 +215,7 @@ export async function backfill(task: ResourceTask): Promise<void> {
   const watermark = await readWatermark(engine, name)
   if (!watermark) return
   const found = await shortfallOf(readOpenWindows(task, watermark))
+  if (isShownEmpty(found)) requireNone(found)
   if ((await readWatermark(engine, name))?.backfilled_at !== null) return
   let cause: PageUnreadable | undefined
   do {

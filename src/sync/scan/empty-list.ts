@@ -22,20 +22,40 @@ async function isEmptyNow({ sync, resource, counters }: ResourceTask): Promise<b
   return meta.total === 0
 }
 
+async function countStored({ sync, resource }: ResourceTask): Promise<number> {
+  const [row] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
+  return Number(row?.n ?? 0)
+}
+
+/** Records that the list had. */
+async function hadRows(task: ResourceTask): Promise<number> {
+  const watermark = await readWatermark(task.sync.engine, task.resource.name)
+  return Math.max(Number(watermark?.remembered_total ?? 0), await countStored(task))
+}
+
+/** The whole list is shown as empty, and nobody has said that it is. */
+export class EmptyList extends Incomplete {}
+
+const isBelieved = ({ sync: { most } }: ResourceTask, rows: number): boolean =>
+  most !== undefined && rows <= most
+
+/** Whether the list is empty and somebody has said that it lost so many records. */
+export async function isBelievedEmpty(task: ResourceTask): Promise<boolean> {
+  return isBelieved(task, await hadRows(task)) && (await isEmptyNow(task))
+}
+
 /**
- * Throws Incomplete where the service shows the whole list as empty: then it means nothing that some days of a list that had
+ * Throws EmptyList where the service shows the whole list as empty: then it means nothing that some days of a list that had
  * rows have none.
  */
 export async function requireRows(task: ResourceTask): Promise<void> {
   if (!(await isEmptyNow(task))) return
   const { name } = task.resource
-  const watermark = await readWatermark(task.sync.engine, name)
-  throw new Incomplete({
-    resource: name,
-    seen: 0,
-    expected: Number(watermark?.remembered_total ?? 0),
-    reason: 'the service shows the whole list as empty',
-  })
+  const expected = await hadRows(task)
+  if (isBelieved(task, expected)) return
+  const reason = 'the service shows the whole list as empty'
+  const next = `run muster sync again when it shows its records; if they are deleted, muster sync ${name} --most ${expected}`
+  throw new EmptyList({ resource: name, seen: 0, expected, reason, next })
 }
 
 /** After the last scan of the list. */
@@ -45,8 +65,7 @@ export async function noteEmptyList(task: ResourceTask): Promise<void> {
   if (!watermark?.backfilled_at) return
   const mayBeEmpty = await wasEmpty(task, watermark)
   if (!mayBeEmpty && watermark.empty_since === null) return
-  const [row] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
-  const stored = Number(row?.n ?? 0)
+  const stored = await countStored(task)
   // A list that is filtered by its changes may be empty because nothing changed: one request tells.
   const isEmpty = mayBeEmpty && stored > 0 && (!scanOf(task).changedSince || (await isEmptyNow(task)))
   const since = isEmpty ? (watermark.empty_since ?? now(sync)) : null
