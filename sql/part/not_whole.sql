@@ -193,6 +193,36 @@ excessive_quarantine as (
   group by c.resource
 ),
 
+-- Records that the service gave by their ids once and refuses now: what is stored of them grows old. The others, those that
+-- it gave when it was asked last, and these are known. Where the key lists them, the list tells what there is.
+withdrawn as (
+  select d.resource, count(case when d.state = 'refused' then 1 end) as records, count(*) as known
+  from ops.discovered as d
+  where d.last_fetched_at is not null
+    and (d.state = 'stored' or (d.state = 'refused' and d.key_scope is not null))
+    and not exists (
+      select 1 from ops.key_access as a
+      where a.resource = d.resource and a.way = 'list' and a.state = 'readable'
+    )
+  group by d.resource
+),
+
+compared_refusal as (
+  select w.resource, w.records,
+    case
+      when w.known * t.percent / 100 > t.records then cast(floor(w.known * t.percent / 100) as bigint)
+      else t.records
+    end as tolerated
+  from withdrawn as w
+  cross join tolerance as t
+),
+
+excessive_refusal as (
+  select c.resource, c.records, c.tolerated
+  from compared_refusal as c
+  where c.records > c.tolerated
+),
+
 not_whole as (
   select r.resource, r.seen, r.expected,
     r.reason || case
@@ -212,4 +242,8 @@ not_whole as (
   select e.resource, null as seen, null as expected,
     cast(e.records as text) || ' records are in quarantine, ' || cast(e.tolerated as text) || ' are tolerable' as reason
   from excessive_quarantine as e
+  union all
+  select e.resource, null as seen, null as expected,
+    cast(e.records as text) || ' stored records are refused now, ' || cast(e.tolerated as text) || ' are tolerable' as reason
+  from excessive_refusal as e
 ),

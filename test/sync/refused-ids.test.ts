@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { signal } from '../../src/state/by-id/discovered.ts'
+import { notWhole } from '../../src/state/scans/wholeness.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
@@ -52,6 +53,69 @@ describeOnEngines('ids that are refused', bench => {
     expect(await sync(3.4, 'sandbox-one-company-key')).toEqual(both)
     expect(await sync(3.5, 'sandbox-one-company-key')).toEqual([])
   })
+
+  test.each([
+    { now: 20, code: undefined },
+    { now: 21, code: 3 },
+  ])(
+    '$now of 50 that were stored before: a few are no failure, more end a run with 3',
+    async ({ now, code }) => {
+      const count = 50
+      const ids = Array.from({ length: count }, (_, n) => `cn${n + 10}`)
+      let refused = 0
+      const sandbox = await openSandbox({
+        ...roomy,
+        records: {
+          creditNotes: ids.map(id => ({ id, reference: id })),
+        },
+        // The first ones are given: a resource of which the first few are refused is lost as a whole.
+        intercept: ({ path }) =>
+          ids.slice(count - refused).some(id => path === `/credit-notes/${id}`)
+            ? { status: 403, body: '{"success":false,"message":"no"}' }
+            : undefined,
+      })
+      const warehouse = await bench.warehouse()
+      const { engine } = warehouse
+      const clock = movedClock()
+      const sync = async (days: number, refusedNow: number) => {
+        clock.state.days = days
+        refused = refusedNow
+        const at = new Date(clock.now()).toISOString()
+        await signal(
+          engine,
+          ids.map(id => heard('credit-notes', id, at)),
+        )
+        const { failure } = await syncOnce(sandbox, warehouse, {
+          request: { resources: ['credit-notes'] },
+          effects: { clock },
+        })
+        return failure && [failure.exitCode, failure.message]
+      }
+      const stored = async () =>
+        (
+          await engine.rows<{ n: number }>(
+            `select count(*) as n from star.fact_credit_note where not is_deleted`,
+          )
+        )[0]?.n
+      expect(await sync(0, 0)).toBeUndefined()
+      const failure = await sync(1, now)
+      // The refused ones are asked first then, and none of them is asked whether the key may read any.
+      expect(await sync(2, now)).toEqual(failure)
+      const whole = (await notWhole(engine)) ?? []
+      expect(Number(await stored())).toBe(count)
+      if (code === undefined) return expect([failure, whole]).toEqual([undefined, []])
+      expect(failure).toEqual([
+        code,
+        expect.stringMatching(/too many stored records are refused now: 21 of credit-notes, 20 tolerable/),
+      ])
+      expect(whole).toEqual([
+        expect.objectContaining({
+          resource: 'credit-notes',
+          reason: '21 stored records are refused now, 20 are tolerable',
+        }),
+      ])
+    },
+  )
 
   test('an answer with another record is no answer: nothing is stored, and the id is asked for again', async () => {
     const other = JSON.stringify({ success: true, data: { id: 'cn2', reference: 'CN-2' } })

@@ -81,6 +81,8 @@ export async function controlIds(engine: Engine, resource: Resource, scopeId: st
      from ${liveRecords(resource)} and not ${outOfSight(resource, scopeId)}
        and not exists (select 1 from ops.evidence e where e.resource = ${quoteText(resource.name)}
          and e.record_id = ${key} and e.void_at is null)
+       and not exists (select 1 from ops.discovered d where d.resource = ${quoteText(resource.name)}
+         and d.record_id = ${key} and d.state = 'refused')
      order by 2 desc, t.loaded_at desc, 1 limit 3`,
   )
   return rows.map(({ id }) => id)

@@ -10,7 +10,7 @@ import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
 import { scrubOf } from '../../privacy/scrub-landing.ts'
 import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
-import { TooManyQuarantined, tooManyQuarantined } from '../../state/evidence/quarantine-limit.ts'
+import { Intolerable, intolerable } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { KeyRequests } from '../../state/requests/key-requests.ts'
 import { recordUsage, sentBySecond } from '../../state/requests/key-state.ts'
@@ -96,7 +96,7 @@ async function openClient(
 
 function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'incomplete' | 'stopped' {
   if (!failure) return 'done'
-  if (failure instanceof Incomplete || failure instanceof TooManyQuarantined) return 'incomplete'
+  if (failure instanceof Incomplete || failure instanceof Intolerable) return 'incomplete'
   return failure instanceof BudgetSpent ? 'stopped' : 'failed'
 }
 
@@ -197,7 +197,7 @@ async function readAll(session: Session, request: RunRequest): Promise<Read> {
     const resources = inOrder(await read({ ...sync, key }, request))
     const failure =
       failureAmong(resources) ??
-      (await tooManyQuarantined(sync.engine, { of: namesOf(resources), meanwhile: unpublished }))
+      (await intolerable(sync.engine, { of: namesOf(resources), meanwhile: unpublished }))
     return { resources, failure: interrupted(sync.signal, failure) }
   } catch (error) {
     return { resources: [], failure: interrupted(sync.signal, error as MusterError) }
