@@ -58,6 +58,7 @@ export const expenses = resource({
   read: {
     strategy: 'scan',
     changedSince: { dateField: 'updatedAt' },
+    filteredByDefault: 'expense_at',
     createdBetween: { dateField: 'createdAt' },
   },
   single: { path: '/expenses/{id}', query: {} },

@@ -28,6 +28,11 @@ const pageQuirks = {
     'right',
     '`meta.total`: as it is, null, left out, as text, or one less at each answer',
   ),
+  'date-field': oneOf(
+    ['kept', 'ignored'],
+    'kept',
+    '`from` and `to` apply to `dateField`, or always to its default',
+  ),
   success: oneOf(['true', 'false'], 'true', '`success` in answers with status 200'),
   'forbidden-after': count('403 once so many requests were answered'),
 } as const

@@ -109,7 +109,7 @@ class QuirkyResource {
   }
 
   #answered(endpoint: Endpoint, request: EndpointRequest, state: State): Answer {
-    const query = request.query as StoredRecord
+    const query = this.#heard(request.query as StoredRecord)
     const asked = endpoint.isList ? pageAsked(query) : undefined
     if (!asked) return this.#withRecords(endpoint.answer(request), state)
     const { page, limit } = pageServed(this.#quirks, asked, state)
@@ -121,6 +121,12 @@ class QuirkyResource {
       query: { ...query, ...more, page: String(page), limit: String(limit) },
     })
     return this.#withRecords(pageSent(this.#quirks, { asked, answer }, state), state, fields)
+  }
+
+  #heard({ dateField, ...query }: StoredRecord): StoredRecord {
+    return dateField === undefined || this.#quirks['date-field'] === 'ignored'
+      ? query
+      : { ...query, dateField }
   }
 
   #withRecords(answer: Answer, { broken }: State, fields?: unknown): Answer {

@@ -29,6 +29,12 @@ export const scanTables = {
       same_rows: optional(
         text('SHA-256 of the rows of each page that the last scan of changes loaded, to know them again.'),
       ),
+      changes_filter: optional(
+        oneOf({
+          honoured: 'a list filtered by updatedAt showed an old record that changed',
+          ignored: 'it did not: changes are read from the whole list',
+        }),
+      ),
       run_id: text('Run that moved the watermark.'),
       moved_at: time('When it was moved.'),
     },

@@ -29,6 +29,7 @@ export async function moveWatermark(
     backfilled_at: null,
     empty_since: null,
     same_rows: null,
+    changes_filter: null,
     ...change,
     resource,
   }

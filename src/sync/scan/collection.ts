@@ -5,12 +5,13 @@ import { sawAllOf } from '../../state/evidence/key-scopes.ts'
 import { retireScans, unfinishedScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
-import { quoteName } from '../../warehouse/sql-text.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { isLater } from '../paging/times.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { requireNone, shortfallOf } from '../run/incomplete.ts'
 import { backfill } from './backfill.ts'
+import { learnFilter, usesFilter } from './changes-filter.ts'
 import { byUpdate, openNewScan, pageSizeOf, pagingOf, scanOf, setWatermark } from './collection-window.ts'
 import { noteEmptyList } from './empty-list.ts'
 import { lookAgain } from './look-again.ts'
@@ -20,14 +21,14 @@ import { digestsIn } from './same-rows.ts'
 import { readUntilProved } from './until-proved.ts'
 
 /**
- * Stored rows since a day: about as many as the filtered list has, so a scan can begin near its last page. Without this
+ * Stored rows, of a day and later or all: about as many as the list has, so a scan can begin near its last page. Without this
  * estimate it would ask for page 1 first, only to learn the total.
  */
-async function storedSince({ sync, resource }: ResourceTask, day: string): Promise<number> {
+async function storedSince({ sync, resource }: ResourceTask, day: string | undefined): Promise<number> {
+  const since =
+    day === undefined ? '' : ` and source_updated_at >= cast(${quoteText(`${day}T00:00:00Z`)} as timestamptz)`
   const [row] = await sync.engine.rows<{ n: number }>(
-    `select count(*) as n from star.${quoteName(resource.table.name)}
-     where source_updated_at >= cast($1 as timestamptz) and not is_deleted`,
-    [`${day}T00:00:00Z`],
+    `select count(*) as n from star.${quoteName(resource.table.name)} where not is_deleted${since}`,
   )
   return Number(row?.n ?? 0)
 }
@@ -35,9 +36,10 @@ async function storedSince({ sync, resource }: ResourceTask, day: string): Promi
 const later = (found: string | null, stored: string | null): string | null =>
   found !== null && (stored === null || isLater(found, stored)) ? found : stored
 
-async function newChanges(task: ResourceTask, { watermark }: WatermarkRow): Promise<ScanRow> {
+async function newChanges(task: ResourceTask, row: WatermarkRow): Promise<ScanRow> {
   // The zone of the day filter is unknown: two days before the watermark are enough in every zone.
-  const from = scanOf(task).changedSince && watermark !== null ? utcDay(watermark, -2) : null
+  const { watermark } = row
+  const from = watermark !== null && (await usesFilter(task, row)) ? utcDay(watermark, -2) : null
   return openNewScan(task, { from, to: null, kind: 'incremental' })
 }
 
@@ -50,11 +52,9 @@ async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: 
   await readUntilProved(task, {
     row: window,
     query: { ...resource.query, ...byUpdate, ...filter },
-    // The remembered total is that of the whole list, or of a list filtered by another day.
+    // For a list with a filter the remembered total is that of its first reading.
     beginAt: lastPage(
-      filter.from === undefined
-        ? Number(watermark.remembered_total ?? 0)
-        : await storedSince(task, filter.from),
+      changedSince ? await storedSince(task, filter.from) : Number(watermark.remembered_total ?? 0),
       pageSizeOf(watermark),
     ),
     ...(watermark.watermark !== null && { known: await knownTo(task, watermark.watermark) }),
@@ -98,6 +98,7 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   if (!watermark?.backfilled_at) {
     await backfill(task)
     if (watermark) await readChanges(task)
+    else await learnFilter(task)
     // An earlier run may have brought rows before the list was empty.
     await noteEmptyList(task)
     return

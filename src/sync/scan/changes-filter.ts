@@ -1,0 +1,84 @@
+/**
+ * Whether the service filters a list by its change time when it is asked to. One that filters by another time leaves out the
+ * changes of older records, so the filter is used only once the service has shown that it honours it.
+ */
+import { pageLimit } from '../../api/client/paging.ts'
+import { dayMs, utcDay } from '../../lib/dates.ts'
+import type { WatermarkRow } from '../../state/scans/tables.ts'
+import { readWatermark } from '../../state/scans/watermarks.ts'
+import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import type { ResourceTask } from '../run/context.ts'
+import { fenced } from '../run/hold-lease.ts'
+import { scanOf, setWatermark } from './collection-window.ts'
+
+/** The zone and the inclusivity of the day filter are unknown. */
+const slackDays = 2
+
+/** Records that a filter by any other time than the change time leaves out from a day on. */
+function oldRecords(task: ResourceTask, before: string): string {
+  const { filteredByDefault = 'created_at' } = scanOf(task)
+  const times = [...new Set(['created_at', filteredByDefault])].map(
+    name => `t.${quoteName(name)} < ${before}`,
+  )
+  return `${liveRecords(task.resource)} and ${times.join(' and ')}`
+}
+
+interface Proof {
+  readonly from: string
+  /** Page of a list from that day on, the latest change first, that has the record. */
+  readonly page: number
+}
+
+/** The stored record that changed last of those that were old by then; undefined where none was. */
+async function findProof(task: ResourceTask): Promise<Proof | undefined> {
+  const { engine } = task.sync
+  const [last] = await engine.rows<{ changed: string }>(
+    `select cast(max(t.source_updated_at) as varchar) as changed
+     from ${oldRecords(task, `t.source_updated_at - interval '${2 * slackDays + 1} days'`)}`,
+  )
+  if (!last?.changed) return undefined
+  const [row] = await engine.rows<{ n: number }>(
+    `select count(*) as n from ${liveRecords(task.resource)}
+     and t.source_updated_at > cast(${quoteText(last.changed)} as timestamptz)`,
+  )
+  const page = 1 + Math.floor(Number(row?.n ?? 0) / pageLimit)
+  return { from: utcDay(new Date(Date.parse(last.changed) - slackDays * dayMs).toISOString()), page }
+}
+
+async function isShown(task: ResourceTask, { from, page }: Proof): Promise<boolean> {
+  const { sync, resource, counters } = task
+  const order = { sortBy: 'updatedAt', sortOrder: 'desc', page, limit: pageLimit }
+  const query = { ...resource.query, ...scanOf(task).changedSince, from, ...order, fields: 'id' }
+  const answer = await sync.client.getPage(resource.path, query, { mayBeHollow: true })
+  counters.requests += 1
+  const ids = (answer.records() as readonly { readonly id?: unknown }[]).flatMap(one =>
+    typeof one?.id === 'string' ? [quoteText(one.id)] : [],
+  )
+  if (ids.length === 0) return false
+  const before = `cast(${quoteText(utcDay(from, -slackDays))} as timestamptz)`
+  const [row] = await sync.engine.rows<{ n: number }>(
+    `select count(*) as n from ${oldRecords(task, before)} and ${recordKey(resource)} in (${ids.join(', ')})`,
+  )
+  return Number(row?.n ?? 0) > 0
+}
+
+/** One request, the first time that a stored record can tell. */
+export async function usesFilter(task: ResourceTask, { changes_filter }: WatermarkRow): Promise<boolean> {
+  if (!scanOf(task).changedSince || changes_filter !== null) return changes_filter === 'honoured'
+  const proof = await findProof(task)
+  if (!proof) return false
+  const isHonoured = await isShown(task, proof)
+  if (!isHonoured)
+    task.counters.note = 'the service does not filter by updatedAt: changes are read from the whole list'
+  await fenced(task, engine =>
+    setWatermark(engine, task, { changes_filter: isHonoured ? 'honoured' : 'ignored' }),
+  )
+  return isHonoured
+}
+
+/** After the first reading of a list, so that later syncs need not ask. */
+export async function learnFilter(task: ResourceTask): Promise<void> {
+  const watermark = await readWatermark(task.sync.engine, task.resource.name)
+  if (watermark?.watermark && watermark.backfilled_at) await usesFilter(task, watermark)
+}

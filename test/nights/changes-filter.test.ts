@@ -1,0 +1,87 @@
+/** A service that filters lists by their default date, whatever `dateField` it is asked to filter by. */
+import { expect, test } from 'vitest'
+import type { Records } from '../../src/sandbox/world.ts'
+import { plainRecords } from '../sync/plain-records.ts'
+import { describeOnEngines } from '../warehouse/fixture.ts'
+import { type Nights, openNights } from './nights.ts'
+
+const lists = ['timesheets', 'expenses'] as const
+type List = (typeof lists)[number]
+
+const day = (number: number): string => new Date(Date.UTC(2026, 9, 1 + number, 9)).toISOString()
+
+/** A day apart, the last one the day before the first night; some changed long after they were created. */
+function records(list: List, changedLate: number): Records {
+  const { companies = [], [list]: plain = [] } = plainRecords({ [list]: 30 })
+  const made = plain.map((record, n) => ({
+    ...record,
+    ...{ date: day(n), createdAt: day(n), updatedAt: n < changedLate ? day(20 + n) : day(n) },
+  }))
+  return { companies, [list]: made }
+}
+
+const requests = (ran: { readonly requests: readonly string[] }, list: List): string[] =>
+  ran.requests.filter(one => one.startsWith(`/${list} `))
+
+const isFiltered = (request: string): boolean => request.includes('"dateField":"updatedAt"')
+
+describeOnEngines(
+  'changes of old records',
+  bench => {
+    const stored = async (nights: Nights, list: List): Promise<unknown> =>
+      (
+        await nights.rows(
+          `select count(*) as n from star.fact_${list.slice(0, -1)} where status = 'approved'`,
+        )
+      )[0]?.n
+
+    /** The oldest records, each on a night of its own. */
+    async function approveOne(nights: Nights, list: List, n: number): Promise<readonly string[]> {
+      const { world } = nights.sandbox
+      const [record] = world.all(list).filter(({ id }) => String(id).endsWith(`${n}`))
+      world.upsert(list, {
+        ...record,
+        status: 'approved',
+        updatedAt: new Date(nights.now()).toISOString(),
+      } as never)
+      const ran = await nights.nextNight(`sync ${list} --quiet`)
+      expect([ran.code, ran.err]).toEqual([0, ''])
+      return requests(ran, list)
+    }
+
+    test.each(lists.flatMap(list => [0, 5].map(changedLate => ({ list, changedLate }))))(
+      'of $list are read where the filter is ignored, $changedLate of them being known',
+      async ({ list, changedLate }) => {
+        const nights = await openNights(bench, {
+          records: records(list, changedLate),
+          quirks: { [list]: { 'date-field': 'ignored' } },
+        })
+        expect((await nights.nextNight(`sync ${list} --quiet`)).code).toBe(0)
+        const asked: (readonly string[])[] = []
+        for (let n = 0; n < 4; n += 1) {
+          asked.push(await approveOne(nights, list, n))
+          expect(await stored(nights, list)).toBe(n + 1)
+        }
+        // One request finds it out, and is not asked again.
+        expect(asked.flat().filter(isFiltered)).toHaveLength(1)
+        expect(await nights.rows('select changes_filter from ops.watermark')).toEqual([
+          { changes_filter: 'ignored' },
+        ])
+      },
+    )
+
+    test.each(lists)('of %s are asked for by the filter once it has shown one', async list => {
+      const nights = await openNights(bench, { records: records(list, 0) })
+      expect((await nights.nextNight(`sync ${list} --quiet`)).code).toBe(0)
+      const asked: (readonly string[])[] = []
+      for (let n = 0; n < 3; n += 1) {
+        asked.push(await approveOne(nights, list, n))
+        expect(await stored(nights, list)).toBe(n + 1)
+      }
+      expect(asked.map(night => night.filter(isFiltered).length)).toEqual([0, 2, 1])
+      const atRest = await nights.nextNight(`sync ${list} --quiet`)
+      expect(requests(atRest, list)).toHaveLength(1)
+    })
+  },
+  'all',
+)
