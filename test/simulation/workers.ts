@@ -78,8 +78,8 @@ async function outcomeOf(worker: ChildProcess, onBroken: () => void): Promise<Ou
   const [code, signal] = await once(worker, 'exit')
   watch.end()
   if (outcome) return outcome
-  const why = watch.isHung ? `seed ${watch.seed} did not end` : 'what it printed says why'
-  throw new Error(`a worker ended with ${code ?? signal}: ${why}`)
+  const why = watch.isHung ? 'it did not end' : 'what it printed says why'
+  throw new Error(`a worker ended with ${code ?? signal} in seed ${watch.seed}: ${why}`)
 }
 
 export async function inWorkers(options: Options, args: readonly string[]): Promise<Outcome> {
