@@ -15,7 +15,7 @@
 --   deleted_rows bigint: Rows of records that are missing at the source.
 --   max_source_updated_at timestamptz: When a record last changed at the source.
 --   last_loaded_at timestamptz: When a row last changed in the warehouse.
---   last_read_at timestamptz: End of the last run that read the resource without failing; empty when none did.
+--   last_read_at timestamptz: End of the last run that read the resource without failing, or its start where its process died; empty when none did.
 --   freshness_hours double precision: Hours between that and the end of the last run that read anything.
 --   is_whole boolean: False when records may be missing, or deleted ones may be left; empty when it was never read.
 --   not_whole_reason text: Why it is not whole, with the records seen and expected where they were counted.
@@ -84,7 +84,7 @@ compared as (
 ),
 
 read as (
-  select rr.resource, max(r.finished_at) as last_read_at
+  select rr.resource, max(coalesce(r.finished_at, r.started_at)) as last_read_at
   from ops.run_resource as rr
   inner join ops.run as r on r.run_id = rr.run_id
   where rr.state = 'done'

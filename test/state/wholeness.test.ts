@@ -1,7 +1,7 @@
 /** Which resources are not whole, for every state of the ledger that tells: each reason, and what ends it. */
 import { expect, test } from 'vitest'
 import { recordAccess } from '../../src/state/requests/key-state.ts'
-import { noFigures, recordResource, startRun, updateRun } from '../../src/state/runs/runs.ts'
+import { noFigures, recordResource, recordRun, startRun, updateRun } from '../../src/state/runs/runs.ts'
 import type { RunResourceRow, RunRow } from '../../src/state/runs/tables.ts'
 import { freshScan, openScan, retireScans, updateScan } from '../../src/state/scans/scans.ts'
 import { openSweep } from '../../src/state/scans/sweeps.ts'
@@ -148,6 +148,27 @@ describeOnEngines(
         else await list.sweep('accepted')
         expect(await list.reasons).toEqual([])
       }
+    })
+
+    test('that the sync after one that died did not come to', async () => {
+      const { engine } = await bench.warehouse()
+      const list = new Story(engine, 'invoices')
+      const sync = { command: 'sync', arguments: '', version: 'test' }
+      // Of a process that is not there any more: it had read the list, and nothing tells when it died.
+      await recordRun(engine, { ...sync, runId: 'died', startedAt: at(1) })
+      const { retries, ...figures } = noFigures
+      const read = { ...figures, run_id: 'died', resource: 'invoices', state: 'done', note: null } as const
+      await recordResource(engine, read)
+      await list.watermark(true)
+      await list.scan({ kind: 'incremental', state: 'accepted' })
+      await startRun(engine, { ...sync, runId: 'next', startedAt: at(5) })
+      await updateRun(engine, 'next', { state: 'failed', finished_at: at(5) })
+      expect(await list.reasons).toEqual(['not reached before the last sync ended'])
+      const runs = 'select run_id, state, finished_at from ops.run order by run_id'
+      expect(await engine.rows(runs)).toEqual([
+        { run_id: 'died', state: 'failed', finished_at: null },
+        { run_id: 'next', state: 'failed', finished_at: at(5) },
+      ])
     })
 
     test('that a sync was to read and did not come to, until one reads it', async () => {

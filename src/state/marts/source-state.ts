@@ -86,10 +86,10 @@ export async function ledgerStates(engine: Engine, tables: readonly string[]): P
   return states
 }
 
-/** End of the last run that read the service; null before the first. */
+/** End of the last run that read the service, or its start where its process died; null before the first. */
 export async function lastRead(engine: Engine): Promise<string | null> {
   const [row] = await engine.rows<{ at: string | null }>(
-    `select max(finished_at) as at from ops.run where records_read > 0 and command <> 'replay'`,
+    `select max(coalesce(finished_at, started_at)) as at from ops.run where records_read > 0 and command <> 'replay'`,
   )
   return row?.at ?? null
 }

@@ -158,9 +158,9 @@ export const figures: readonly Figure[] = [
     kind: 'gauge',
     help: 'When a resource was last read to its end; its freshness is the time since then.',
     labels: ['resource'],
-    select: `select q.resource, ${epoch('max(r.finished_at)')} as value
+    select: `select q.resource, ${epoch('max(coalesce(r.finished_at, r.started_at))')} as value
       from ops.run_resource as q join ops.run as r on r.run_id = q.run_id
-      where q.state = 'done' and r.finished_at is not null group by q.resource`,
+      where q.state = 'done' and r.state <> 'running' group by q.resource`,
   },
   {
     name: 'muster_resource_is_behind',

@@ -51,12 +51,12 @@ export interface Tolerance {
   readonly percent: number
 }
 
-/** A run that is still marked as running, and whose process has died, has failed. */
-async function closeLostRuns(engine: Engine, at: string): Promise<void> {
+/** A run that is still marked as running, and whose process has died, has failed. When it did, nobody knows. */
+async function closeLostRuns(engine: Engine): Promise<void> {
   await engine.transaction(async engine => {
     for (const id of await lostRuns(engine)) {
       const message = 'the process died without finishing'
-      await updateRun(engine, id, { state: 'failed', finished_at: at, message })
+      await updateRun(engine, id, { state: 'failed', message })
     }
   })
 }
@@ -91,7 +91,7 @@ export async function lostRuns(engine: Engine): Promise<string[]> {
 }
 
 export async function startRun(engine: Engine, start: RunStart): Promise<void> {
-  await closeLostRuns(engine, start.startedAt)
+  await closeLostRuns(engine)
   await engine.announce(start.runId)
   await recordRun(engine, start)
 }
@@ -161,7 +161,7 @@ export async function recordDiscovery(
   engine: Engine,
   { runId, at, isOfAll }: { readonly runId: string; readonly at: string; readonly isOfAll: boolean },
 ): Promise<void> {
-  const others = isOfAll ? 'or (discovered_at is null and finished_at is not null)' : ''
+  const others = isOfAll ? `or (discovered_at is null and state <> 'running')` : ''
   await engine.run(`update ops.run set discovered_at = cast($2 as timestamptz) where run_id = $1 ${others}`, [
     runId,
     at,
