@@ -1,9 +1,20 @@
 /** Bundles the program into `dist`, so that it opens a few files to start instead of a thousand. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { recordBuild, sourcesNow } from './built-from.ts'
+import { makeEmpty } from './src/state/migrate.ts'
+import { openDuckdb } from './src/warehouse/duckdb/open.ts'
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
 
@@ -58,7 +69,18 @@ writeFileSync('dist/THIRD-PARTY-LICENSES', licences({ ...metafile, inputs }))
 mkdirSync('man', { recursive: true })
 writeFileSync('man/muster.1', execFileSync(process.execPath, ['dist/main.js', 'man']))
 
+await buildEmptyWarehouse()
+
 recordBuild('.', { from, reads: Object.keys(inputs).filter(path => path.includes('node_modules/')) })
+
+/** A new warehouse file begins as a copy of it. Any user may read it, as anybody may run the program. */
+async function buildEmptyWarehouse(): Promise<void> {
+  const draft = 'dist/empty.duckdb'
+  const engine = await openDuckdb(draft)
+  const name = await makeEmpty(engine).finally(() => engine.close())
+  chmodSync(draft, 0o644)
+  renameSync(draft, join('dist', name))
+}
 
 /** The licences of the packages whose code is in the bundle, as they ask for. */
 function licences({ inputs }: Metafile): string {

@@ -1,6 +1,6 @@
 /** This package: its version, and the files that it ships beside its code, such as `sql/` and `dags/`. */
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The nearest folder above with a `package.json`: code runs from `src`, or from a bundle at another depth. */
@@ -11,10 +11,17 @@ function packageFolder(from: string): string {
   return packageFolder(above)
 }
 
-const folder = packageFolder(dirname(fileURLToPath(import.meta.url)))
+const here = dirname(fileURLToPath(import.meta.url))
+const folder = packageFolder(here)
 
 /** `path` as in the repository: `sql/marts`. */
 export const packageFile = (path: string): string => join(folder, path)
+
+/** A file that the build made beside the bundle; undefined where the program runs from its sources, which may be others by now. */
+export function builtFile(name: string): string | undefined {
+  const file = packageFile(`dist/${name}`)
+  return relative(folder, here).startsWith('dist') && existsSync(file) ? file : undefined
+}
 
 export const programVersion: string = (
   JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }

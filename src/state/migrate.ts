@@ -1,6 +1,6 @@
 /** Brings the structure of a warehouse up to the declarations: forward only, and only when something differs. */
 import { createHash } from 'node:crypto'
-import { programVersion } from '../lib/package.ts'
+import { builtFile, programVersion } from '../lib/package.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { physicalTables } from '../warehouse/schema/physical.ts'
@@ -154,6 +154,26 @@ async function shape(engine: Engine, before: ReadonlySet<string>): Promise<void>
   await createViews(engine)
 }
 
+/**
+ * Makes the warehouse that the build keeps for `builtWarehouse`. It has no record of its structure: whoever copies it writes one.
+ * Returns the name of its file, which tells of which structure it is.
+ */
+export async function makeEmpty(engine: Engine): Promise<string> {
+  await engine.transaction(engine => shape(engine, new Set()))
+  await engine.transaction(plantSeeds)
+  return emptyWarehouse(checksum())
+}
+
+const emptyWarehouse = (sum: string): string => `empty-${sum.slice(0, 16)}.duckdb`
+
+/** A new file takes 0.15 s of the processor as a copy of the one that the build made, and 1.0 s statement by statement. */
+export async function copyEmpty(engine: Engine, file: string | undefined): Promise<boolean> {
+  if (file === undefined || !(await engine.copyWhole?.(file))) return false
+  // Those of a copy have the same columns and rows, but DuckDB nests the parts of their text otherwise.
+  await engine.transaction(createViews)
+  return true
+}
+
 async function record(engine: Engine, { sum, version, now }: Structure): Promise<void> {
   forgetTables(engine)
   await ledger(engine).deleteFrom('ops.migration').execute()
@@ -170,11 +190,14 @@ async function record(engine: Engine, { sum, version, now }: Structure): Promise
 /** Returns whether anything had to change. `now` is ISO 8601; `version` is that of the program. */
 export async function migrate(engine: Engine, now: string, version = programVersion): Promise<boolean> {
   const structure = { sum: checksum(), version, now }
+  const settle = async (engine: Engine): Promise<void> => {
+    await settleZone(engine, now)
+    await record(engine, structure)
+  }
   const finish = async (engine: Engine, before: ReadonlySet<string>): Promise<void> => {
     await runTogether(engine, upgradesFor(before, conversions))
     await plantSeeds(engine)
-    await settleZone(engine, now)
-    await record(engine, structure)
+    await settle(engine)
   }
   return engine.exclusive(async engine => {
     if (await isCurrent(engine, structure)) return false
@@ -188,6 +211,10 @@ export async function migrate(engine: Engine, now: string, version = programVers
         await finish(engine, before)
         return true
       })
+    }
+    if (await copyEmpty(engine, builtFile(emptyWarehouse(structure.sum)))) {
+      await engine.transaction(engine => settle(engine))
+      return true
     }
     const before = await existingPlaces(engine)
     await engine.transaction(engine => shape(engine, before))

@@ -156,6 +156,11 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
    * more of them; absent where one connection uses every core.
    */
   alongside?<Result>(work: (other: Engine | undefined) => Promise<Result>): Promise<Result>
+  /**
+   * Copies tables, views, comments and rows of a database file into this warehouse, if that has no table and no schema; returns
+   * whether it did. Absent on a server, and where the file is encrypted. Not inside a transaction.
+   */
+  copyWhole?(file: string): Promise<boolean>
   /** Shows other processes that the holder of this name is alive, for as long as this engine is open. */
   announce(name: string): Promise<void>
   /** Whether a holder of this name is alive. */

@@ -7,6 +7,7 @@ import { type Attachment, attachAnew, attachmentOf, batchesBetween } from './att
 import { catalogueOf } from './catalogue.ts'
 import { connect, create, type Opened, type OpenOptions, setUp } from './connect.ts'
 import type { ConnectionPool } from './connection-pool.ts'
+import { copyWhole } from './copy-whole.ts'
 import { attachOptions } from './encrypted-file.ts'
 import { replacedMeanwhile } from './failure.ts'
 import { freeMemory, intoFile, longLogIntoFile, type Place } from './into-file.ts'
@@ -168,6 +169,7 @@ function engineOn(database: Database, seat: Seat): Engine {
     async sendToStage(name, _, select) {
       await run(`create or replace temp table ${name} as ${select}`)
     },
+    ...(opened.key === undefined && { copyWhole: file => copyWhole({ rows, run }, place.home, file) }),
     async announce(name) {
       announced.add(name)
     },
