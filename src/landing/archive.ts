@@ -44,8 +44,11 @@ async function putArchive(pack: Packing, { from, to, keepsAge }: Between, scanId
 }
 
 /** Its age stays, as retention counts from it. */
-export const rearchive = (to: Landing, from: Landing, scanId: string): Promise<void> =>
-  packing(to.keys, pack => putArchive(pack, { from, to, keepsAge: true }, scanId))
+export const rearchive = (
+  pack: Packing,
+  between: Pick<Between, 'from' | 'to'>,
+  scanId: string,
+): Promise<void> => putArchive(pack, { ...between, keepsAge: true }, scanId)
 
 async function archivesAmong(landing: Landing, scans: readonly string[]): Promise<string[]> {
   const names = (await landing.store.folders()).filter(name => name.endsWith(suffix))
@@ -90,7 +93,11 @@ async function packedIn(store: LandingStore, archive: string): Promise<Stored[]>
 }
 
 /** The pages of an archived scan, written back as files below `folder`; the caller removes them. Throws Damaged. */
-export async function unpack(landing: Landing, scanId: string, folder: string): Promise<void> {
+export async function unpack(
+  landing: Landing,
+  scanId: string,
+  { folder, pack }: { readonly folder: string; readonly pack: Packing },
+): Promise<void> {
   const { store, keys } = landing
   const archive = archiveOf(scanId)
   const packed = await packedIn(store, archive)
@@ -108,12 +115,10 @@ export async function unpack(landing: Landing, scanId: string, folder: string): 
     writeFileSync(join(target, storedName), stored, { mode: 0o600 })
     if (isProved) writeSum(join(folder, pagesJournalOf(scanId)), sumOf(storedName, stored))
   }
-  await packing(keys, async pack => {
-    for (const file of packed) {
-      const path = join(store.root, archive, file.name)
-      for (const page of await readPacked(pack, scanId, path)) write(page)
-    }
-  })
+  for (const file of packed) {
+    const path = join(store.root, archive, file.name)
+    for (const page of await readPacked(pack, scanId, path)) write(page)
+  }
   store.release(archive)
 }
 
@@ -141,20 +146,23 @@ export async function encryptArchives(landing: Landing, signal: AbortSignal): Pr
   const { keys } = landing
   if (!keys) return 0
   let encrypted = 0
-  for (const scan of await archives(landing)) {
-    if (await isCurrent(landing, scan, keys)) continue
-    signal.throwIfAborted()
-    if (await encryptArchive(landing, scan)) encrypted += 1
-  }
+  await packing(keys, async pack => {
+    for (const scan of await archives(landing)) {
+      if (await isCurrent(landing, scan, keys)) continue
+      signal.throwIfAborted()
+      if (await encryptArchive(landing, scan, pack)) encrypted += 1
+    }
+  })
   if (encrypted > 0) await noteKey(landing.store, keys)
   return encrypted
 }
 
-async function encryptArchive(landing: Landing, scan: string): Promise<boolean> {
+async function encryptArchive(landing: Landing, scan: string, pack: Packing): Promise<boolean> {
   const folder = temporaryFolder(join(landing.store.home, '.muster-encrypt'), 'pages of an archive')
   try {
-    await unpack(landing, scan, folder.path)
-    await rearchive(landing, await openLanding(folder.path, { keys: landing.keys }), scan)
+    await unpack(landing, scan, { folder: folder.path, pack })
+    const from = await openLanding(folder.path, { keys: landing.keys })
+    await rearchive(pack, { from, to: landing }, scan)
     return true
   } catch (error) {
     if (error instanceof Damaged) return false

@@ -91,20 +91,38 @@ async function readEncrypted(keys: LandingKeys | undefined, file: string): Promi
   return pages
 }
 
-async function withDuckdb<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+async function openDuckdb(): Promise<{ readonly run: Run; close(): void }> {
   // By its default export: the bundle gives a package that is loaded on demand no other.
   const { DuckDBInstance } = (await import('@duckdb/node-api')).default
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '150MB', threads: '1' })
   const connection = await instance.connect()
-  try {
-    return await work(async sql => (await connection.runAndReadAll(sql)).getRows())
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
+  return {
+    run: async sql => (await connection.runAndReadAll(sql)).getRows(),
+    close() {
+      connection.closeSync()
+      instance.closeSync()
+    },
   }
 }
 
-/** What is written is encrypted where there are keys; what was written before is read, however it was. */
+/** Opened when the first statement needs it: most work reads and writes no archive. */
+async function withDuckdb<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+  let opened: ReturnType<typeof openDuckdb> | undefined
+  try {
+    return await work(async sql => {
+      opened ??= openDuckdb()
+      return (await opened).run(sql)
+    })
+  } finally {
+    const duckdb = await opened?.catch(() => undefined)
+    duckdb?.close()
+  }
+}
+
+/**
+ * What is written is encrypted where there are keys; what was written before is read, however it was. One for many archives, as
+ * to open and close a DuckDB takes 25 ms of the processor.
+ */
 export const packing = <Result>(
   keys: LandingKeys | undefined,
   work: (packing: Packing) => Promise<Result>,

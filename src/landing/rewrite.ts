@@ -6,6 +6,7 @@ import { archiveOf, archives, rearchive, unpack } from './archive.ts'
 import { Damaged } from './damage/damaged.ts'
 import { type Landing, openLanding, type Scrub } from './folder.ts'
 import { pagesJournalOf, scansJournal, sumOf } from './journal.ts'
+import { type Packing, packing } from './packed-pages.ts'
 import { removeLeftArchives, removeLeftPages } from './tidy.ts'
 
 export interface Rewritten {
@@ -38,13 +39,17 @@ async function replaceFile({ store }: Landing, name: string, bytes: Buffer): Pro
   await store.replace(name, bytes)
 }
 
-async function rewriteArchive(landing: Landing, scan: string, rewrite: Rewrite): Promise<number> {
+async function rewriteArchive(
+  landing: Landing,
+  scan: string,
+  { pack, ...rewrite }: Rewrite & { readonly pack: Packing },
+): Promise<number> {
   const folder = temporaryFolder(join(landing.store.home, '.muster-rewrite'), 'pages of an archive')
   try {
-    await unpack(landing, scan, folder.path)
+    await unpack(landing, scan, { folder: folder.path, pack })
     const unpacked = await openLanding(folder.path, { keys: landing.keys })
     const changed = await rewriteFolder(unpacked, scan, rewrite)
-    if (changed > 0 && !rewrite.isDry) await rearchive(landing, unpacked, scan)
+    if (changed > 0 && !rewrite.isDry) await rearchive(pack, { from: unpacked, to: landing }, scan)
     return changed
   } finally {
     folder.remove()
@@ -86,10 +91,12 @@ export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promis
     await count(scan, () => rewriteFolder(landing, scan, rewrite))
     next()
   }
-  for (const scan of archived) {
-    await count(scan, () => rewriteArchive(landing, scan, rewrite))
-    next()
-  }
+  await packing(landing.keys, async pack => {
+    for (const scan of archived) {
+      await count(scan, () => rewriteArchive(landing, scan, { ...rewrite, pack }))
+      next()
+    }
+  })
   return { pages, damaged }
 }
 

@@ -8,6 +8,7 @@ import { compact, encryptArchives, unpack } from '../../src/landing/archive.ts'
 import { LandingKeys } from '../../src/landing/encryption.ts'
 import { type Landing, openLanding } from '../../src/landing/folder.ts'
 import { damageOf } from '../../src/landing/kept.ts'
+import { packing } from '../../src/landing/packed-pages.ts'
 import { rewriteLanding } from '../../src/landing/rewrite.ts'
 import { pageBytes } from '../../src/lib/encryption/stored-page.ts'
 import { ConfigError } from '../../src/lib/errors.ts'
@@ -92,7 +93,7 @@ async function landed(root: string, keys: string | undefined, scan: string): Pro
 
 async function texts(landing: Landing, scan: string): Promise<string[]> {
   const target = mkdtempSync(join(folder, 'unpacked-'))
-  await unpack(landing, scan, target)
+  await packing(landing.keys, pack => unpack(landing, scan, { folder: target, pack }))
   if (landing.keys) expect(all(target)).not.toContain('Muster')
   const unpacked = await openLanding(target, { keys: landing.keys })
   return (await unpacked.pages(scan)).map(one => pageBytes(one).toString())

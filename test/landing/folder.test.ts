@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { compact, keptScans, unpack } from '../../src/landing/archive.ts'
 import { openLanding } from '../../src/landing/folder.ts'
+import { packing } from '../../src/landing/packed-pages.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-landing-'))
 
@@ -40,7 +41,7 @@ test('pages that an earlier release landed are read, archived and unpacked', asy
   expect(await keptScans(landing)).toEqual(['scan'])
   const unpacked = join(folder, 'unpacked')
   mkdirSync(unpacked)
-  await unpack(landing, 'scan', unpacked)
+  await packing(undefined, pack => unpack(landing, 'scan', { folder: unpacked, pack }))
   const read = await openLanding(unpacked)
   const pages = await read.pages('scan')
   expect([await read.facts('scan'), pages.length]).toEqual([{ scan: 'scan', ...facts }, 1])

@@ -12,6 +12,7 @@ import { checkedPages, factsDamage } from '../../landing/damage/of-files.ts'
 import type { LandingKeys } from '../../landing/encryption.ts'
 import { type LandedPage, type Landing, openLanding } from '../../landing/folder.ts'
 import { openStore } from '../../landing/open-store.ts'
+import { type Packing, packing } from '../../landing/packed-pages.ts'
 import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
@@ -84,8 +85,14 @@ export interface LandedPages {
   readonly signal?: AbortSignal
 }
 
+interface Source {
+  readonly landing: Landing
+  readonly pack: Packing
+}
+
 /** Throws Damaged. */
-async function readScan(replaying: Replay, landing: Landing, scan: string): Promise<ReadyScan | undefined> {
+async function readScan(replaying: Replay, from: Source, scan: string): Promise<ReadyScan | undefined> {
+  const { landing, pack } = from
   const hadPages = await landing.has(scan)
   const folder = hadPages
     ? undefined
@@ -97,7 +104,7 @@ async function readScan(replaying: Replay, landing: Landing, scan: string): Prom
   // Another machine may archive the pages that are read here.
   const isArchivedNow = async (): Promise<boolean> => hadPages && !(await landing.has(scan))
   try {
-    if (folder) await unpack(landing, scan, folder.path)
+    if (folder) await unpack(landing, scan, { folder: folder.path, pack })
     const source = folder ? await openLanding(folder.path, { keys: landing.keys }) : landing
     const known = await knownScan(source, scan)
     const checked = await checkedPages(source, scan, true)
@@ -107,36 +114,30 @@ async function readScan(replaying: Replay, landing: Landing, scan: string): Prom
     return { ...known, pages: pagesToLoad(checked.pages, known), remove }
   } catch (error) {
     remove()
-    if (error instanceof Damaged && (await isArchivedNow())) return readScan(replaying, landing, scan)
+    if (error instanceof Damaged && (await isArchivedNow())) return readScan(replaying, from, scan)
     throw error
   }
 }
 
 /** Undefined for a scan that is left out. */
-async function readyScan(replaying: Replay, landing: Landing, scan: string): Promise<ReadyScan | undefined> {
+async function readyScan(replaying: Replay, from: Source, scan: string): Promise<ReadyScan | undefined> {
   try {
-    return await readScan(replaying, landing, scan)
+    return await readScan(replaying, from, scan)
   } catch (error) {
     noteDamage(replaying, scan, error)
     return undefined
   }
 }
 
-/** Oldest first; rows carry the times and runs of their pages. `onProgress` is awaited before each scan is loaded. */
-export async function replay(
-  engine: Engine,
-  { root, limits, keys, signal }: LandedPages,
-  onProgress: (progress: ReplayProgress) => void | Promise<void>,
-): Promise<ReplayResult> {
-  const store = openStore(root, signal)
-  const replaying = new Replay(engine, limits)
+type OnProgress = (progress: ReplayProgress) => void | Promise<void>
+
+async function replayAll(replaying: Replay, from: Source, onProgress: OnProgress): Promise<void> {
   const group: ReadyScan[] = []
+  const kept = await keptScans(from.landing)
+  replaying.damaged.push(...(await missingScans(from.landing, kept)))
   try {
-    const landing = await openLanding(store, { keys })
-    const kept = await keptScans(landing)
-    replaying.damaged.push(...(await missingScans(landing, kept)))
     for (const [index, scan] of kept.entries()) {
-      const ready = await readyScan(replaying, landing, scan)
+      const ready = await readyScan(replaying, from, scan)
       if (!ready) continue
       if (ready.pages.length === 0) {
         ready.remove()
@@ -149,6 +150,21 @@ export async function replay(
     await replayGroup(replaying, group.splice(0))
   } finally {
     for (const { remove } of group) remove()
+  }
+}
+
+/** Oldest first; rows carry the times and runs of their pages. `onProgress` is awaited before each scan is loaded. */
+export async function replay(
+  engine: Engine,
+  { root, limits, keys, signal }: LandedPages,
+  onProgress: OnProgress,
+): Promise<ReplayResult> {
+  const store = openStore(root, signal)
+  const replaying = new Replay(engine, limits)
+  try {
+    const landing = await openLanding(store, { keys })
+    await packing(keys, pack => replayAll(replaying, { landing, pack }, onProgress))
+  } finally {
     store.close()
   }
   const { scans, pages, records, quarantined, damaged } = replaying
