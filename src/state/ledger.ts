@@ -44,12 +44,20 @@ class EngineDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
+/** A null is part of the text: DuckDB plans a statement anew each time that one is bound. */
+class LedgerCompiler extends PostgresQueryCompiler {
+  protected override appendValue(value: unknown): void {
+    if (value === null) this.append('null')
+    else super.appendValue(value)
+  }
+}
+
 /** Both engines read PostgreSQL's grammar. */
 const dialectOf = (engine: RowsOf): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
   createDriver: () => new EngineDriver(engine),
   createIntrospector: db => new PostgresIntrospector(db),
-  createQueryCompiler: () => new PostgresQueryCompiler(),
+  createQueryCompiler: () => new LedgerCompiler(),
 })
 
 const ledgers = new WeakMap<RowsOf, Kysely<Ledger>>()

@@ -123,3 +123,45 @@ test('more statements than are kept run as well, and the same on several connect
   ])
   for (const one of all) expect(one).toEqual([{ id: 1, note: 'home' }])
 })
+
+test('values are stored as their texts say, whatever the type that takes them', async () => {
+  await engine.run(
+    'create table ops.typed (name text, moment timestamptz, number bigint, share double, day date)',
+  )
+  const insert = (...values: (string | number | null)[]) =>
+    engine.run('insert into ops.typed values ($1, $2, $3, $4, $5)', values)
+  await insert('usual', '2026-02-28T23:59:59.123Z', 7, 0.5, '2026-02-28')
+  await insert('large', '0001-01-01T00:00:00.000Z', Number.MAX_SAFE_INTEGER, 3, '0001-01-01')
+  await insert('none', null, null, null, null)
+  await insert('other spellings', '2026-02-28 23:59:59.123456+02', 2, 1e-9, '2026-02-28')
+  await insert('2026-02-28T23:59:59.123Z', '2026-02-28T23:59:59Z', -7, -1, '2026-03-01')
+  for (const wrong of ['2026-02-30T00:00:00.000Z', '2026-02-28T25:00:00.000Z', 'soon'])
+    await expect(insert('wrong', wrong, 1, 1, null)).rejects.toThrow(wrong)
+  await expect(insert('fraction', null, 1.5, 1, null)).resolves.toBe(1)
+  expect(await engine.rows('select * from ops.typed')).toEqual([
+    { name: 'usual', moment: '2026-02-28T23:59:59.123Z', number: 7, share: 0.5, day: '2026-02-28' },
+    {
+      name: 'large',
+      moment: '0001-01-01T00:00:00.000Z',
+      number: Number.MAX_SAFE_INTEGER,
+      share: 3,
+      day: '0001-01-01',
+    },
+    { name: 'none', moment: null, number: null, share: null, day: null },
+    {
+      name: 'other spellings',
+      moment: '2026-02-28T21:59:59.123456Z',
+      number: 2,
+      share: 1e-9,
+      day: '2026-02-28',
+    },
+    {
+      name: '2026-02-28T23:59:59.123Z',
+      moment: '2026-02-28T23:59:59.000Z',
+      number: -7,
+      share: -1,
+      day: '2026-03-01',
+    },
+    { name: 'fraction', moment: null, number: 2, share: 1, day: null },
+  ])
+})

@@ -1,11 +1,19 @@
 /** Statements on one connection of DuckDB, each in its turn, with failures explained in one line. */
-import type { DuckDBConnection, DuckDBResult, DuckDBResultReader } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api'
 import type { Value } from '../engine.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
 import { interruptible } from '../under-way.ts'
 import { statementError } from './failure.ts'
-import { type KeptOfInstance, KeptStatements } from './kept-statements.ts'
 import { plainRow } from './plain-row.ts'
+import { type KeptOfInstance, KeptStatements } from './prepared/kept-statements.ts'
+
+/** The rows are in memory: a reader would ask another thread for each part of them, and once more for the end. */
+function rowsOf(result: DuckDBMaterializedResult): Record<string, DuckDBValue>[] {
+  const names = result.deduplicatedColumnNames()
+  return Array.from({ length: result.chunkCount }, (_, index) => result.getChunk(index)).flatMap(chunk =>
+    chunk.getRowObjects(names),
+  )
+}
 
 /** Runs statements when their turn comes. */
 export interface Statements {
@@ -57,13 +65,7 @@ export class Connection {
   }
 
   /** Without values a statement runs directly: each is another, and prepared it would be planned twice. */
-  async #read(sql: string, values: readonly Value[]): Promise<DuckDBResultReader> {
-    this.#kept.heed(sql)
-    if (values.length === 0) return this.duckdb.runAndReadAll(sql)
-    return this.#kept.use(sql, values, statement => statement.runAndReadAll())
-  }
-
-  async #run(sql: string, values: readonly Value[]): Promise<DuckDBResult> {
+  async #run(sql: string, values: readonly Value[]): Promise<DuckDBMaterializedResult> {
     this.#kept.heed(sql)
     if (values.length === 0) return this.duckdb.run(sql)
     return this.#kept.use(sql, values, statement => statement.run())
@@ -79,10 +81,7 @@ export class Connection {
       turns.statement(() => this.#explained(work))
     return {
       rows: <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
-        inTurn(async () => {
-          const reader = await this.#read(sql, values)
-          return reader.getRowObjects().map(row => plainRow(row) as Row)
-        }),
+        inTurn(async () => rowsOf(await this.#run(sql, values)).map(row => plainRow(row) as Row)),
       run: (sql, values = []) => inTurn(async () => (await this.#run(sql, values)).rowsChanged),
     }
   }
