@@ -91,7 +91,12 @@ async function readEncrypted(keys: LandingKeys | undefined, file: string): Promi
   return pages
 }
 
-async function openDuckdb(): Promise<{ readonly run: Run; close(): void }> {
+interface OpenedDuckdb {
+  readonly run: Run
+  close(): void
+}
+
+async function openDuckdb(): Promise<OpenedDuckdb> {
   // By its default export: the bundle gives a package that is loaded on demand no other.
   const { DuckDBInstance } = (await import('@duckdb/node-api')).default
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '150MB', threads: '1' })
@@ -105,17 +110,16 @@ async function openDuckdb(): Promise<{ readonly run: Run; close(): void }> {
   }
 }
 
-/** Opened when the first statement needs it: most work reads and writes no archive. */
+/** Opened when the first statement needs it: most work reads and writes no archive. Statements come one after the other. */
 async function withDuckdb<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
-  let opened: ReturnType<typeof openDuckdb> | undefined
+  let opened: OpenedDuckdb | undefined
   try {
     return await work(async sql => {
-      opened ??= openDuckdb()
-      return (await opened).run(sql)
+      opened ??= await openDuckdb()
+      return opened.run(sql)
     })
   } finally {
-    const duckdb = await opened?.catch(() => undefined)
-    duckdb?.close()
+    opened?.close()
   }
 }
 

@@ -11,7 +11,7 @@ import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { PageFile } from '../../load/read/pages.ts'
 import { stagePlan } from '../../load/read/plan.ts'
 import { isFullBatch } from '../../sync/run/task-pipeline.ts'
-import { isFullLoad } from '../../sync/snapshot/load-scopes.ts'
+import { isFullLoad, mayShareLoad } from '../../sync/snapshot/load-scopes.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 
 export interface ReplayResult {
@@ -125,13 +125,12 @@ export function belongs(group: readonly ReadyScan[], next: ReadyScan): boolean {
   if (!first || first.resource !== next.resource || !first.facts.extent || !next.facts.extent) return false
   const isOneRun = first.pages[0]?.runId === next.pages[0]?.runId
   const isNew = group.every(one => extentOf(one) !== extentOf(next))
+  const held = group.flatMap(({ facts }) => (facts.extent ? [facts.extent] : []))
   return (
     isOneRun &&
     isNew &&
-    !isFullLoad(
-      first.resource,
-      group.map(({ pages }) => pages),
-    )
+    mayShareLoad(first.resource, held, next.facts.extent) &&
+    !isFullLoad(group.map(({ pages }) => pages))
   )
 }
 

@@ -3,6 +3,7 @@ import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { Unconfirmed } from '../../lib/errors.ts'
+import { isEmpty, type SnapshotExtent } from '../../load/merge/delta.ts'
 import { type Loss, TooManyRemoved } from '../../load/merge/losses.ts'
 import { giveUpScans, updateScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -87,21 +88,33 @@ async function holdBack(
   return group.filter((_, place) => !losses.some(({ extent }) => extent === place))
 }
 
+/** Whether a scope that was read once shows rows while none are stored: a load would only find that it has to be confirmed. */
+async function isSurelyUnconfirmed(
+  { sync, resource }: ResourceTask,
+  group: readonly ReadScope[],
+): Promise<boolean> {
+  const showsRows = group.some(read => isUnproved(read) && read.reading.total > read.reading.hidden)
+  return showsRows && (await isEmpty(sync.engine, resource))
+}
+
 /** Returns what the scopes lack that were not loaded. */
 export async function loadGroup(task: ResourceTask, group: readonly ReadScope[]): Promise<Incomplete[]> {
   const found: Incomplete[] = []
   let left = [...group]
   let isUnconfirmed = left.some(isUnproved)
+  const confirmed = async (): Promise<void> => {
+    left = await confirm(task, left, found)
+    isUnconfirmed = false
+  }
   try {
+    if (await isSurelyUnconfirmed(task, left)) await confirmed()
     for (let isLoaded = false; !isLoaded && left.length > 0; )
       try {
         await loadRead(task, left, isUnconfirmed)
         isLoaded = true
       } catch (error) {
-        if (error instanceof Unconfirmed) {
-          left = await confirm(task, left, found)
-          isUnconfirmed = false
-        } else if (error instanceof TooManyRemoved)
+        if (error instanceof Unconfirmed) await confirmed()
+        else if (error instanceof TooManyRemoved)
           left = await holdBack(task, left, { losses: error.losses, found })
         else left = await readUnreadable(task, left, error)
       }
@@ -143,9 +156,20 @@ async function loadRead(
   if (hidden > 0 && isNew) task.counters.note = hiddenNote(hidden)
 }
 
-/** Whether no further scope fits into a load. Two parts of one company overlap by two days: together, a row would count twice. */
-export function isFullLoad({ read }: Resource, scopes: readonly (readonly LandedPage[])[]): boolean {
-  if ((read as Snapshot).per === 'companyWindow') return true
+/** Whether another scope can share a load. Two parts of one company overlap by two days: together, a row would count twice. */
+export function mayShareLoad(
+  { read }: Resource,
+  group: readonly SnapshotExtent[],
+  next: SnapshotExtent,
+): boolean {
+  return (
+    (read as Snapshot).per !== 'companyWindow' ||
+    group.every(({ company_id: company }) => company !== next.company_id)
+  )
+}
+
+/** Whether no further scope fits into a load. */
+export function isFullLoad(scopes: readonly (readonly LandedPage[])[]): boolean {
   const bytes = scopes.flat().reduce((sum, page) => sum + page.bytes, 0)
   return scopes.length >= scopesPerLoad || bytes >= bytesPerLoad
 }

@@ -43,7 +43,7 @@ const recentMonths = 3
  * Two parts of a company's rows, split at a day: the recent part is read each time, the older part weekly. Each asks for two
  * days more than it keeps, because the zone and the inclusivity of the day filter are unknown.
  */
-function windowsOf(company: string, boundary: string, refreshDays: number): Scope[] {
+function windowsOf(company: string, boundary: string, refreshDays: number): [recent: Scope, older: Scope] {
   const base = { columns: { company_id: company }, company }
   const column = 'requisition_created_date'
   const day = `date ${quoteText(boundary)}`
@@ -101,8 +101,12 @@ export async function scopesOf(task: ScopeQuestion): Promise<Scope[]> {
         extent: { company_id: is(company) },
       })
     if (per === 'companyProject') scopes.push(...(await matrixScopes(task, company, refreshDays)))
-    if (per === 'companyWindow')
-      scopes.push(...windowsOf(company, firstOfMonth(task.sync.clock.now(), -recentMonths), refreshDays))
+  }
+  if (per === 'companyWindow') {
+    const boundary = firstOfMonth(task.sync.clock.now(), -recentMonths)
+    const windows = companies.map(company => windowsOf(company, boundary, refreshDays))
+    // The same part of every company shares a load.
+    scopes.push(...windows.map(([recent]) => recent), ...windows.map(([, older]) => older))
   }
   return scopes
 }

@@ -7,7 +7,7 @@ import { AccessLost } from '../run/access.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete, requireNone } from '../run/incomplete.ts'
-import { giveUp, isFullLoad, loadGroup } from './load-scopes.ts'
+import { giveUp, isFullLoad, loadGroup, mayShareLoad } from './load-scopes.ts'
 import { readScope } from './read-scope.ts'
 import { dueScopes, type Scope, scopesOf } from './scopes.ts'
 import type { ReadScope } from './snapshot-scan.ts'
@@ -97,20 +97,19 @@ async function readOne(
 async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<Missing> {
   const group: ReadScope[] = []
   const missing: Missing = { refused: 0, lost: [], found: [] }
+  const load = async (): Promise<void> => void missing.found.push(...(await loadGroup(task, group.splice(0))))
   try {
-    for (const index of scopes.keys()) {
+    for (const [index, scope] of scopes.entries()) {
+      const held = group.map(one => one.scope.extent)
+      if (!mayShareLoad(task.resource, held, scope.extent)) await load()
       const one = await readOne(task, { scopes, index }, missing)
       if (one) group.push(one)
-      const isFull = isFullLoad(
-        task.resource,
-        group.map(({ reading }) => reading.pages),
-      )
-      if (isFull) missing.found.push(...(await loadGroup(task, group.splice(0))))
+      if (isFullLoad(group.map(({ reading }) => reading.pages))) await load()
       showScopes(task, index + 1, scopes.length)
     }
   } finally {
     // Scopes that were read whole are loaded, whatever ended the reading.
-    missing.found.push(...(await loadGroup(task, group)))
+    await load()
   }
   return missing
 }
