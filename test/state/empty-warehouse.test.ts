@@ -150,8 +150,8 @@ describe('the built program', () => {
   test('makes a new warehouse of it, and without it statement by statement: they are the same', async () => {
     const own = program()
     const [name = ''] = builtIn(own)
-    const mark = `comment on table star.fact_timesheet is 'of the copy'`
-    await on(join(own, 'dist', name), engine => engine.run(mark))
+    const remark = `comment on table star.fact_timesheet is 'of the copy'`
+    await on(join(own, 'dist', name), engine => engine.run(remark))
     const [copied, made] = [newFile(), newFile()]
     await syncedInto(own, copied)
     rmSync(join(own, 'dist', name))
