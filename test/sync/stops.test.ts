@@ -36,13 +36,14 @@ describeOnEngines('a run that ends early', bench => {
       expect(run.failure?.exitCode).toBe(75)
     }
     expect(await tables(warehouse.engine)).toEqual(await tables(undisturbed.engine))
-    // Page 3 of the invoices is their last: whoever completes a list that an earlier run began looks at its end again.
+    // Whoever completes a list that an earlier run began looks at its end again, on its last page.
     const pages = sandbox.requests.filter(
       ({ query }) => query.limit === '200' && query.sortOrder === 'asc' && query.from === undefined,
     )
     const names = pages.map(({ path, query }) => `${path} ${query.page}`)
     const twice = names.filter((name, index) => names.indexOf(name) !== index)
-    expect(twice.filter(name => name !== '/invoices 3')).toEqual([])
+    const lastPages = ['/invoices 3', '/timesheets 5']
+    expect(twice.filter(name => !lastPages.includes(name))).toEqual([])
     const [stopped] = await warehouse.engine.rows<{ state: string; message: string }>(
       'select state, message from ops.run order by run_id limit 1',
     )
