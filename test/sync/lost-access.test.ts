@@ -68,6 +68,26 @@ describeOnEngines('a list that the key may no longer read', bench => {
     expect(await notWhole(warehouse.engine)).toEqual([])
   }, 60_000)
 
+  test('is a failure after a run that loaded pages of it and died', async () => {
+    const refused = new Set<string>(['/expenses'])
+    const sandbox = await openSandbox({
+      records: plainRecords({ invoices: 650, expenses: 3 }),
+      intercept: ({ path }) => (refused.has(path) ? no : undefined),
+    })
+    const warehouse = await bench.warehouse()
+    const request = { resources: ['key', 'invoices', 'expenses'] }
+    await syncOnce(sandbox, warehouse, { request: { ...request, limits: { maxRequests: 5 } } })
+    const rows = 'select count(*) as n from star.fact_invoice'
+    expect(Number((await warehouse.engine.rows<{ n: unknown }>(rows))[0]?.n)).toBeGreaterThan(0)
+    // Access is recorded at the end of a run.
+    await warehouse.engine.run('delete from ops.key_access')
+    refused.add('/invoices')
+    const next = await syncOnce(sandbox, warehouse, { request })
+    expect(stateOf(next)).toEqual(['failed', 1])
+    expect(stateOf(next, 'expenses')[0]).toBe('skipped')
+    expect(await access(warehouse)).toEqual(['refused', 'no longer readable'])
+  }, 60_000)
+
   test('after an answer that could not be used is a failure, whichever run got that answer', async () => {
     let answer = { status: 200, body: '{"success":true,"data":[],"meta":{"total":"many"}}' }
     const sandbox = await openSandbox({

@@ -20,18 +20,28 @@ export async function recordAccess(engine: Engine, row: AccessRow): Promise<void
     .execute()
 }
 
-/** Undefined for a resource that no run with this kind of key has asked for: each kind may read something else. */
+/**
+ * Undefined for a resource that no run with this kind of key has asked for: each kind may read something else. A run that died
+ * has not recorded it: pages that it loaded tell that the resource was readable, where no kind of key is on record.
+ */
 export async function accessState(
   engine: Engine,
   { resource, key_kind }: Pick<AccessRow, 'resource' | 'key_kind'>,
 ): Promise<AccessRow['state'] | undefined> {
-  const [row] = await ledger(engine)
+  const rows = await ledger(engine)
     .selectFrom('ops.key_access')
-    .select('state')
+    .select(['key_kind', 'state'])
     .where('resource', '=', resource)
-    .where('key_kind', '=', key_kind)
     .execute()
-  return row?.state
+  if (rows.length > 0) return rows.find(row => row.key_kind === key_kind)?.state
+  const loaded = await ledger(engine)
+    .selectFrom('ops.scan')
+    .select('scan_id')
+    .where('resource', '=', resource)
+    .where('loaded_sequence', '>', 0)
+    .limit(1)
+    .execute()
+  return loaded.length > 0 ? 'readable' : undefined
 }
 
 export async function recordUsage(engine: Engine, row: ApiUsageRow): Promise<void> {
