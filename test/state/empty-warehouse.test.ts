@@ -172,6 +172,12 @@ describe('the built program', () => {
     })
   })
 
+  /** DuckDB nests the parts of a view's text otherwise once it has read it from its log. */
+  const withoutNesting = (found: Contents): Contents => ({
+    ...found,
+    views: found.views.map(view => ({ ...view, sql: String(view.sql).replaceAll(/[()\s]/g, '') })),
+  })
+
   test.each([0, 40, 80, 120, 160, 240])(
     'killed %i ms after the file appeared, it is made whole by the next',
     async ms => {
@@ -183,7 +189,8 @@ describe('the built program', () => {
       await once(child, 'close')
       await on(file, async engine => {
         await migrate(engine, now)
-        expectSame(withoutTimes(await contents(engine)), withoutTimes(made))
+        const found = withoutTimes(await contents(engine))
+        expectSame(withoutNesting(found), withoutNesting(withoutTimes(made)))
       })
     },
   )

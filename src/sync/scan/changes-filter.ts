@@ -4,7 +4,6 @@
  */
 import { pageLimit } from '../../api/client/paging.ts'
 import { dayMs, utcDay } from '../../lib/dates.ts'
-import type { WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
@@ -63,22 +62,16 @@ async function isShown(task: ResourceTask, { from, page }: Proof): Promise<boole
   return Number(row?.n ?? 0) > 0
 }
 
-/** One request, the first time that a stored record can tell. */
-export async function usesFilter(task: ResourceTask, { changes_filter }: WatermarkRow): Promise<boolean> {
-  if (!scanOf(task).changedSince || changes_filter !== null) return changes_filter === 'honoured'
-  const proof = await findProof(task)
-  if (!proof) return false
+/** One request, once a stored record can tell. To be asked when records have changed: it looks through all of them. */
+export async function learnFilter(task: ResourceTask): Promise<void> {
+  const watermark = await readWatermark(task.sync.engine, task.resource.name)
+  if (!watermark?.watermark || !watermark.backfilled_at || watermark.changes_filter !== null) return
+  const proof = scanOf(task).changedSince && (await findProof(task))
+  if (!proof) return
   const isHonoured = await isShown(task, proof)
   if (!isHonoured)
     task.counters.note = 'the service does not filter by updatedAt: changes are read from the whole list'
   await fenced(task, engine =>
     setWatermark(engine, task, { changes_filter: isHonoured ? 'honoured' : 'ignored' }),
   )
-  return isHonoured
-}
-
-/** After the first reading of a list, so that later syncs need not ask. */
-export async function learnFilter(task: ResourceTask): Promise<void> {
-  const watermark = await readWatermark(task.sync.engine, task.resource.name)
-  if (watermark?.watermark && watermark.backfilled_at) await usesFilter(task, watermark)
 }

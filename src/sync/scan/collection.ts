@@ -11,7 +11,7 @@ import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { requireNone, shortfallOf } from '../run/incomplete.ts'
 import { backfill } from './backfill.ts'
-import { learnFilter, usesFilter } from './changes-filter.ts'
+import { learnFilter } from './changes-filter.ts'
 import { byUpdate, openNewScan, pageSizeOf, pagingOf, scanOf, setWatermark } from './collection-window.ts'
 import { noteEmptyList } from './empty-list.ts'
 import { lookAgain } from './look-again.ts'
@@ -38,8 +38,8 @@ const later = (found: string | null, stored: string | null): string | null =>
 
 async function newChanges(task: ResourceTask, row: WatermarkRow): Promise<ScanRow> {
   // The zone of the day filter is unknown: two days before the watermark are enough in every zone.
-  const { watermark } = row
-  const from = watermark !== null && (await usesFilter(task, row)) ? utcDay(watermark, -2) : null
+  const { watermark, changes_filter } = row
+  const from = watermark !== null && changes_filter === 'honoured' ? utcDay(watermark, -2) : null
   return openNewScan(task, { from, to: null, kind: 'incremental' })
 }
 
@@ -98,7 +98,7 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   if (!watermark?.backfilled_at) {
     await backfill(task)
     if (watermark) await readChanges(task)
-    else await learnFilter(task)
+    await learnFilter(task)
     // An earlier run may have brought rows before the list was empty.
     await noteEmptyList(task)
     return
@@ -110,5 +110,6 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   found.push(...(await shortfallOf(readNoted(task))))
   await noteEmptyList(task)
   await lookAgain(task)
+  if (task.counters.rows_inserted + task.counters.rows_changed > 0) await learnFilter(task)
   requireNone(found)
 }
