@@ -19,7 +19,7 @@ export const wholeRuns = [
   'test/sync/{agency,assumptions,backfill,collection,emptied-midway,empty-list,faults,hidden-ends,hollow-pages,kill,live,look-again,lost-access,refused-ids,refused-scan,replay,requests,scan-model,snapshot-losses,stops,sweep,unmarked-change}.test.ts',
   'test/warehouse/{any-json,bad-input,coverage,export,parity,reporting-zone,rows-once,unloadable}.test.ts',
   'test/contract/contract.test.ts',
-  'test/marts/{all-marts,killed-parts}.test.ts',
+  'test/marts/{all-marts,killed-parts,partial}.test.ts',
   'test/docs/scheduling.test.ts',
   'test/telemetry/lineage.test.ts',
   'test/telemetry/notify.test.ts',
