@@ -176,23 +176,6 @@ quarantined as (
   group by q.resource
 ),
 
-compared_quarantine as (
-  select q.resource, q.records,
-    case
-      when q.records_read * t.percent / 100 > t.records then cast(floor(q.records_read * t.percent / 100) as bigint)
-      else t.records
-    end as tolerated
-  from quarantined as q
-  cross join tolerance as t
-),
-
-excessive_quarantine as (
-  select c.resource, max(c.records) as records, min(c.tolerated) as tolerated
-  from compared_quarantine as c
-  where c.records > c.tolerated
-  group by c.resource
-),
-
 -- Records that the service gave by their ids once and refuses now: what is stored of them grows old. The others, those that
 -- it gave when it was asked last, and these are known. Where the key lists them, the list tells what there is.
 withdrawn as (
@@ -207,20 +190,25 @@ withdrawn as (
   group by d.resource
 ),
 
-compared_refusal as (
-  select w.resource, w.records,
+compared_records as (
+  select c.kind, c.resource, c.records,
     case
-      when w.known * t.percent / 100 > t.records then cast(floor(w.known * t.percent / 100) as bigint)
+      when c.base * t.percent / 100 > t.records then cast(floor(c.base * t.percent / 100) as bigint)
       else t.records
     end as tolerated
-  from withdrawn as w
+  from (
+    select 'in quarantine' as kind, q.resource, q.records, q.records_read as base from quarantined as q
+    union all
+    select 'refused' as kind, w.resource, w.records, w.known as base from withdrawn as w
+  ) as c
   cross join tolerance as t
 ),
 
-excessive_refusal as (
-  select c.resource, c.records, c.tolerated
-  from compared_refusal as c
+excessive as (
+  select c.kind, c.resource, max(c.records) as records, min(c.tolerated) as tolerated
+  from compared_records as c
   where c.records > c.tolerated
+  group by c.kind, c.resource
 ),
 
 not_whole as (
@@ -240,10 +228,8 @@ not_whole as (
   from (select distinct k.resource from ops.key_access as k where k.state = 'no longer readable') as a
   union all
   select e.resource, null as seen, null as expected,
-    cast(e.records as text) || ' records are in quarantine, ' || cast(e.tolerated as text) || ' are tolerable' as reason
-  from excessive_quarantine as e
-  union all
-  select e.resource, null as seen, null as expected,
-    cast(e.records as text) || ' stored records are refused now, ' || cast(e.tolerated as text) || ' are tolerable' as reason
-  from excessive_refusal as e
+    cast(e.records as text)
+      || case e.kind when 'refused' then ' stored records are refused now, ' else ' records are in quarantine, ' end
+      || cast(e.tolerated as text) || ' are tolerable' as reason
+  from excessive as e
 ),

@@ -155,7 +155,7 @@ async function shape(engine: Engine, before: ReadonlySet<string>): Promise<void>
 }
 
 /**
- * Makes the warehouse that the build keeps for `builtWarehouse`. It has no record of its structure: whoever copies it writes one.
+ * Makes the empty warehouse that the build keeps for `copyEmpty`. It has no record of its structure: whoever copies it writes one.
  * Returns the name of its file, which tells of which structure it is.
  */
 export async function makeEmpty(engine: Engine): Promise<string> {

@@ -71,6 +71,27 @@ describeOnEngines(
       },
     )
 
+    test('of a service that answers nothing about the filter are read all the same, and it is asked again', async () => {
+      let isRefused = true
+      const nights = await openNights(bench, {
+        records: records('timesheets', 5),
+        intercept: ({ query }) =>
+          isRefused && query.dateField === 'updatedAt'
+            ? { status: 400, body: '{"success":false}' }
+            : undefined,
+      })
+      expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+      const learnt = () => nights.rows('select changes_filter from ops.watermark')
+      for (const n of [0, 1]) {
+        await approveOne(nights, 'timesheets', n)
+        expect(await stored(nights, 'timesheets')).toBe(n + 1)
+        expect(await learnt()).toEqual([{ changes_filter: null }])
+      }
+      isRefused = false
+      await approveOne(nights, 'timesheets', 2)
+      expect(await learnt()).toEqual([{ changes_filter: 'honoured' }])
+    })
+
     test.each(lists)('of %s are asked for by the filter once it has shown one', async list => {
       const nights = await openNights(bench, { records: records(list, 0) })
       expect((await nights.nextNight(`sync ${list} --quiet`)).code).toBe(0)

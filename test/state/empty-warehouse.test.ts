@@ -1,7 +1,7 @@
 /** The empty warehouse that the build makes: a new file begins as a copy of it, which differs in nothing from one that is made. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -176,6 +176,17 @@ describe('the built program', () => {
   const withoutNesting = (found: Contents): Contents => ({
     ...found,
     views: found.views.map(view => ({ ...view, sql: String(view.sql).replaceAll(/[()\s]/g, '') })),
+  })
+
+  test('makes it statement by statement where its file is damaged', async () => {
+    const own = program()
+    const [name = ''] = builtIn(own)
+    writeFileSync(join(own, 'dist', name), 'no database')
+    const file = newFile()
+    await syncedInto(own, file)
+    await on(file, async engine =>
+      expectSame(withoutNesting(withoutTimes(await contents(engine))), withoutNesting(withoutTimes(made))),
+    )
   })
 
   test.each([0, 40, 80, 120, 160, 240])(

@@ -6,7 +6,7 @@ export interface Scan {
   readonly strategy: 'scan'
   /** Parameters that restrict a scan to records changed since a day, where the service has such a filter. */
   readonly changedSince?: Readonly<Record<string, string>>
-  /** Column of the time that the service filters by when it is not told which, or does not listen. */
+  /** Column of the time that the service filters by unless it is told another one; the creation time when absent. */
   readonly filteredByDefault?: string
   /** Parameters that cut the list into windows of created dates; absent where there is no such filter. */
   readonly createdBetween?: Readonly<Record<string, string>>

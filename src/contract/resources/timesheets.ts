@@ -61,7 +61,6 @@ export const timesheets = resource({
   read: {
     strategy: 'scan',
     changedSince: { dateField: 'updatedAt' },
-    filteredByDefault: 'created_at',
     createdBetween: { dateField: 'createdAt' },
   },
   updatedAt: 'updatedAt',

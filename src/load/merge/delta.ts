@@ -81,14 +81,6 @@ export function storedWithin({ table }: Resource, extent: SnapshotExtent): strin
   return `(select * from star.${quoteName(table.name)} t where ${within(extent)} and t.${quoteName(table.key)} <> '-1' ${isRow})`
 }
 
-/** Whether the resource has no row of its own yet. */
-export async function isEmpty(engine: Engine, resource: Resource): Promise<boolean> {
-  const [row] = await engine.rows<{ empty: boolean }>(
-    `select not exists (select 1 from ${storedWithin(resource, {})} as t) as empty`,
-  )
-  return row?.empty ?? false
-}
-
 function missingRows(resource: Resource, read: CompleteSnapshot): string {
   const { table } = resource
   const key = `t.${quoteName(table.key)}`

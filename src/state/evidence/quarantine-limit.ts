@@ -6,29 +6,22 @@ import { withPart } from '../../warehouse/sql-files.ts'
 import { tableInQueries } from '../tables.ts'
 
 interface Excess {
+  /** As `sql/part/not_whole.sql` says it. */
+  readonly kind: 'in quarantine' | 'refused'
   readonly resource: string
   readonly records: number
+  /** Most that were tolerable. */
   readonly tolerated: number
 }
 
-type Kind = 'quarantine' | 'refusal'
-
-/** Resources with more records of a kind than is tolerable; of both in one statement, as planning it takes longer than asking. */
-async function excessive(
-  engine: Engine,
-  kinds: readonly Kind[],
-  of?: readonly string[],
-): Promise<ReadonlyMap<Kind, readonly Excess[]>> {
-  const parts = kinds.map(
-    kind => `select '${kind}' as kind, resource, records, tolerated from excessive_${kind}`,
+/** Of both kinds in one statement, as planning it takes longer than asking. */
+async function excessive(engine: Engine, of: readonly string[] | undefined): Promise<readonly Excess[]> {
+  const rows = await engine.rows<Excess>(
+    `${withPart('not_whole')} select kind, resource, records, tolerated from excessive order by resource`,
   )
-  const rows = await engine.rows<Excess & { kind: Kind }>(
-    `${withPart('not_whole')} ${parts.join(' union all ')} order by resource`,
-  )
-  const found = rows
+  return rows
     .map(row => ({ ...row, records: Number(row.records), tolerated: Number(row.tolerated) }))
     .filter(({ resource }) => of?.includes(resource) ?? true)
-  return new Map(kinds.map(kind => [kind, found.filter(row => row.kind === kind)]))
 }
 
 /** Everything that can be read and loaded is. */
@@ -43,7 +36,8 @@ interface Question {
   readonly meanwhile: string
 }
 
-function quarantined(excess: readonly Excess[], meanwhile: string): Intolerable | undefined {
+function quarantined(all: readonly Excess[], meanwhile: string): Intolerable | undefined {
+  const excess = all.filter(({ kind }) => kind === 'in quarantine')
   if (excess.length === 0) return undefined
   const words = excess.map(
     ({ resource, records, tolerated }) =>
@@ -56,7 +50,8 @@ function quarantined(excess: readonly Excess[], meanwhile: string): Intolerable 
 }
 
 /** Of records that were given by their ids before. */
-function refused(excess: readonly Excess[]): Intolerable | undefined {
+function refused(all: readonly Excess[]): Intolerable | undefined {
+  const excess = all.filter(({ kind }) => kind === 'refused')
   if (excess.length === 0) return undefined
   const words = excess.map(
     ({ resource, records, tolerated }) =>
@@ -69,19 +64,16 @@ function refused(excess: readonly Excess[]): Intolerable | undefined {
 }
 
 /** Records that could not be loaded; undefined when all is tolerable. */
-export async function tooManyQuarantined(
+export const tooManyQuarantined = async (
   engine: Engine,
   { of, meanwhile }: Question,
-): Promise<Intolerable | undefined> {
-  const found = await excessive(engine, ['quarantine'], of)
-  return quarantined(found.get('quarantine') ?? [], meanwhile)
-}
+): Promise<Intolerable | undefined> => quarantined(await excessive(engine, of), meanwhile)
 
 /** Why a run is not done although it has read everything; undefined when all is tolerable. */
 export async function intolerable(
   engine: Engine,
   { of, meanwhile }: Question,
 ): Promise<Intolerable | undefined> {
-  const found = await excessive(engine, ['quarantine', 'refusal'], of)
-  return quarantined(found.get('quarantine') ?? [], meanwhile) ?? refused(found.get('refusal') ?? [])
+  const found = await excessive(engine, of)
+  return quarantined(found, meanwhile) ?? refused(found)
 }

@@ -175,17 +175,17 @@ export async function lastReadings(
 }
 
 /** Rows that the service counted when a scope was last read whole, and those of them that it showed on no page. */
-export interface LastRead {
+export interface WholeReading {
   readonly total: number
   readonly hidden: number
 }
 
 /** Undefined for a scope that was never read whole. */
-export async function lastRead(
+export async function lastWholeReading(
   engine: Engine,
   resource: string,
   scope: string,
-): Promise<LastRead | undefined> {
+): Promise<WholeReading | undefined> {
   const [last] = await ledger(engine)
     .selectFrom('ops.scan')
     .select(['last_total', 'expected_ids'])

@@ -54,7 +54,7 @@ function emptyPage({ size, end }: PassState, { page, total }: Answer): Found {
   return ask(Math.max(1, Math.floor((end.full + page) / 2)), known)
 }
 
-/** One answer with the rows of the page before it: the rows below it would be counted by a place that is not theirs. */
+/** Whether the page has the rows of the one asked before it: a pass that began there would count the rows below it wrongly. */
 const isGuessAgain = ({ guess }: End, { page, first }: Answer): boolean =>
   guess !== undefined && guess.page !== page && first !== undefined && guess.first === first
 
@@ -64,7 +64,6 @@ export function findEnd(state: PassState, answer: Answer, rules: PassRules): Fou
   const { size, end, isCapped } = state
   const { page, total, rows = 0 } = answer
   if (answer.empty) return emptyPage(state, answer)
-  // Asked for once more: the rows below it are counted by its place.
   if (isGuessAgain(end, answer)) return ask(page, { ...end, guess: { page, first: answer.first } })
   const isFull = rows >= size
   if (end.isBeyond || isCapped || (page - 1) * size + rows > total) return beyond(end, answer, isFull)

@@ -111,7 +111,7 @@ export interface End {
   readonly empty: number
   /** Id of the first row of the page `full`. */
   readonly first?: string
-  /** The page that was asked where the end was looked for, and the id of its first row. */
+  /** The page asked last while the end was looked for, and the id of its first row. */
   readonly guess?: { readonly page: number; readonly first: string | undefined }
   /** The service answers the same rows for different pages. */
   readonly isRepeated?: boolean

@@ -1,5 +1,4 @@
 /** What the passes of a scan have come to in this run, for the judgement of the next one. */
-
 import type { PassState } from './pass-state.ts'
 import { isShuffled, type PassFigures, seenAndExpected } from './proof.ts'
 

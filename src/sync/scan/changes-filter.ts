@@ -4,6 +4,7 @@
  */
 import { pageLimit } from '../../api/client/paging.ts'
 import { dayMs, utcDay } from '../../lib/dates.ts'
+import { MusterError } from '../../lib/errors.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
@@ -16,10 +17,9 @@ const slackDays = 2
 
 /** Records that a filter by any other time than the change time leaves out from a day on. */
 function oldRecords(task: ResourceTask, before: string): string {
-  const { filteredByDefault = 'created_at' } = scanOf(task)
-  const times = [...new Set(['created_at', filteredByDefault])].map(
-    name => `t.${quoteName(name)} < ${before}`,
-  )
+  const { filteredByDefault } = scanOf(task)
+  const columns = ['created_at', ...(filteredByDefault === undefined ? [] : [filteredByDefault])]
+  const times = columns.map(name => `t.${quoteName(name)} < ${before}`)
   return `${liveRecords(task.resource)} and ${times.join(' and ')}`
 }
 
@@ -62,13 +62,20 @@ async function isShown(task: ResourceTask, { from, page }: Proof): Promise<boole
   return Number(row?.n ?? 0) > 0
 }
 
-/** One request, once a stored record can tell. To be asked when records have changed: it looks through all of them. */
+/**
+ * One request, once a stored record can tell. To be asked when records have changed: it looks through all of them. Everything has
+ * been read by then, so where it is not answered, a later run asks.
+ */
 export async function learnFilter(task: ResourceTask): Promise<void> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
   if (!watermark?.watermark || !watermark.backfilled_at || watermark.changes_filter !== null) return
   const proof = scanOf(task).changedSince && (await findProof(task))
   if (!proof) return
-  const isHonoured = await isShown(task, proof)
+  const isHonoured = await isShown(task, proof).catch(error => {
+    if (error instanceof MusterError) return undefined
+    throw error
+  })
+  if (isHonoured === undefined) return
   if (!isHonoured)
     task.counters.note = 'the service does not filter by updatedAt: changes are read from the whole list'
   await fenced(task, engine =>

@@ -98,9 +98,9 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   if (!watermark?.backfilled_at) {
     await backfill(task)
     if (watermark) await readChanges(task)
-    await learnFilter(task)
     // An earlier run may have brought rows before the list was empty.
     await noteEmptyList(task)
+    await learnFilter(task)
     return
   }
   const left = await unfinishedScan(task.sync.engine, task.resource.name, 'incremental')
@@ -110,6 +110,6 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   found.push(...(await shortfallOf(readNoted(task))))
   await noteEmptyList(task)
   await lookAgain(task)
-  if (task.counters.rows_inserted + task.counters.rows_changed > 0) await learnFilter(task)
   requireNone(found)
+  if (task.counters.rows_inserted + task.counters.rows_changed > 0) await learnFilter(task)
 }

@@ -3,7 +3,8 @@ import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { Unconfirmed } from '../../lib/errors.ts'
-import { isEmpty, type SnapshotExtent } from '../../load/merge/delta.ts'
+import { ownsRows } from '../../load/merge/apply.ts'
+import type { SnapshotExtent } from '../../load/merge/delta.ts'
 import { type Loss, TooManyRemoved } from '../../load/merge/losses.ts'
 import { giveUpScans, updateScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -90,11 +91,11 @@ async function holdBack(
 
 /** Whether a scope that was read once shows rows while none are stored: a load would only find that it has to be confirmed. */
 async function isSurelyUnconfirmed(
-  { sync, resource }: ResourceTask,
+  { sync, plan }: ResourceTask,
   group: readonly ReadScope[],
 ): Promise<boolean> {
   const showsRows = group.some(read => isUnproved(read) && read.reading.total > read.reading.hidden)
-  return showsRows && (await isEmpty(sync.engine, resource))
+  return showsRows && !(await ownsRows(sync.engine, plan))
 }
 
 /** Returns what the scopes lack that were not loaded. */

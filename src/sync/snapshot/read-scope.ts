@@ -2,7 +2,7 @@
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
-import { lastRead } from '../../state/scans/scans.ts'
+import { lastWholeReading } from '../../state/scans/scans.ts'
 import { beginPass } from '../paging/pass-state.ts'
 import { anotherPass, scan } from '../paging/scan.ts'
 import type { ResourceTask } from '../run/context.ts'
@@ -33,7 +33,7 @@ async function readObject(task: ResourceTask, { scope, scanId }: ScopeScan): Pro
 
 async function readList(task: ResourceTask, at: ScopeScan, before?: Reading): Promise<Reading> {
   const { engine } = task.sync
-  const last = await lastRead(engine, task.resource.name, at.scope.name)
+  const last = await lastWholeReading(engine, task.resource.name, at.scope.name)
   const strategy = new SnapshotScan(task, at, { last, before })
   const landed = await task.sync.landing.pages(at.scanId)
   const sequence = Math.max(0, ...landed.map(page => page.sequence))

@@ -2,7 +2,7 @@
 import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { recordTexts } from '../../load/page/stand-ins.ts'
-import type { LastRead } from '../../state/scans/scans.ts'
+import type { WholeReading } from '../../state/scans/scans.ts'
 import { limitOf, sizeOf, snapshotPlan } from '../paging/pass-plan.ts'
 import { type PassRules, seenIn } from '../paging/pass-state.ts'
 import { PastPasses } from '../paging/past-passes.ts'
@@ -50,7 +50,7 @@ export interface ScopeScan {
 
 /** What is known of the scope: its last reading that was whole, and the one of this run that did not prove it. */
 export interface Former {
-  readonly last: LastRead | undefined
+  readonly last: WholeReading | undefined
   readonly before: Reading | undefined
 }
 
@@ -75,7 +75,7 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
   readonly #pages: AskedPage[]
   #hasIds = true
   readonly #past = new PastPasses()
-  readonly #last: LastRead | undefined
+  readonly #last: WholeReading | undefined
   reading: Reading = { pages: [], total: 0, hidden: 0, isProved: false }
   figures = { seen: 0, expected: 0 }
 

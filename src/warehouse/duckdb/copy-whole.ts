@@ -15,7 +15,12 @@ export async function copyWhole(
 ): Promise<boolean> {
   const [row] = await engine.rows<{ empty: boolean }>(isEmpty)
   if (!row?.empty) return false
-  await engine.run(`attach ${quoteText(file)} as copied (read_only)`)
+  try {
+    await engine.run(`attach ${quoteText(file)} as copied (read_only)`)
+  } catch {
+    // Damaged, or not for this user to read: it is a shortcut, and the statements make the same.
+    return false
+  }
   try {
     await engine.run(`copy from database copied to ${home}`)
   } finally {
