@@ -51,8 +51,8 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
       rounds: Number(rounds ?? 3),
       synced: Number(synced ?? count),
     }),
-  /** All marts over 1,000,000 timesheets. */
-  marts: () => buildAll(),
+  /** All marts over 1,000,000 timesheets; `marts 10000000 1` for a count and rounds. */
+  marts: (timesheets, rounds) => buildAll(Number(timesheets ?? 1_000_000), Number(rounds ?? 3)),
   /** Pages and filters of the dashboard over 1,000,000 timesheets; `dashboard duckdb` or `postgres` for one engine. */
   dashboard: engine => benchDashboard(engine),
   /** 1,000,000 timesheets, for the memory; `million 10000000 with` for a count, and with timelogs. */

@@ -54,7 +54,7 @@ function printBeside(whole: readonly Figures[], partial: readonly Figures[]): vo
 }
 
 /** The first build makes the tables, the others replace their rows, as every night does. */
-export async function buildAll(count = 1_000_000, rounds = 3): Promise<void> {
+export async function buildAll(count: number, rounds: number): Promise<void> {
   const kept = process.env.MUSTER_BENCH_STAR
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const file = kept ?? join(folder, 'bench.duckdb')

@@ -1,6 +1,7 @@
 /**
  * A warehouse of 1,000,000 timesheets, written straight into star: `star-rows.ts FILE COUNT`. 156 weeks, 8,000 workers with
- * gaps, 12 companies, 25 agencies; an assignment is 20 weeks of a worker, a requisition a third of its size or so.
+ * gaps or one for 125 timesheets, 12 companies, 25 agencies; an assignment is 20 weeks of a worker, a requisition a third of its
+ * size or so.
  */
 
 import { migrate } from '../../src/state/migrate.ts'
@@ -12,13 +13,14 @@ await migrate(engine, '2026-11-02T00:00:00Z')
 
 const weeks = 156
 const aWeek = Math.ceil(Number(count) / weeks)
+const workers = Math.max(8_000, Math.ceil(Number(count) / 125))
 const monday = `date '2023-11-06'`
 
 /** Columns that every row carries. */
 const stamps = `false as is_deleted, timestamptz '2026-11-02 00:00:00Z' as loaded_at, timestamptz '2026-11-01 00:00:00Z' as source_updated_at, 'bench' as run_id`
 
 /** One timesheet, and who worked it where: `i` counts them. */
-const sheet = `select i, i // ${aWeek} as week, (i % ${aWeek} + (i // ${aWeek}) * 10) % 8000 as w, (i // ${aWeek}) // 20 as block
+const sheet = `select i, i // ${aWeek} as week, (i % ${aWeek} + (i // ${aWeek}) * 10) % ${workers} as w, (i // ${aWeek}) // 20 as block
   from range(${count}) as r(i)`
 const place = `'c' || (w % 12) as company_id, 'p' || ((w % 12) * 5 + block % 5) as project_id, 's' || ((w % 12) * 13 + block % 13) as site_id,
   'a' || ((w + block) % 25) as agency_id`
@@ -122,7 +124,7 @@ const statements = [
       `insert into star.dim_${table} by name select '${letter}' || n as ${table}_id, '${table} ' || n as name,
      ${company === undefined ? '' : `'c' || (${company}) as company_id,`} false as is_stub, ${stamps} from range(${count}) as r(n)`,
   ),
-  `insert into star.dim_worker by name select 'w' || n as worker_id, 'W-' || n as worker_reference, false as is_stub, ${stamps} from range(8000) as r(n)`,
+  `insert into star.dim_worker by name select 'w' || n as worker_id, 'W-' || n as worker_reference, false as is_stub, ${stamps} from range(${workers}) as r(n)`,
   `update star.fact_assignment set purchase_order_id = 'o' || (hash(assignment_id) % 600)`,
   `insert into ops.run (run_id, command, arguments, state, started_at, finished_at, requests, retries, records_read, rows_inserted, rows_changed, rows_removed, records_unchanged, quarantined, program_version)
      values ('bench', 'sync', '', 'done', timestamptz '2026-11-01 02:00:00Z', timestamptz '2026-11-02 02:00:00Z', 1, 0, ${count}, ${count}, 0, 0, 0, 0, 'bench')`,

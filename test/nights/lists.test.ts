@@ -32,10 +32,10 @@ const refused: Night = { code: 1, state: 'failed', stored: 0, requests: 6 }
 
 const cases: readonly (readonly [Partial<Quirks>, Case])[] = [
   [{}, { count: 650, nights: [whole(650, 5), whole(650, 1)] }],
-  // The size of the list, then ten pages, and one that shows how many rows a page has.
-  [{ 'page-cap': 50 }, { count: 500, nights: [whole(500, 14), whole(500, 5)] }],
-  [{ 'page-cap': 199 }, { count: 650, nights: [whole(650, 19), whole(650, 6)] }],
-  [{ 'page-cap': 1 }, { count: 12, nights: [whole(12, 17), whole(12, 17)] }],
+  // The size of the list, ten pages, one that shows how many rows a page has, and that one again with so many asked for.
+  [{ 'page-cap': 50 }, { count: 500, nights: [whole(500, 15), whole(500, 5)] }],
+  [{ 'page-cap': 199 }, { count: 650, nights: [whole(650, 20), whole(650, 6)] }],
+  [{ 'page-cap': 1 }, { count: 12, nights: [whole(12, 18), whole(12, 17)] }],
   [{ 'limit-cap': 50 }, { count: 500, nights: [whole(500, 14), whole(500, 5)] }],
   [{ 'same-page': 'yes' }, { count: 650, nights: [lacking(200, 40), lacking(200, 40)], says: 'saw 200 of ' }],
   [{ 'repeat-page': 2 }, { count: 650, nights: [whole(650, 10), whole(650, 1)] }],
@@ -56,6 +56,10 @@ const torn: readonly (readonly [Partial<Quirks>, number])[] = [
   [{ total: 'shrinking' }, 650],
   [{ 'total-cap': 300, 'short-page': 7 }, 650],
   [{ 'total-cap': 10, 'short-page': 120 }, 650],
+  [{ 'total-cap': 300, 'cut-pages': 150 }, 650],
+  [{ 'total-cap': 0, 'cut-pages': 199 }, 650],
+  [{ 'total-cap': 30, 'cut-pages': 50 }, 500],
+  [{ 'total-cap': 120, 'cut-pages': 40, 'page-cap': 60 }, 500],
   [{ 'total-cap': 300, 'short-page': 7, 'page-cap': 50 }, 650],
 ]
 
@@ -86,7 +90,7 @@ describeOnEngines(
     })
 
     // Pages of another size reach what pages of the usual size do not.
-    test.each(inQuick(torn, 1))('with %j of %i is whole, or incomplete', async (quirks, count) => {
+    test.each(inQuick(torn, 1, 7))('with %j of %i is whole, or incomplete', async (quirks, count) => {
       const records = plainRecords({ timesheets: count })
       const place = await openNights(bench, { records, quirks: { timesheets: quirks } })
       const ran = await place.nextNight('sync timesheets --quiet')
@@ -109,6 +113,20 @@ describeOnEngines(
         `select count(*) as n from star.fact_timesheet where updated_at > timestamp '2026-01-01'`,
       )) as [{ n: number }]
       expect(n).toBe(230)
+    })
+
+    test('of which pages grow is asked for as many rows again once a sweep has seen it', async () => {
+      const records = plainRecords({ timesheets: 120 })
+      const place = await openNights(bench, { records, quirks: { timesheets: { 'page-cap': 50 } } })
+      const learnt = () => place.rows('select page_size, page_limit from ops.watermark')
+      expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
+      expect(await learnt()).toEqual([{ page_size: 50, page_limit: 50 }])
+      expect((await place.nextNight('sweep timesheets --quiet')).code).toBe(0)
+      expect(await learnt()).toEqual([{ page_size: 50, page_limit: 50 }])
+      place.sandbox.setQuirks()
+      expect((await place.nextNight('sweep timesheets --quiet')).code).toBe(0)
+      expect(await learnt()).toEqual([{ page_size: null, page_limit: null }])
+      expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
     })
 
     test('of which one page once has the rows of the page before loses no change', async () => {

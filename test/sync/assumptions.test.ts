@@ -1,15 +1,10 @@
 /** What scans assume of the service: where it does not hold, a record can be lost in the ways that docs/paging.md tells. */
 import { expect, test } from 'vitest'
 import { dayMs } from '../../src/lib/dates.ts'
-import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { syncOnce, useEngines } from '../warehouse/fixture.ts'
 import type { Breaks } from './changing-list.ts'
 import { type History, historyOf, lost, missed, missingAfterwards, run } from './modelled-histories.ts'
-import { plainRecords } from './plain-records.ts'
 
 const most = 1_500
-
-const engines = useEngines()
 
 /** The first of the histories in which something is lost. */
 async function firstOf(loses: (history: History) => Promise<boolean>): Promise<number | undefined> {
@@ -67,15 +62,6 @@ test('a total that is too low and does not show it hides records', async () => {
     return !ran.list.showsItsEnd && missed(ran).length > 0
   }
   expect(await firstOf(isHidden)).toBeDefined()
-})
-
-test('pages that all lack their last rows look like smaller ones where the total is too low as well', async () => {
-  const sandbox = await openSandbox({ records: plainRecords({ timesheets: 650 }) })
-  sandbox.setQuirks({ timesheets: { 'cut-pages': 150, 'total-cap': 300 } })
-  const warehouse = await engines.duckdb()
-  const { failure } = await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets'] } })
-  const [held] = await warehouse.engine.rows<{ n: unknown }>('select count(*) as n from star.fact_timesheet')
-  expect([failure, Number(held?.n) < 650]).toEqual([undefined, true])
 })
 
 test('rows that no page shows are counted as hidden, and no others', async () => {

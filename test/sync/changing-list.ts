@@ -33,6 +33,8 @@ export interface Weather {
   readonly hides?: number
   /** Page 2 always lacks its last so many rows. */
   readonly lacks?: number
+  /** Every page lacks its rows from this one on, counted from 0. */
+  readonly cuts?: number
   readonly breaks?: Breaks
 }
 
@@ -91,7 +93,7 @@ export class ChangingList {
   }
 
   get lacksRows(): boolean {
-    return this.#weather.lacks !== undefined
+    return this.#weather.lacks !== undefined || this.#weather.cuts !== undefined
   }
 
   get pageSize(): number {
@@ -167,7 +169,13 @@ export class ChangingList {
     this.rows = [...before]
     while (!this.isResting && this.#rng() < this.#weather.change) this.#change()
     this.requests += 1
-    const { cap = limit, mostTotal = Number.POSITIVE_INFINITY, shuffle, lacks = 0 } = this.#weather
+    const {
+      cap = limit,
+      mostTotal = Number.POSITIVE_INFINITY,
+      shuffle,
+      lacks = 0,
+      cuts = limit,
+    } = this.#weather
     const { torn, shifted } = this.#breaks
     const isShuffled = this.#rng() < shuffle
     const isShifted = shifted !== undefined && number > 1 && this.#rng() < shifted
@@ -187,7 +195,8 @@ export class ChangingList {
     const half = isTornApart ? Math.floor(size / 2) : 0
     const whole = [...of(sorted(before)).slice(0, half), ...of(found).slice(half)]
     const shown = whole.filter(({ id }) => !hidden.has(id))
-    const rows = page === 2 ? shown.slice(0, Math.max(0, shown.length - lacks)) : shown
+    const sent = page === 2 ? shown.slice(0, Math.max(0, shown.length - lacks)) : shown
+    const rows = sent.slice(0, cuts)
     const total = Math.min(found.length, mostTotal)
     this.#isCapped ||= total < found.length
     this.isContradicted ||= rows.length > 0 && (page - 1) * size + rows.length > total

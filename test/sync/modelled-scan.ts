@@ -116,7 +116,7 @@ class ModelScan implements Strategy<ModelPage> {
   }
 
   rules(progress: Progress): PassRules & { readonly size: number } {
-    const { known, kind, pageSize, mistakes = {} } = this.#job
+    const { known, kind, mistakes = {} } = this.#job
     const plan = this.#plan(progress)
     return {
       ...(kind === 'snapshot' && { order: 'first to last' }),
@@ -124,7 +124,7 @@ class ModelScan implements Strategy<ModelPage> {
       lookbackMs: mistakes.noLookback ? 0 : lag,
       isShort: plan.isShort,
       now: this.#now,
-      size: sizeOf(limitOf(plan, progress.pass, pageSize), progress.pass, pageSize),
+      size: sizeOf(limitOf(plan, progress.pass), progress.pass),
     }
   }
 
@@ -133,9 +133,9 @@ class ModelScan implements Strategy<ModelPage> {
   }
 
   async ask(page: number, progress: Progress): Promise<ModelPage> {
-    const { known, since, pageSize, kind, mistakes = {} } = this.#job
+    const { known, since, kind, mistakes = {} } = this.#job
     const plan = this.#plan(progress)
-    const limit = limitOf(plan, progress.pass, pageSize)
+    const limit = limitOf(plan, progress.pass)
     if (this.#list.requests > this.#begun + 2_000) throw new Error('the scan does not end')
     const answer = this.#list.ask(page, limit, { sort: plan.sortBy, ...(since !== undefined && { since }) })
     const { rows, total } = answer
@@ -238,7 +238,7 @@ export async function modelScan(list: ChangingList, job: ModelledScan): Promise<
   const strategy = new ModelScan(list, job)
   const before = list.requests
   const page = job.beginAt ?? lastPage(list.rows.length, job.pageSize)
-  const pass = beginPass(job.kind === 'snapshot' ? 1 : page, job.pageSize)
+  const pass = beginPass(job.kind === 'snapshot' ? 1 : page, job.pageSize, job.pageSize)
   const decision = await scan(strategy, { pass, attempt: 1, bases: [], sequence: 0 }).catch(error => {
     if (error instanceof BadAnswer) return 'refused' as const
     throw error

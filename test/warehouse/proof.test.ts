@@ -19,6 +19,7 @@ function scanOf(parts: Partial<ScanRow>): ScanRow {
     attempt: 1,
     pass: 1,
     page_size: 200,
+    page_limit: 200,
     next_page: 0,
     loaded_sequence: 1,
     pages: 1,

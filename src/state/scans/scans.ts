@@ -17,6 +17,7 @@ export const freshScan = (facts: ScanFacts): ScanRow => ({
   attempt: 1,
   pass: 1,
   page_size: null,
+  page_limit: null,
   next_page: 1,
   loaded_sequence: 0,
   pages: 0,

@@ -17,6 +17,11 @@ export const scanTables = {
         count('Total that the service reported last; the next scan begins at the last page of it.'),
       ),
       page_size: optional(count('Rows of a full page, where the service gives fewer than it was asked for.')),
+      page_limit: optional(
+        count(
+          'Rows to ask for a page, where pages have fewer than the service says: as many as they showed.',
+        ),
+      ),
       hidden_rows: optional(
         count('Rows that the service counts and shows on no page; null where it hides none.'),
       ),
@@ -67,6 +72,7 @@ export const scanTables = {
         count('Number of the current pass, from 1: learning the size of pages begins another one.'),
       ),
       page_size: optional(count('Rows of a full page, as the answers showed.')),
+      page_limit: optional(count('Rows that a page is asked for.')),
       next_page: count('Next page to request; 0 when the pass is over.'),
       loaded_sequence: count('Sequence number of the last page that is loaded.'),
       pages: count('Pages read in the current pass.'),

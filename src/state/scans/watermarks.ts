@@ -25,6 +25,7 @@ export async function moveWatermark(
     earliest_day: null,
     remembered_total: null,
     page_size: null,
+    page_limit: null,
     hidden_rows: null,
     backfilled_at: null,
     empty_since: null,
@@ -37,6 +38,15 @@ export async function moveWatermark(
     .insertInto('ops.watermark')
     .values(row)
     .onConflict(conflict => conflict.column('resource').doUpdateSet(change))
+    .execute()
+}
+
+/** The pages of the list have other sizes than they had: the next scan learns them anew. */
+export async function forgetPageSize(engine: Engine, resource: string): Promise<void> {
+  await ledger(engine)
+    .updateTable('ops.watermark')
+    .set({ page_size: null, page_limit: null })
+    .where('resource', '=', resource)
     .execute()
 }
 

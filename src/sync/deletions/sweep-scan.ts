@@ -1,9 +1,10 @@
 /** The scan of a window of a sweep: ids go to the ledger with how far the scan is, and nothing is loaded. */
 import { Retriable } from '../../api/client/errors.ts'
-import { lastPage, pageLimit } from '../../api/client/paging.ts'
+import { lastPage, pageLimit as mostRows } from '../../api/client/paging.ts'
 import { addIds, keepSeenSince } from '../../state/scans/scan-ids.ts'
 import { updateScan } from '../../state/scans/scans.ts'
 import type { ScanIdRow, ScanRow } from '../../state/scans/tables.ts'
+import { forgetPageSize } from '../../state/scans/watermarks.ts'
 import { figuresOf } from '../paging/figures.ts'
 import { limitOf, planOf, sizeOf } from '../paging/pass-plan.ts'
 import { type PassRules, type PassState, seenIn } from '../paging/pass-state.ts'
@@ -24,6 +25,7 @@ export interface SweepJob {
   readonly query: Readonly<Record<string, string>>
   /** What earlier scans have learnt of the list. */
   readonly pageSize?: number
+  readonly pageLimit?: number
   readonly hiddenRows?: number
 }
 
@@ -127,6 +129,12 @@ class SweepScan implements Strategy<SweptPage> {
     })
   }
 
+  /** Scans ask for no more rows than short pages once had: only a sweep, which asks for more, sees that they have grown. */
+  #hasLongerPages({ pass }: Progress): boolean {
+    const { pageSize, pageLimit } = this.#job
+    return pageLimit !== undefined && pageSize !== undefined && pass.longest > pageSize
+  }
+
   async decide(progress: Progress): Promise<Decision> {
     const { scan_id } = this.#job.row
     const past = this.#past
@@ -147,6 +155,7 @@ class SweepScan implements Strategy<SweptPage> {
         expected_ids: expected,
         ...(proved && { accepted_at: now(this.#task.sync) }),
       })
+      if (proved && this.#hasLongerPages(progress)) await forgetPageSize(engine, this.#task.resource.name)
     })
     return decision
   }
@@ -154,7 +163,9 @@ class SweepScan implements Strategy<SweptPage> {
 
 /** False when the window never settled. */
 export async function sweepWindow(task: ResourceTask, job: SweepJob): Promise<boolean> {
-  const beginning = { page: Number(job.row.next_page), size: job.pageSize ?? pageLimit, isPart: false }
+  const { row, pageSize = mostRows, pageLimit } = job
+  const size = pageLimit === undefined ? pageSize : mostRows
+  const beginning = { page: Number(row.next_page), size, limit: mostRows, isPart: false }
   const start = await resumed(task.sync.engine, job.row, beginning)
   return (await scan(new SweepScan(task, job), start)) === 'accepted'
 }

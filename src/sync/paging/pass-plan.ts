@@ -1,5 +1,5 @@
 /** How the passes of a scan differ, so that what hides a record from one of them does not hide it from the next. */
-import { lastPage, pageLimit } from '../../api/client/paging.ts'
+import { lastPage } from '../../api/client/paging.ts'
 import type { PassState } from './pass-state.ts'
 
 export interface PassPlan {
@@ -41,16 +41,12 @@ export function planOf(attempt: number, { isPart, total = 0 }: PlannedScan): Pas
   return isTooLong ? { ...plan, sortBy: 'updatedAt' } : plan
 }
 
-/**
- * Rows to ask for a page, of at most so many. Where the service gives fewer than it is asked for, pages of another size cannot
- * be had.
- */
-export const limitOf = ({ hasOtherSize }: PassPlan, { usual }: PassState, most = pageLimit): number =>
-  hasOtherSize && usual === most ? Math.max(1, Math.floor(most * 0.8)) : most
+/** Rows to ask for a page. Where the service gives fewer than it is asked for, pages of another size cannot be had. */
+export const limitOf = ({ hasOtherSize }: PassPlan, { usual, limit }: PassState): number =>
+  hasOtherSize && usual === limit ? Math.max(1, Math.floor(limit * 0.8)) : limit
 
 /** Rows of a full page that is asked for so. */
-export const sizeOf = (limit: number, { usual }: PassState, most = pageLimit): number =>
-  limit < most ? limit : usual
+export const sizeOf = (asked: number, { usual, limit }: PassState): number => (asked < limit ? asked : usual)
 
 /** A snapshot is read whole in the order that its resource declares. */
 export const snapshotPlan = (attempt: number): PassPlan => (attempt % 3 === 0 ? others(byUpdate) : byUpdate)

@@ -12,8 +12,13 @@ export interface PassState {
   readonly nextPage: number
   /** Rows of a full page, as the answers show. */
   readonly size: number
-  /** The same for a pass that asks for as many as the service allows. */
+  /** The same for a pass that asks for as many rows as a pass usually does. */
   readonly usual: number
+  /**
+   * Rows that a pass usually asks for a page: as many as the service allows, or what its pages turned out to have. Pages with all
+   * the rows that were asked for leave none out between them, which shorter ones can.
+   */
+  readonly limit: number
   /** Rows of the longest page so far of those that were asked for alike: no page is a full one with fewer. */
   readonly longest: number
   /** The last of these pages that had rows. */
@@ -127,12 +132,13 @@ export interface End {
 
 export const unknownEnd: End = { isBeyond: false, full: 0, empty: 0, isSizeSearched: false }
 
-export function beginPass(page: number, size: number = pageLimit): PassState {
+export function beginPass(page: number, size: number = pageLimit, limit: number = pageLimit): PassState {
   return {
     number: 1,
     nextPage: page,
     size,
     usual: size,
+    limit,
     longest: 0,
     furthest: 0,
     hollow: 0,

@@ -36,9 +36,10 @@ function existedBefore(watermark: string | null, rules: PassRules): number | nul
 
 /** Begins a pass anew, with what the answers have shown so far. */
 function anew(state: PassState, page: number, size = state.size): PassState {
-  const { number, usual, longest, furthest, hollow, watermark, greatestTotal, lastTotal, isCapped } = state
+  const { number, usual, limit, longest, furthest, hollow, watermark, greatestTotal, lastTotal, isCapped } =
+    state
   const kept = { usual, longest, furthest, hollow, watermark, greatestTotal, lastTotal, isCapped }
-  return { ...beginPass(page, size), number: number + 1, ...kept }
+  return { ...beginPass(page, size, limit), number: number + 1, ...kept }
 }
 
 /** The pass after this one; `size` when it asks for pages of another size. */
@@ -162,6 +163,17 @@ function resized(state: PassState, size: number, order: PageOrder | undefined): 
   return { ...next, usual, number, sizes: state.sizes + 1, isCapped: false }
 }
 
+/**
+ * The same where the service says nothing of a smaller size: from now on it is asked for no more rows than its pages have shown.
+ * Pages that are cut short look like smaller ones, and the rows between them are on none. A pass over pages of another size ends
+ * here.
+ */
+function shrunk(state: PassState, size: number, order: PageOrder | undefined): PassState {
+  const next =
+    state.size === state.usual ? resized(state, size, order) : withoutBase({ ...state, nextPage: 0 })
+  return { ...next, usual: size, limit: size }
+}
+
 /** Goes on after `resized` where this answer is one of the new pass already. */
 function resumedBy(again: PassState, answer: Answer, rules: PassRules): PassState {
   const isOther = rules.order === 'first to last' && answer.page > 1
@@ -176,7 +188,7 @@ function dataPage(state: PassState, answer: Answer, rules: PassRules): PassState
   const page = rules.hidesRows ? undefined : searchSize(next, answer)
   if (page === undefined) return { ...next, nextPage }
   const size = answer.rows as number
-  if (page <= (next.base?.front ?? 0)) return resized(next, size, rules.order)
+  if (page <= (next.base?.front ?? 0)) return shrunk(next, size, rules.order)
   return { ...next, nextPage: page, end: { ...next.end, tried: { size, back: nextPage } } }
 }
 
@@ -186,7 +198,7 @@ function triedSize(state: PassState, answer: Answer, rules: PassRules): PassStat
   if (!tried) return state
   if (answer.empty)
     return { ...state, role: 'before', nextPage: tried.back, end: { ...end, isSizeSearched: true } }
-  return resumedBy(resized(state, tried.size, rules.order), answer, rules)
+  return shrunk(state, tried.size, rules.order)
 }
 
 /**
@@ -197,7 +209,7 @@ function probed(state: PassState, answer: Answer, rules: PassRules): PassState {
   const { back = 0, short = 0, ...end } = state.end
   if (answer.empty) return { ...state, role: 'before', nextPage: back, end }
   if (short > 0 && state.longest <= short)
-    return resumedBy({ ...resized(state, short, rules.order), voided: state.number }, answer, rules)
+    return { ...shrunk(state, short, rules.order), voided: state.number }
   const again = { ...anew(state, answer.page), voided: state.number }
   return advance({ ...again, end: { ...unknownEnd, isBeyond: true } }, answer, rules)
 }

@@ -14,6 +14,7 @@ export function changeOf({ pass, attempt, sequence }: Progress): Partial<ScanRow
     attempt,
     pass: pass.number,
     page_size: pass.usual,
+    page_limit: pass.limit,
     next_page: pass.nextPage,
     loaded_sequence: sequence,
     pages: pass.pages,
@@ -47,7 +48,7 @@ function passOf(row: ScanRow, bases: readonly Base[], isPart: boolean): PassStat
   const attempt = Number(row.attempt)
   const number = Number(row.pass ?? row.attempt)
   const base = bases.find(({ pass }) => pass === number)
-  const begun = { ...beginPass(Number(row.next_page), usual), number }
+  const begun = { ...beginPass(Number(row.next_page), usual, Number(row.page_limit ?? pageLimit)), number }
   const size = sizeOf(limitOf(planOf(attempt, { isPart, total: bases[0]?.total }), begun), begun)
   return {
     ...begun,
@@ -70,10 +71,14 @@ function passOf(row: ScanRow, bases: readonly Base[], isPart: boolean): PassStat
 const isAstray = ({ pages, base, nextPage }: PassState): boolean =>
   pages > 0 && (base === undefined || nextPage >= base.front)
 
-/** `page` and `size` are for a scan of which nothing is read yet, `isPart` says that it ends where it meets what is known. */
+/**
+ * `page`, `size` and `limit` are for a scan of which nothing is read yet, `isPart` says that it ends where it meets what is
+ * known.
+ */
 export interface Beginning {
   readonly page: number
   readonly size: number
+  readonly limit: number
   readonly isPart: boolean
 }
 
@@ -81,7 +86,10 @@ export async function resumed(engine: Engine, row: ScanRow, beginning: Beginning
   const attempt = Number(row.attempt)
   const sequence = Number(row.loaded_sequence)
   if (Number(row.pages) === 0 && sequence === 0) {
-    const pass = { ...beginPass(beginning.page, beginning.size), number: Number(row.pass ?? 1) }
+    const pass = {
+      ...beginPass(beginning.page, beginning.size, beginning.limit),
+      number: Number(row.pass ?? 1),
+    }
     return { pass, attempt, bases: [], sequence }
   }
   const bases = await basesOf(engine, row.scan_id)

@@ -1,5 +1,6 @@
 /** What the scans of a list share: their query, their ledger row, and the watermark. */
-import { pageLimit } from '../../api/client/paging.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { pageLimit as mostRows } from '../../api/client/paging.ts'
 import type { Scan } from '../../contract/fields/resource.ts'
 import { counted } from '../../lib/counted.ts'
 import { countScans, freshScan, openScan, readScan } from '../../state/scans/scans.ts'
@@ -18,6 +19,8 @@ export const byUpdate = { sortBy: 'updatedAt', sortOrder: 'asc' }
 export interface Paging {
   /** Rows of a full page. */
   readonly pageSize: number
+  /** Rows to ask for a page: fewer than usual where the service does not say how few its pages have. */
+  readonly pageLimit: number
   /** Rows that the service counts and shows on no page. */
   readonly hiddenRows: number
 }
@@ -66,12 +69,13 @@ export async function setWatermark(
 }
 
 /** What earlier scans have learnt of the list. */
-export const pagingOf = ({ page_size, hidden_rows }: WatermarkRow): Partial<Paging> => ({
+export const pagingOf = ({ page_size, page_limit, hidden_rows }: WatermarkRow): Partial<Paging> => ({
   ...(page_size !== null && { pageSize: Number(page_size) }),
+  ...(page_limit !== null && { pageLimit: Number(page_limit) }),
   ...(hidden_rows !== null && { hiddenRows: Number(hidden_rows) }),
 })
 
-export const pageSizeOf = (watermark: WatermarkRow): number => pagingOf(watermark).pageSize ?? pageLimit
+export const pageSizeOf = (watermark: WatermarkRow): number => pagingOf(watermark).pageSize ?? mostRows
 
 /** Remembers what a scan has learnt, so that the next one need not. */
 export async function learnPaging(
@@ -79,15 +83,16 @@ export async function learnPaging(
   task: ResourceTask,
   { learnt, before }: { readonly learnt: Paging; readonly before: Paging },
 ): Promise<void> {
-  const isSame = learnt.pageSize === before.pageSize && learnt.hiddenRows === before.hiddenRows
+  const isSame = isDeepStrictEqual(learnt, before)
   if (isSame || !(await readWatermark(engine, task.resource.name))) return
   const { pageSize, hiddenRows } = learnt
   if (pageSize !== before.pageSize)
     task.counters.note = `the service gives at most ${pageSize} records a page`
   if (hiddenRows !== before.hiddenRows) task.counters.note = hiddenNote(hiddenRows)
   await setWatermark(engine, task, {
-    page_size: learnt.pageSize === pageLimit ? null : learnt.pageSize,
-    hidden_rows: learnt.hiddenRows === 0 ? null : learnt.hiddenRows,
+    page_size: pageSize === mostRows ? null : pageSize,
+    page_limit: learnt.pageLimit === mostRows ? null : learnt.pageLimit,
+    hidden_rows: hiddenRows === 0 ? null : hiddenRows,
   })
 }
 

@@ -1,5 +1,5 @@
 /** The scan whose pages are landed and loaded: backfill windows, incremental scans, and days that are read again. */
-import { lastPage, pageLimit } from '../../api/client/paging.ts'
+import { lastPage, pageLimit as mostRows } from '../../api/client/paging.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import type { PageFile } from '../../load/read/pages.ts'
 import { forgetSeen } from '../../state/scans/scan-ids.ts'
@@ -30,8 +30,9 @@ export interface LoadedScanJob extends ListRequest {
   readonly pagesInAll?: number
   /** The list has rows, by an answer before. */
   readonly hasRows?: boolean
-  /** Rows a page, as earlier scans have learnt. */
+  /** Rows of a full page, and those to ask for, as earlier scans have learnt. */
   readonly pageSize?: number
+  readonly pageLimit?: number
   /** Ledger rows that belong to the end of the scan, on the connection of the transaction of its last batch. */
   readonly accepted?: (engine: Engine, end: ScanEnd) => Promise<void>
 }
@@ -80,8 +81,8 @@ export class LoadedScan implements Strategy<LoadedPage> {
   }
 
   static async open(task: ResourceTask, job: LoadedScanJob): Promise<LoadedScan> {
-    const { row, known, beginAt, pageSize = pageLimit } = job
-    const beginning = { page: beginAt, size: pageSize, isPart: known !== undefined }
+    const { row, known, beginAt, pageSize: size = mostRows, pageLimit: limit = mostRows } = job
+    const beginning = { page: beginAt, size, limit, isPart: known !== undefined }
     const start = await resumed(task.sync.engine, row, beginning)
     // The run that opened the scan may have landed its pages in a folder of another machine.
     await task.sync.landing.begin(row.scan_id, { resource: task.resource.name, scope: {} })
@@ -235,14 +236,14 @@ export class LoadedScan implements Strategy<LoadedPage> {
   }
 
   async #accept(engine: Engine, { pass }: Progress, figures: PassFigures): Promise<void> {
-    const { accepted, pageSize, hiddenRows: hidden = 0 } = this.#job
+    const { accepted, pageSize = mostRows, pageLimit = mostRows, hiddenRows: hidden = 0 } = this.#job
     // A part of the list shows a part of the rows that it hides.
     const hides = this.#isWholeList ? figures.hidden : Math.max(hidden, figures.hidden)
-    const learnt = { pageSize: pass.usual, hiddenRows: hides }
+    const learnt = { pageSize: pass.usual, pageLimit: pass.limit, hiddenRows: hides }
     const watermark = provedBase(figures)?.watermark ?? null
     const digests = digestsText(this.#digests)
     await accepted?.(engine, { watermark, total: pass.lastTotal, digests })
-    const before = { pageSize: pageSize ?? pageLimit, hiddenRows: hidden }
+    const before = { pageSize, pageLimit, hiddenRows: hidden }
     await learnPaging(engine, this.#task, { learnt, before })
   }
 }
