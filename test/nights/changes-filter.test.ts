@@ -92,6 +92,55 @@ describeOnEngines(
       expect(await learnt()).toEqual([{ changes_filter: 'honoured' }])
     })
 
+    test.each([
+      { what: 'ignores the filter', found: 'ignored' },
+      { what: 'moves them to another page while it is asked', found: 'honoured' },
+    ])('of a service that $what are read, and it is asked again a week later', async ({ found }) => {
+      let moves = found === 'honoured'
+      const moved = records('timesheets', 0).timesheets!.slice(0, 1)
+      const nights: Nights = await openNights(bench, {
+        records: records('timesheets', 5),
+        ...(found === 'ignored' && { quirks: { timesheets: { 'date-field': 'ignored' } } }),
+        intercept: ({ query }) => {
+          const { world } = nights.sandbox
+          if (!moves || query.fields !== 'id') return undefined
+          moves = false
+          const at = new Date(nights.now()).toISOString()
+          for (let n = 0; n < 200; n += 1)
+            world.upsert('timesheets', {
+              ...moved[0],
+              id: `more-${n}`,
+              createdAt: at,
+              updatedAt: at,
+            } as never)
+          return undefined
+        },
+      })
+      expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+      const filter = async () =>
+        (await nights.rows('select changes_filter from ops.watermark'))[0]?.changes_filter
+      for (let n = 0; n < 6; n += 1) {
+        expect((await approveOne(nights, 'timesheets', n)).filter(isFiltered)).toEqual([])
+        expect(await filter()).toBe('ignored')
+      }
+      expect((await approveOne(nights, 'timesheets', 6)).filter(isFiltered)).toHaveLength(1)
+      expect(await filter()).toBe(found)
+      await approveOne(nights, 'timesheets', 7)
+      expect(await filter()).toBe(found)
+      expect(await stored(nights, 'timesheets')).toBe(8)
+    })
+
+    test('are looked for on the page that has them where pages are smaller than asked for', async () => {
+      const nights = await openNights(bench, {
+        records: records('timesheets', 1),
+        quirks: { timesheets: { 'page-cap': 5 } },
+      })
+      expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+      expect(await nights.rows('select page_size, changes_filter from ops.watermark')).toEqual([
+        { page_size: 5, changes_filter: 'honoured' },
+      ])
+    })
+
     test.each(lists)('of %s are asked for by the filter once it has shown one', async list => {
       const nights = await openNights(bench, { records: records(list, 0) })
       expect((await nights.nextNight(`sync ${list} --quiet`)).code).toBe(0)

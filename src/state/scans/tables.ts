@@ -40,6 +40,9 @@ export const scanTables = {
           ignored: 'it did not: changes are read from the whole list',
         }),
       ),
+      filter_asked_at: optional(
+        time('When changes_filter was learnt; it is asked for again a week later where it says ignored.'),
+      ),
       run_id: text('Run that moved the watermark.'),
       moved_at: time('When it was moved.'),
     },

@@ -31,6 +31,7 @@ export async function moveWatermark(
     empty_since: null,
     same_rows: null,
     changes_filter: null,
+    filter_asked_at: null,
     ...change,
     resource,
   }

@@ -3,14 +3,15 @@
  * changes of older records, so the filter is used only once the service has shown that it honours it.
  */
 import { pageLimit } from '../../api/client/paging.ts'
-import { dayMs, utcDay } from '../../lib/dates.ts'
+import { dayMs, utcDay, weekMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
+import type { WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import type { ResourceTask } from '../run/context.ts'
+import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { scanOf, setWatermark } from './collection-window.ts'
+import { pageSizeOf, scanOf, setWatermark } from './collection-window.ts'
 
 /** The zone and the inclusivity of the day filter are unknown. */
 const slackDays = 2
@@ -30,7 +31,7 @@ interface Proof {
 }
 
 /** The stored record that changed last of those that were old by then; undefined where none was. */
-async function findProof(task: ResourceTask): Promise<Proof | undefined> {
+async function findProof(task: ResourceTask, pageSize: number): Promise<Proof | undefined> {
   const { engine } = task.sync
   const [last] = await engine.rows<{ changed: string }>(
     `select cast(max(t.source_updated_at) as varchar) as changed
@@ -41,7 +42,7 @@ async function findProof(task: ResourceTask): Promise<Proof | undefined> {
     `select count(*) as n from ${liveRecords(task.resource)}
      and t.source_updated_at > cast(${quoteText(last.changed)} as timestamptz)`,
   )
-  const page = 1 + Math.floor(Number(row?.n ?? 0) / pageLimit)
+  const page = 1 + Math.floor(Number(row?.n ?? 0) / pageSize)
   return { from: utcDay(new Date(Date.parse(last.changed) - slackDays * dayMs).toISOString()), page }
 }
 
@@ -62,14 +63,20 @@ async function isShown(task: ResourceTask, { from, page }: Proof): Promise<boole
   return Number(row?.n ?? 0) > 0
 }
 
+/** A record that changes while it is asked for may be on another page: one answer that lacks it is not believed for good. */
+function isDue({ sync }: ResourceTask, { changes_filter, filter_asked_at }: WatermarkRow): boolean {
+  const askedAt = filter_asked_at === null ? 0 : Date.parse(filter_asked_at)
+  return changes_filter !== 'honoured' && sync.clock.now() - askedAt >= weekMs
+}
+
 /**
  * One request, once a stored record can tell. To be asked when records have changed: it looks through all of them. Everything has
  * been read by then, so where it is not answered, a later run asks.
  */
 export async function learnFilter(task: ResourceTask): Promise<void> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
-  if (!watermark?.watermark || !watermark.backfilled_at || watermark.changes_filter !== null) return
-  const proof = scanOf(task).changedSince && (await findProof(task))
+  if (!watermark?.watermark || !watermark.backfilled_at || !isDue(task, watermark)) return
+  const proof = scanOf(task).changedSince && (await findProof(task, pageSizeOf(watermark)))
   if (!proof) return
   const isHonoured = await isShown(task, proof).catch(error => {
     if (error instanceof MusterError) return undefined
@@ -77,8 +84,10 @@ export async function learnFilter(task: ResourceTask): Promise<void> {
   })
   if (isHonoured === undefined) return
   if (!isHonoured)
-    task.counters.note = 'the service does not filter by updatedAt: changes are read from the whole list'
+    task.counters.note =
+      'the filter by updatedAt left out a record that changed: changes are read from the whole list, and it is asked again in a week'
+  const changes_filter = isHonoured ? 'honoured' : 'ignored'
   await fenced(task, engine =>
-    setWatermark(engine, task, { changes_filter: isHonoured ? 'honoured' : 'ignored' }),
+    setWatermark(engine, task, { changes_filter, filter_asked_at: now(task.sync) }),
   )
 }
