@@ -1,5 +1,6 @@
 /** A service that filters lists by their default date, whatever `dateField` it is asked to filter by. */
 import { expect, test } from 'vitest'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Records } from '../../src/sandbox/world.ts'
 import { plainRecords } from '../sync/plain-records.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
@@ -129,6 +130,36 @@ describeOnEngines(
       expect(await filter()).toBe(found)
       expect(await stored(nights, 'timesheets')).toBe(8)
     })
+
+    test.each([
+      { always: ['t27', 't28', 't29'], known: 3 },
+      { always: [], known: null },
+    ])(
+      'that a filtered list hides are read from the whole one, which hides $always',
+      async ({ always, known }) => {
+        const hidden = (isAsked: boolean): readonly string[] => (isAsked ? ['t0', 't1', 't2'] : always)
+        const nights: Nights = await openNights(bench, {
+          records: records('timesheets', 5),
+          intercept: async ({ path, query, client }) => {
+            if (path !== '/timesheets' || !client?.startsWith('muster/')) return undefined
+            const asked = new URLSearchParams(query as Record<string, string>)
+            const headers = { authorization: `Bearer ${sandboxKeys.company}` }
+            const answer = await fetch(`${nights.sandbox.url}${path}?${asked}`, { headers })
+            const list = (await answer.json()) as { data: { id: string }[] }
+            const left = hidden('dateField' in query)
+            return {
+              status: answer.status,
+              body: JSON.stringify({ ...list, data: list.data.filter(({ id }) => !left.includes(id)) }),
+            }
+          },
+        })
+        expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+        const learnt = 'select hidden_rows, changes_filter from ops.watermark'
+        expect(await nights.rows(learnt)).toEqual([{ hidden_rows: known, changes_filter: 'honoured' }])
+        for (const n of [0, 1, 5]) await approveOne(nights, 'timesheets', n)
+        expect(await stored(nights, 'timesheets')).toBe(3)
+      },
+    )
 
     test('are looked for on the page that has them where pages are smaller than asked for', async () => {
       const nights = await openNights(bench, {

@@ -37,7 +37,7 @@ export const scanTables = {
       changes_filter: optional(
         oneOf({
           honoured: 'a list filtered by updatedAt showed an old record that changed',
-          ignored: 'it did not: changes are read from the whole list',
+          ignored: 'it did not, or counts rows that it does not show: changes are read from the whole list',
         }),
       ),
       filter_asked_at: optional(

@@ -69,6 +69,13 @@ function isDue({ sync }: ResourceTask, { changes_filter, filter_asked_at }: Wate
   return changes_filter !== 'honoured' && sync.clock.now() - askedAt >= weekMs
 }
 
+/** For a filtered list that counts changes which it does not show. */
+export async function doubtFilter(task: ResourceTask): Promise<void> {
+  await fenced(task, engine =>
+    setWatermark(engine, task, { changes_filter: 'ignored', filter_asked_at: now(task.sync) }),
+  )
+}
+
 /**
  * One request, once a stored record can tell. To be asked when records have changed: it looks through all of them. Everything has
  * been read by then, so where it is not answered, a later run asks.

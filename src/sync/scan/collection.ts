@@ -11,14 +11,14 @@ import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { requireNone, shortfallOf } from '../run/incomplete.ts'
 import { backfill } from './backfill.ts'
-import { learnFilter } from './changes-filter.ts'
+import { doubtFilter, learnFilter } from './changes-filter.ts'
 import { byUpdate, openNewScan, pageSizeOf, pagingOf, scanOf, setWatermark } from './collection-window.ts'
 import { noteEmptyList } from './empty-list.ts'
 import { lookAgain } from './look-again.ts'
 import { knownTo } from './lookback.ts'
 import { readNoted } from './read-again.ts'
 import { digestsIn } from './same-rows.ts'
-import { readUntilProved } from './until-proved.ts'
+import { HiddenByFilter, readUntilProved } from './until-proved.ts'
 
 /**
  * Stored rows, of a day and later or all: about as many as the list has, so a scan can begin near its last page. Without this
@@ -37,9 +37,11 @@ const later = (found: string | null, stored: string | null): string | null =>
   found !== null && (stored === null || isLater(found, stored)) ? found : stored
 
 async function newChanges(task: ResourceTask, row: WatermarkRow): Promise<ScanRow> {
+  const { watermark, changes_filter, hidden_rows } = row
+  // A filtered list may hide other rows than the whole one: those known to be hidden would excuse changes that it lacks.
+  const isFiltered = changes_filter === 'honoured' && hidden_rows === null
   // The zone of the day filter is unknown: two days before the watermark are enough in every zone.
-  const { watermark, changes_filter } = row
-  const from = watermark !== null && changes_filter === 'honoured' ? utcDay(watermark, -2) : null
+  const from = watermark !== null && isFiltered ? utcDay(watermark, -2) : null
   return openNewScan(task, { from, to: null, kind: 'incremental' })
 }
 
@@ -72,8 +74,14 @@ async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: 
 
 async function readChanges(task: ResourceTask, left?: ScanRow): Promise<void> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
-  if (watermark?.backfilled_at)
+  if (!watermark?.backfilled_at) return
+  try {
     await scanChanges(task, watermark, left ?? (await newChanges(task, watermark)))
+  } catch (error) {
+    if (!(error instanceof HiddenByFilter)) throw error
+    await doubtFilter(task)
+    await scanChanges(task, watermark, await newChanges(task, { ...watermark, changes_filter: 'ignored' }))
+  }
 }
 
 /** Undefined when the key saw less at the time of the watermark: the list is read from the beginning then. */

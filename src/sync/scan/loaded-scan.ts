@@ -67,6 +67,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
   readonly #past = new PastPasses()
   /** What the transaction of the last batch has decided. */
   #decided: Decision | undefined
+  #hidesByFilter = false
 
   private constructor(
     task: ResourceTask,
@@ -206,7 +207,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const { seen, expected } = seenAndExpected(figures)
     const isOver = progress.pass.nextPage === 0
     if (isOver) this.#past.add(figures)
-    const decision = isOver ? judge(figures, provedBase(figures), this.#past.lacks) : undefined
+    const decision = isOver ? this.#judged(figures) : undefined
     this.#decided = decision
     const isAgain = decision === 'scan again'
     await updateScan(engine, id, {
@@ -219,6 +220,19 @@ export class LoadedScan implements Strategy<LoadedPage> {
     if (decision === 'accepted') await this.#accept(engine, progress, figures)
     if (decision === undefined || isAgain) await saveBases(engine, id, progress.bases)
     else await forgetSeen(engine, id)
+  }
+
+  #judged(figures: PassFigures): Decision {
+    if (this.#job.isFiltered && figures.hidden > 0) {
+      this.#hidesByFilter = true
+      return 'refused'
+    }
+    return judge(figures, provedBase(figures), this.#past.lacks)
+  }
+
+  /** It was refused for rows that a filtered list counts and does not show: the whole list may show them. */
+  get hidesByFilter(): boolean {
+    return this.#hidesByFilter
   }
 
   get #counting(): Counting {

@@ -5,8 +5,18 @@ import { readScan } from '../../state/scans/scans.ts'
 import type { ScanRow } from '../../state/scans/tables.ts'
 import { scan } from '../paging/scan.ts'
 import type { ResourceTask } from '../run/context.ts'
+import { Incomplete } from '../run/incomplete.ts'
 import { refusal } from './collection-window.ts'
 import { LoadedScan, type LoadedScanJob } from './loaded-scan.ts'
+
+/** A filtered list counts rows that it does not show. */
+export class HiddenByFilter extends Incomplete {}
+
+async function refused(task: ResourceTask, row: ScanRow, { hidesByFilter }: LoadedScan): Promise<Incomplete> {
+  const found = await refusal(task, row)
+  const [first, ...others] = found.shortfalls
+  return hidesByFilter && first ? new HiddenByFilter(first, ...others) : found
+}
 
 function hopeless({ resource }: ResourceTask, cause: PageUnreadable): MusterError {
   return new MusterError({
@@ -37,7 +47,7 @@ export async function forgetUnreadable(
 export async function readUntilProved(task: ResourceTask, job: LoadedScanJob): Promise<void> {
   const strategy = await LoadedScan.open(task, job)
   try {
-    if ((await scan(strategy, strategy.start)) === 'refused') throw await refusal(task, job.row)
+    if ((await scan(strategy, strategy.start)) === 'refused') throw await refused(task, job.row, strategy)
   } catch (error) {
     if (!(error instanceof PageUnreadable)) throw error
     const row = (await readScan(task.sync.engine, job.row.scan_id)) ?? job.row
