@@ -113,6 +113,13 @@ export const lies: readonly Lies[] = [
   { 'odd-keys': ['empty', 'quote', 'proto'], 'odd-every': 4 },
 ]
 
+/** Drawn apart from all others, which each seed draws as it did before there were these. */
+export const addedLies: readonly Lies[] = [
+  { 'total-over': 3 },
+  { 'total-over': 10 },
+  { 'date-field': 'ignored' },
+]
+
 /**
  * Where the total is too low, pages that all lack their last rows look like smaller ones, and nothing contradicts them:
  * docs/paging.md says so.
@@ -122,6 +129,16 @@ const told = ({ 'total-cap': total, ...others }: Lies): Lies =>
 
 const liesOf = (rng: Rng): Lies =>
   rng() < 0.5 ? {} : told({ ...pick(rng, lies), ...(rng() < 0.2 && pick(rng, lies)) })
+
+/** A total is capped or over; a filter that was honoured once is taken to stay so (docs/paging.md), and a list is empty from the second night. */
+const excludes = (added: Lies, drawn: Lies): boolean =>
+  ('total-over' in added && 'total-cap' in drawn) || ('date-field' in added && 'empty' in drawn)
+
+const withAdded = (rng: Rng, drawn: Lies): Lies => {
+  if (rng() < 0.8) return drawn
+  const added = pick(rng, addedLies)
+  return excludes(added, drawn) ? drawn : { ...drawn, ...added }
+}
 
 /** Lies under which a record may be on no page although nothing contradicts the answers. */
 export const mayHide = ({ lies: told }: Climate): boolean => 'hidden' in told || 'empty' in told
@@ -149,6 +166,11 @@ export interface Narrowed {
   readonly isWide: boolean
 }
 
+function lyingFrom(told: Lies, drawn: number): number {
+  if ('empty' in told) return 2
+  return 'date-field' in told ? 1 : drawn
+}
+
 export function climateOf(seed: number, engine: Engine['kind'], narrowed: Narrowed): Climate {
   const { without, isSmall, isWide } = narrowed
   const draw = isWide ? wide : narrow
@@ -157,7 +179,7 @@ export function climateOf(seed: number, engine: Engine['kind'], narrowed: Narrow
   const lists = byId.length > 0 ? draw.withTimesheets(climate.lists) : climate.lists
   const kept = <Of extends object>(all: Of): Of =>
     Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name))) as Of
-  const told = without.includes('lies') ? {} : kept(climate.lies)
+  const told = without.includes('lies') ? {} : kept(withAdded(namedRng(seed, 'added lies'), climate.lies))
   // A list that never had rows may be empty in truth: it has them from the night before.
   const isEmptied = 'empty' in told
   const nights = isEmptied ? Math.max(2, climate.nights) : climate.nights
@@ -166,7 +188,7 @@ export function climateOf(seed: number, engine: Engine['kind'], narrowed: Narrow
     byId,
     lists: isSmall ? lists.slice(0, 1) : lists,
     nights: isSmall ? Math.min(nights, 2) : nights,
-    lyingFrom: isEmptied ? 2 : climate.lyingFrom,
+    lyingFrom: lyingFrom(told, climate.lyingFrom),
     changes: climate.changes.filter(kind => !without.includes(kind)),
     faults: kept(climate.faults),
     options: kept(climate.options),

@@ -1,7 +1,7 @@
 /** What must happen at least once in every thousand seeds, or the simulation has stopped looking at it. */
 import { faultTable } from '../../src/sandbox/faults/faults.ts'
 import { changeKinds } from './changes.ts'
-import { byIdCollections, lies } from './climate.ts'
+import { addedLies, byIdCollections, lies } from './climate.ts'
 import type { Counts } from './counts.ts'
 import { askedLaws } from './laws.ts'
 import { killsDrawn } from './machine.ts'
@@ -9,7 +9,9 @@ import { killsDrawn } from './machine.ts'
 const expected: readonly string[] = [
   ...changeKinds.map(kind => `change ${kind}`),
   ...Object.keys(faultTable).map(fault => `fault ${fault}`),
-  ...lies.flatMap(lie => Object.entries(lie).map(([name, value]) => `lie ${name}=${value}`)),
+  ...[...lies, ...addedLies].flatMap(lie =>
+    Object.entries(lie).map(([name, value]) => `lie ${name}=${value}`),
+  ),
   ...killsDrawn,
   ...Object.keys(byIdCollections).map(name => `resource ${name}`),
   ...Object.values(askedLaws),
