@@ -33,6 +33,20 @@ describeOnEngines(
       expect(await deleted(nights, 'fact_timesheet')).toBe(0)
     })
 
+    test.each(['sweep timesheets', 'backfill timesheets --from 2025-01-01 --to 2025-02-01'])(
+      'has the records again that somebody marked as deleted by hand, after a %s',
+      async line => {
+        const nights = await open(bench)
+        expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+        await nights.rows(
+          "update star.fact_timesheet set is_deleted = true where timesheet_id in ('t3', 't7')",
+        )
+        expect(await deleted(nights, 'fact_timesheet')).toBe(2)
+        expect((await nights.nextNight(`${line} --quiet`)).code).toBe(0)
+        expect(await deleted(nights, 'fact_timesheet')).toBe(0)
+      },
+    )
+
     test.each([
       [4, 3, 3],
       [2, 1, 0],

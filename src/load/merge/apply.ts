@@ -1,6 +1,7 @@
 /** Applies a delta to star, pii and history, one statement a table and step. */
 import type { Engine, Insertion, TemporaryTable } from '../../warehouse/engine.ts'
 import { historyOf } from '../../warehouse/schema/physical.ts'
+import { foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
@@ -13,7 +14,7 @@ function keepHistory(target: Target): string {
   const names = namesOf(target)
   return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
     select ${quoteNames(names, 't.')},
-      case when t.is_deleted then t.deleted_at else coalesce(t.source_updated_at, t.loaded_at) end,
+      case when t.is_deleted then ${foundMissingAt} else coalesce(t.source_updated_at, t.loaded_at) end,
       case when t.is_deleted then d.loaded_at else coalesce(d.source_updated_at, d.loaded_at) end
     from ${qualified(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'missing')`
 }

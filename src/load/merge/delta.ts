@@ -2,6 +2,7 @@
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine, TemporaryTable, Transfer } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
+import { foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
 /**
@@ -47,7 +48,7 @@ function deltaTable(resource: Resource): string {
     select s.locator, s.record_key, s.row_hash, s.source_updated_at, s.loaded_at, s.run_id,
       coalesce(t.first_loaded_at, s.loaded_at) as first_loaded_at,
       case when ${key} is null then 'new' ${inferred}
-        when t.is_deleted then case when s.loaded_at > t.deleted_at then 'changed' else 'stale' end
+        when t.is_deleted then case when s.loaded_at > ${foundMissingAt} then 'changed' else 'stale' end
         when s.row_hash = t.row_hash then 'same' when ${isStale(resource)} then 'stale' else 'changed' end as state
     from stage_record s left join star.${quoteName(table.name)} t on ${key} = s.record_key`
 }

@@ -2,6 +2,7 @@
 import { recordChanges } from '../../state/marts/changes.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { historyOf } from '../../warehouse/schema/physical.ts'
+import { foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
@@ -16,7 +17,7 @@ export interface Gone {
 /** The version that was valid until now; for a tombstoned record, the time of its absence. */
 function keep(target: Target, isGone: boolean): string {
   const names = target.columns.map(([name]) => name)
-  const from = isGone ? 'coalesce(t.source_updated_at, t.loaded_at)' : 't.deleted_at'
+  const from = isGone ? 'coalesce(t.source_updated_at, t.loaded_at)' : foundMissingAt
   return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
     select ${quoteNames(names, 't.')}, ${from}, d.turned_at
     from ${qualified(target)} t join turned d on ${target.ownedBy} where ${isGone ? 'not ' : ''}t.is_deleted`

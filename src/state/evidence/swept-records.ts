@@ -1,6 +1,6 @@
 /** Records of star compared with the ids that a sweep saw, as SQL for both engines. */
 import type { Resource } from '../../contract/fields/resource.ts'
-import { liveRecords, recordKey, recordRows } from '../../warehouse/schema/record-rows.ts'
+import { foundMissingAt, liveRecords, recordKey, recordRows } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
 export interface SweptList {
@@ -84,7 +84,7 @@ export const forgetOutOfSight = ({ resource, scopeId, sweepId }: SweptList): str
 /** Tombstoned records that the sweep saw, unless they were found missing after it began. */
 export const revivedIds = (list: SweptList): string =>
   `select ${recordKey(list.resource)} as id from ${recordRows(list.resource)}
-   and t.is_deleted and t.deleted_at < ${instant(list.startedAt)} and ${isSeen(list)} order by 1`
+   and t.is_deleted and ${foundMissingAt} < ${instant(list.startedAt)} and ${isSeen(list)} order by 1`
 
 /** Voids evidence from before the sweep against records that it saw. */
 export const voidSeen = ({ resource, sweepId, startedAt }: SweptList): string =>
