@@ -23,7 +23,8 @@ import {
   setWatermark,
 } from './collection-window.ts'
 import { EmptyList, isBelievedEmpty } from './empty-list.ts'
-import { LoadedScan, type LoadedScanJob, type ScanEnd } from './loaded-scan.ts'
+import { LoadedScan } from './loaded-scan.ts'
+import type { LoadedScanJob, ScanEnd } from './loaded-scan-job.ts'
 import { forgetUnreadable, readUntilProved } from './until-proved.ts'
 import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from './windows.ts'
 

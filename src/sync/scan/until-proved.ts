@@ -7,7 +7,8 @@ import { scan } from '../paging/scan.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import { refusal } from './collection-window.ts'
-import { LoadedScan, type LoadedScanJob } from './loaded-scan.ts'
+import { LoadedScan } from './loaded-scan.ts'
+import type { LoadedScanJob } from './loaded-scan-job.ts'
 
 /** A filtered list counts rows that it does not show. */
 export class HiddenByFilter extends Incomplete {}
