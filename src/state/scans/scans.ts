@@ -31,8 +31,17 @@ export const freshScan = (facts: ScanFacts): ScanRow => ({
   ...facts,
 })
 
-export async function openScan(engine: Engine, row: ScanRow): Promise<void> {
-  await ledger(engine).insertInto('ops.scan').values(row).execute()
+export const openScan = (engine: Engine, row: ScanRow): Promise<void> => openScans(engine, [row])
+
+/** A statement each would take longer than to read a small scope. */
+export async function openScans(engine: Engine, rows: readonly ScanRow[]): Promise<void> {
+  if (rows.length > 0) await ledger(engine).insertInto('ops.scan').values(rows).execute()
+}
+
+/** Scans that were opened, and of which nothing was asked. */
+export async function forgetScans(engine: Engine, scanIds: readonly string[]): Promise<void> {
+  if (scanIds.length === 0) return
+  await ledger(engine).deleteFrom('ops.scan').where('scan_id', 'in', scanIds).execute()
 }
 
 export async function readScan(engine: Engine, scanId: string): Promise<ScanRow | undefined> {
@@ -156,62 +165,6 @@ export async function watermarkHistory(
   return { seen: row?.seen ?? undefined, begun: row?.begun ?? undefined }
 }
 
-/** Of one scope; ISO 8601. */
-export interface LastReading {
-  readonly started_at: string
-  readonly accepted_at: string
-}
-
-/** The last reading of each scope that was accepted, by the name of the scope. */
-export async function lastReadings(
-  engine: Engine,
-  resource: string,
-): Promise<ReadonlyMap<string, LastReading>> {
-  const rows = await engine.rows<LastReading & { scope: string }>(
-    `select scope, max(started_at) as started_at, max(accepted_at) as accepted_at from ops.scan
-     where resource = $1 and state = 'accepted' and scope is not null group by scope`,
-    [resource],
-  )
-  return new Map(rows.map(row => [row.scope, row]))
-}
-
-/** Rows that the service counted when a scope was last read whole, and those of them that it showed on no page. */
-export interface WholeReading {
-  readonly total: number
-  readonly hidden: number
-}
-
-/** Undefined for a scope that was never read whole. */
-export async function lastWholeReading(
-  engine: Engine,
-  resource: string,
-  scope: string,
-): Promise<WholeReading | undefined> {
-  const [last] = await ledger(engine)
-    .selectFrom('ops.scan')
-    .select(['last_total', 'expected_ids'])
-    .where('resource', '=', resource)
-    .where('scope', '=', scope)
-    .where('state', '=', 'accepted')
-    .orderBy('started_at', 'desc')
-    .limit(1)
-    .execute()
-  if (!last) return undefined
-  const total = Number(last.last_total)
-  return { total, hidden: total - Number(last.expected_ids) }
-}
-
-/** Readings of a scope that nobody expects any more, as if it had never been readable. */
-export async function retireReadings(engine: Engine, resource: string, scope: string): Promise<void> {
-  await ledger(engine)
-    .updateTable('ops.scan')
-    .set({ scope: `${scope}, no longer readable` })
-    .where('resource', '=', resource)
-    .where('scope', '=', scope)
-    .execute()
-}
-
-/** Ids of the scans that are not decided: their landed pages are still needed. */
 /** Of these scans those that are decided, and that no running run has landed: it may load pages of a scan not recorded yet. */
 export async function finishedAmong(
   engine: Engine,
@@ -223,6 +176,7 @@ export async function finishedAmong(
   return scans.filter(scan => !open.has(scan) && !running.some(run => scan.startsWith(run)))
 }
 
+/** Ids of the scans that are not decided: their landed pages are still needed. */
 export async function openScanIds(engine: Engine): Promise<ReadonlySet<string>> {
   const rows = await ledger(engine)
     .selectFrom('ops.scan')

@@ -6,8 +6,8 @@ import { Unconfirmed } from '../../lib/errors.ts'
 import { ownsRows } from '../../load/merge/apply.ts'
 import type { SnapshotExtent } from '../../load/merge/delta.ts'
 import { type Loss, TooManyRemoved } from '../../load/merge/losses.ts'
-import { giveUpScans, updateScan } from '../../state/scans/scans.ts'
-import type { Engine } from '../../warehouse/engine.ts'
+import { giveUpScans } from '../../state/scans/scans.ts'
+import { type AcceptedScope, acceptScopes } from '../../state/scans/scopes.ts'
 import { isBelievedLoss } from '../deletions/decision.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { hiddenNote } from '../run/hidden-note.ts'
@@ -17,7 +17,7 @@ import type { Scope } from './scopes.ts'
 import type { ReadScope } from './snapshot-scan.ts'
 
 /** Small scopes share a load: a statement costs the same for one project's matrix as for all. */
-const scopesPerLoad = 100
+export const scopesPerLoad = 100
 const bytesPerLoad = 16_000_000
 
 export async function giveUp(task: ResourceTask, scanId: string): Promise<void> {
@@ -26,21 +26,13 @@ export async function giveUp(task: ResourceTask, scanId: string): Promise<void> 
   for (const id of given) await task.sync.landing.discard(id)
 }
 
-async function accept(engine: Engine, task: ResourceTask, { scanId, reading }: ReadScope): Promise<void> {
-  const shown = reading.total - reading.hidden
-  await updateScan(engine, scanId, {
-    state: 'accepted',
-    accepted_at: now(task.sync),
-    next_page: 0,
-    pages: reading.pages.length,
-    loaded_sequence: Math.max(...reading.pages.map(page => page.sequence)),
-    first_total: reading.total,
-    greatest_total: reading.total,
-    last_total: reading.total,
-    expected_ids: shown,
-    distinct_ids: shown,
-  })
-}
+const acceptedOf = ({ scanId, reading }: ReadScope): AcceptedScope => ({
+  scanId,
+  pages: reading.pages.length,
+  loadedSequence: Math.max(...reading.pages.map(page => page.sequence)),
+  total: reading.total,
+  shown: reading.total - reading.hidden,
+})
 
 async function giveUpOn(task: ResourceTask, group: readonly ReadScope[]): Promise<void> {
   for (const { scanId } of group) await giveUp(task, scanId)
@@ -147,9 +139,7 @@ async function loadRead(
     })),
     isUnconfirmed,
     believes: loss => isBelievedLoss(loss, sync.most),
-    ledger: async engine => {
-      for (const read of group) await accept(engine, task, read)
-    },
+    ledger: engine => acceptScopes(engine, group.map(acceptedOf), now(sync)),
   })
   await task.pipeline.drained()
   const hidden = group.reduce((sum, { reading }) => sum + reading.hidden, 0)

@@ -2,7 +2,7 @@
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
-import { lastWholeReading } from '../../state/scans/scans.ts'
+import { lastWholeReading } from '../../state/scans/scopes.ts'
 import { beginPass } from '../paging/pass-state.ts'
 import { anotherPass, scan } from '../paging/scan.ts'
 import type { ResourceTask } from '../run/context.ts'

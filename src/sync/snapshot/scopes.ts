@@ -4,7 +4,7 @@ import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { firstOfMonth, utcDay } from '../../lib/dates.ts'
 import type { SnapshotExtent } from '../../load/merge/delta.ts'
-import { lastReadings } from '../../state/scans/scans.ts'
+import { lastReadings } from '../../state/scans/scopes.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 

@@ -2,7 +2,7 @@
 import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { recordTexts } from '../../load/page/stand-ins.ts'
-import type { WholeReading } from '../../state/scans/scans.ts'
+import type { WholeReading } from '../../state/scans/scopes.ts'
 import { limitOf, sizeOf, snapshotPlan } from '../paging/pass-plan.ts'
 import { type PassRules, seenIn } from '../paging/pass-state.ts'
 import { PastPasses } from '../paging/past-passes.ts'

@@ -2,40 +2,24 @@
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
 import type { MusterError } from '../../lib/errors.ts'
 import { closeQuarantine } from '../../state/evidence/quarantine.ts'
-import { freshScan, giveUpScans, lastReadings, openScan, retireReadings } from '../../state/scans/scans.ts'
+import { giveUpScans } from '../../state/scans/scans.ts'
+import { lastReadings, retireReadings } from '../../state/scans/scopes.ts'
 import { AccessLost } from '../run/access.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete, requireNone } from '../run/incomplete.ts'
 import { giveUp, isFullLoad, loadGroup, mayShareLoad } from './load-scopes.ts'
+import { OpenedScopes } from './opened-scopes.ts'
 import { readScope } from './read-scope.ts'
 import { dueScopes, type Scope, scopesOf } from './scopes.ts'
 import type { ReadScope } from './snapshot-scan.ts'
 
-async function beginScope(task: ResourceTask, scope: Scope, number: number): Promise<string> {
-  const { sync, resource } = task
-  const scanId = `${sync.runId}-${resource.name}-${String(number).padStart(4, '0')}`
-  await sync.landing.begin(scanId, { resource: resource.name, scope: scope.columns, extent: scope.extent })
-  const row = freshScan({
-    scan_id: scanId,
-    resource: resource.name,
-    kind: 'snapshot',
-    from_day: scope.query.from ?? null,
-    to_day: scope.query.to ?? null,
-    scope: scope.name,
-    run_id: sync.runId,
-    started_at: now(sync),
-  })
-  await openScan(sync.engine, row)
-  return scanId
-}
-
-async function read(task: ResourceTask, scope: Scope, number: number): Promise<ReadScope> {
-  const scanId = await beginScope(task, scope, number)
+async function read(task: ResourceTask, opened: OpenedScopes, index: number): Promise<ReadScope> {
+  const at = await opened.begin(index)
   try {
-    return { scanId, scope, reading: await readScope(task, { scope, scanId }) }
+    return { ...at, reading: await readScope(task, at) }
   } catch (error) {
-    await giveUp(task, scanId)
+    await giveUp(task, at.scanId)
     throw error
   }
 }
@@ -69,14 +53,20 @@ async function wasReadable({ sync, resource }: ResourceTask, { name }: Scope): P
   return own.length > 0 && !sync.acceptsRefused
 }
 
+interface Place {
+  readonly scopes: readonly Scope[]
+  readonly opened: OpenedScopes
+  readonly index: number
+}
+
 /** The scope as it was read; undefined when it was refused or is incomplete. */
 async function readOne(
   task: ResourceTask,
-  { scopes, index }: { readonly scopes: readonly Scope[]; readonly index: number },
+  { scopes, opened, index }: Place,
   missing: Missing,
 ): Promise<ReadScope | undefined> {
   try {
-    return await read(task, scopes[index] as Scope, index + 1)
+    return await read(task, opened, index)
   } catch (error) {
     if (error instanceof Incomplete) {
       missing.found.push(error)
@@ -97,12 +87,13 @@ async function readOne(
 async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<Missing> {
   const group: ReadScope[] = []
   const missing: Missing = { refused: 0, lost: [], found: [] }
+  const opened = new OpenedScopes(task, scopes)
   const load = async (): Promise<void> => void missing.found.push(...(await loadGroup(task, group.splice(0))))
   try {
     for (const [index, scope] of scopes.entries()) {
       const held = group.map(one => one.scope.extent)
       if (!mayShareLoad(task.resource, held, scope.extent)) await load()
-      const one = await readOne(task, { scopes, index }, missing)
+      const one = await readOne(task, { scopes, opened, index }, missing)
       if (one) group.push(one)
       if (isFullLoad(group.map(({ reading }) => reading.pages))) await load()
       showScopes(task, index + 1, scopes.length)
@@ -110,6 +101,7 @@ async function readAll(task: ResourceTask, scopes: readonly Scope[]): Promise<Mi
   } finally {
     // Scopes that were read whole are loaded, whatever ended the reading.
     await load()
+    await opened.forgetAhead()
   }
   return missing
 }

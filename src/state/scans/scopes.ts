@@ -1,0 +1,88 @@
+/** Readings of the scopes of a snapshot, each a scan of its own. */
+import type { Engine } from '../../warehouse/engine.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
+import { ledger } from '../ledger.ts'
+
+/** A scope that was read whole. */
+export interface AcceptedScope {
+  readonly scanId: string
+  readonly pages: number
+  readonly loadedSequence: number
+  /** Rows that the service counts, and those of them that it showed. */
+  readonly total: number
+  readonly shown: number
+}
+
+/** In the transaction that writes the rows of all of them; `at` is ISO 8601. */
+export async function acceptScopes(
+  engine: Engine,
+  scopes: readonly AcceptedScope[],
+  at: string,
+): Promise<void> {
+  const values = scopes.map(
+    ({ scanId, pages, loadedSequence, total, shown }) =>
+      `(${[quoteText(scanId), pages, loadedSequence, total, shown].join(', ')})`,
+  )
+  await engine.run(
+    `update ops.scan as s set state = 'accepted', accepted_at = cast($1 as timestamptz), next_page = 0,
+       pages = q.pages, loaded_sequence = q.sequence, first_total = q.total, greatest_total = q.total,
+       last_total = q.total, expected_ids = q.shown, distinct_ids = q.shown
+     from (values ${values.join(', ')}) as q (scan_id, pages, sequence, total, shown) where s.scan_id = q.scan_id`,
+    [at],
+  )
+}
+
+/** Of one scope; ISO 8601. */
+export interface LastReading {
+  readonly started_at: string
+  readonly accepted_at: string
+}
+
+/** The last reading of each scope that was accepted, by the name of the scope. */
+export async function lastReadings(
+  engine: Engine,
+  resource: string,
+): Promise<ReadonlyMap<string, LastReading>> {
+  const rows = await engine.rows<LastReading & { scope: string }>(
+    `select scope, max(started_at) as started_at, max(accepted_at) as accepted_at from ops.scan
+     where resource = $1 and state = 'accepted' and scope is not null group by scope`,
+    [resource],
+  )
+  return new Map(rows.map(row => [row.scope, row]))
+}
+
+/** Rows that the service counted when a scope was last read whole, and those of them that it showed on no page. */
+export interface WholeReading {
+  readonly total: number
+  readonly hidden: number
+}
+
+/** Undefined for a scope that was never read whole. */
+export async function lastWholeReading(
+  engine: Engine,
+  resource: string,
+  scope: string,
+): Promise<WholeReading | undefined> {
+  const [last] = await ledger(engine)
+    .selectFrom('ops.scan')
+    .select(['last_total', 'expected_ids'])
+    .where('resource', '=', resource)
+    .where('scope', '=', scope)
+    .where('state', '=', 'accepted')
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .execute()
+  if (!last) return undefined
+  const total = Number(last.last_total)
+  return { total, hidden: total - Number(last.expected_ids) }
+}
+
+/** Readings of a scope that nobody expects any more, as if it had never been readable. */
+export async function retireReadings(engine: Engine, resource: string, scope: string): Promise<void> {
+  await ledger(engine)
+    .updateTable('ops.scan')
+    .set({ scope: `${scope}, no longer readable` })
+    .where('resource', '=', resource)
+    .where('scope', '=', scope)
+    .execute()
+}
