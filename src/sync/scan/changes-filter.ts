@@ -11,7 +11,7 @@ import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
-import { pageSizeOf, scanOf, setWatermark } from './collection-window.ts'
+import { pageSizeOf, pagingOf, scanOf, setWatermark } from './collection-window.ts'
 
 /** The zone and the inclusivity of the day filter are unknown. */
 const slackDays = 2
@@ -30,12 +30,20 @@ interface Proof {
   readonly page: number
 }
 
-/** The stored record that changed last of those that were old by then; undefined where none was. */
-async function findProof(task: ResourceTask, pageSize: number): Promise<Proof | undefined> {
+/**
+ * The stored record that changed last of those that were old by then; undefined where none was. The engines skip the rows that
+ * changed before `since`, a UTC day.
+ */
+async function findProof(
+  task: ResourceTask,
+  { pageSize, since }: { readonly pageSize: number; readonly since: string | undefined },
+): Promise<Proof | undefined> {
   const { engine } = task.sync
+  const recent =
+    since === undefined ? '' : ` and t.source_updated_at >= cast(${quoteText(since)} as timestamptz)`
   const [last] = await engine.rows<{ changed: string }>(
     `select cast(max(t.source_updated_at) as varchar) as changed
-     from ${oldRecords(task, `t.source_updated_at - interval '${2 * slackDays + 1} days'`)}`,
+     from ${oldRecords(task, `t.source_updated_at - interval '${2 * slackDays + 1} days'`)}${recent}`,
   )
   if (!last?.changed) return undefined
   const [row] = await engine.rows<{ n: number }>(
@@ -46,9 +54,9 @@ async function findProof(task: ResourceTask, pageSize: number): Promise<Proof | 
   return { from: utcDay(new Date(Date.parse(last.changed) - slackDays * dayMs).toISOString()), page }
 }
 
-async function isShown(task: ResourceTask, { from, page }: Proof): Promise<boolean> {
+async function isShown(task: ResourceTask, { from, page }: Proof, limit = pageLimit): Promise<boolean> {
   const { sync, resource, counters } = task
-  const order = { sortBy: 'updatedAt', sortOrder: 'desc', page, limit: pageLimit }
+  const order = { sortBy: 'updatedAt', sortOrder: 'desc', page, limit }
   const query = { ...resource.query, ...scanOf(task).changedSince, from, ...order, fields: 'id' }
   const answer = await sync.client.getPage(resource.path, query, { mayBeHollow: true })
   counters.requests += 1
@@ -77,15 +85,18 @@ export async function doubtFilter(task: ResourceTask): Promise<void> {
 }
 
 /**
- * One request, once a stored record can tell. To be asked when records have changed: it looks through all of them. Everything has
- * been read by then, so where it is not answered, a later run asks.
+ * One request, once a stored record can tell. To be asked when records have changed: of those that changed before `known`, the
+ * watermark then, an earlier run has asked. Everything has been read by then, so where it is not answered, a run asks that meets
+ * the next change of an old record.
  */
-export async function learnFilter(task: ResourceTask): Promise<void> {
+export async function learnFilter(task: ResourceTask, known?: string | null): Promise<void> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
   if (!watermark?.watermark || !watermark.backfilled_at || !isDue(task, watermark)) return
-  const proof = scanOf(task).changedSince && (await findProof(task, pageSizeOf(watermark)))
+  const since = known ? utcDay(known, -slackDays) : undefined
+  if (!scanOf(task).changedSince) return
+  const proof = await findProof(task, { pageSize: pageSizeOf(watermark), since })
   if (!proof) return
-  const isHonoured = await isShown(task, proof).catch(error => {
+  const isHonoured = await isShown(task, proof, pagingOf(watermark).pageLimit).catch(error => {
     if (error instanceof MusterError) return undefined
     throw error
   })

@@ -119,5 +119,6 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   await noteEmptyList(task)
   await lookAgain(task)
   requireNone(found)
-  if (task.counters.rows_inserted + task.counters.rows_changed > 0) await learnFilter(task)
+  if (task.counters.rows_inserted + task.counters.rows_changed > 0)
+    await learnFilter(task, watermark.watermark)
 }
