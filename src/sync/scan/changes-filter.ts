@@ -90,10 +90,10 @@ export async function doubtFilter(task: ResourceTask): Promise<void> {
  * the next change of an old record.
  */
 export async function learnFilter(task: ResourceTask, known?: string | null): Promise<void> {
+  if (!scanOf(task).changedSince) return
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
   if (!watermark?.watermark || !watermark.backfilled_at || !isDue(task, watermark)) return
   const since = known ? utcDay(known, -slackDays) : undefined
-  if (!scanOf(task).changedSince) return
   const proof = await findProof(task, { pageSize: pageSizeOf(watermark), since })
   if (!proof) return
   const isHonoured = await isShown(task, proof, pagingOf(watermark).pageLimit).catch(error => {
