@@ -115,6 +115,32 @@ describeOnEngines(
       expect(n).toBe(230)
     })
 
+    test.each(inQuick(['404', '400', 'null', 'last'] as const, 0, 3))(
+      'whose pages after the last one are answered with %s is read as any other, while it changes, grows and shrinks',
+      async how => {
+        const records = plainRecords({ timesheets: 400 })
+        const place = await openNights(bench, { records, quirks: { timesheets: { 'past-end': how } } })
+        const stored = async () => {
+          const [{ n }] = (await place.rows(
+            'select count(*) as n from star.fact_timesheet where not is_deleted',
+          )) as [{ n: number }]
+          return n
+        }
+        expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
+        place.sandbox.setQuirks({ timesheets: { 'past-end': how, 'bulk-update': 230 } })
+        expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
+        expect(await stored()).toBe(400)
+        const { world } = place.sandbox
+        for (const { id } of world.all('timesheets').slice(0, 210)) world.remove('timesheets', String(id))
+        expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
+        for (let night = 0; night < 2; night += 1) {
+          await place.nextNight('sweep timesheets --most 210 --quiet')
+        }
+        expect((await place.nextNight('sync timesheets --quiet')).code).toBe(0)
+        expect(await stored()).toBe(190)
+      },
+    )
+
     test('of which pages grow is asked for as many rows again once a sweep has seen it', async () => {
       const records = plainRecords({ timesheets: 120 })
       const place = await openNights(bench, { records, quirks: { timesheets: { 'page-cap': 50 } } })

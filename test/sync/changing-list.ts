@@ -35,6 +35,8 @@ export interface Weather {
   readonly lacks?: number
   /** Every page lacks its rows from this one on, counted from 0. */
   readonly cuts?: number
+  /** The last page is shown again for every page after it. */
+  readonly clamps?: boolean
   readonly breaks?: Breaks
 }
 
@@ -179,7 +181,6 @@ export class ChangingList {
     const { torn, shifted } = this.#breaks
     const isShuffled = this.#rng() < shuffle
     const isShifted = shifted !== undefined && number > 1 && this.#rng() < shifted
-    const page = isShifted ? number - 1 : number
     const key = (row: Row): number => (sort === 'updatedAt' ? row.updated : row.created)
     const places = new Map(this.rows.map(row => [row.id, isShuffled ? this.#rng() : Number(row.id)]))
     const placeOf = ({ id }: Row): number => places.get(id) ?? Number(id)
@@ -189,6 +190,8 @@ export class ChangingList {
         .sort((left, right) => key(left) - key(right) || placeOf(left) - placeOf(right))
     const found = sorted(this.rows)
     const size = Math.min(limit, cap)
+    const last = this.#weather.clamps ? Math.max(1, Math.ceil(found.length / size)) : number
+    const page = Math.min(isShifted ? number - 1 : number, last)
     const hidden = this.hidden
     const of = (rows: readonly Row[]): readonly Row[] => rows.slice((page - 1) * size, page * size)
     const isTornApart = torn !== undefined && this.#rng() < torn

@@ -19,7 +19,7 @@ const chosen = <Item>(rng: Rng, items: readonly Item[]): Item =>
 /** Half of the histories have none of a kind of change, so that the others are not drowned by it. */
 const rate = (rng: Rng, most: number): number => (rng() < 0.5 ? 0 : rng() * most)
 
-const lies = ['cap', 'total', 'hides', 'lacks', 'cuts'] as const
+const lies = ['cap', 'total', 'hides', 'lacks', 'cuts', 'clamps'] as const
 
 /** Two, one or none. */
 function liesOf(rng: Rng): readonly (typeof lies)[number][] {
@@ -45,6 +45,7 @@ function weatherOf(rng: Rng, hasLies: boolean): Weather {
     ...(lies.includes('total') && { mostTotal: Math.floor(rng() * 12), remove: 0 }),
     ...(lies.includes('hides') && { hides: chosen(rng, [2, 3, 5]) }),
     ...(lies.includes('cuts') && { cuts: Math.max(1, pageSize - 1 - Math.floor(rng() * 3)) }),
+    ...(lies.includes('clamps') && { clamps: true }),
     ...(lies.includes('lacks') && { lacks: 1 + Math.floor(rng() * 3) }),
   }
 }

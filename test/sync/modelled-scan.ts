@@ -201,7 +201,7 @@ class ModelScan implements Strategy<ModelPage> {
     this.#firstBelow ??= pass.below
     const below = mistakes.firstBelow ? this.#firstBelow : pass.below
     const seen = this.#idsOf(pass)
-    const hiding = { attempt, ...seen, known: undefined, still: this.#past.stillWith(seen.ids) }
+    const hiding = { attempt, ...seen, known: undefined, still: this.#past.stillWith(seen.ids, pass.base) }
     const hidden = mistakes.believesHidden ? (pass.lacking ?? 0) : hiddenRows(pass, hiding)
     return {
       attempt,

@@ -84,7 +84,7 @@ class ModelledSweep implements Strategy<SweptPage> {
       ids,
       inLastPass,
       known: undefined,
-      still: past.stillWith(ids),
+      still: past.stillWith(ids, pass.base),
     })
     const counted = bases.map(base => this.#rows.count(base))
     const { said: claimed, isCapped } = pass

@@ -99,11 +99,12 @@ describe('a scan', () => {
 
 describe('rows that the service hides', () => {
   const pass = { lacking: 48, base: base({ total: 650 }), below: 0, lastTotal: 650 }
-  const same = { attempt: 5, ids: 602, inLastPass: 602, known: undefined }
+  const same = { attempt: 5, ids: 602, inLastPass: 602, known: undefined, still: 2 }
 
   test('are believed when pages of another size show the same records', () => {
     expect(hiddenRows(pass, same)).toBe(48)
     expect(hiddenRows(pass, { ...same, attempt: 4 })).toBe(0)
+    expect(hiddenRows(pass, { ...same, still: 1 })).toBe(0)
     expect(hiddenRows(pass, { ...same, ids: 603 })).toBe(0)
     expect(hiddenRows(pass, { ...same, inLastPass: 601 })).toBe(0)
     expect(hiddenRows({ ...pass, lastTotal: 649 }, same)).toBe(0)

@@ -7,13 +7,14 @@ import type { Purpose } from '../budget/day.ts'
 import type { Usage } from '../budget/usage.ts'
 import { isAsked } from './asked-record.ts'
 import { requireBodySize, requireKey, requirePage, requirePath } from './before-sending.ts'
-import type { Meta } from './envelope.ts'
+import { type Meta, readEnvelope } from './envelope.ts'
 import { OtherRecord, Retriable } from './errors.ts'
 import { type KeyInfo, readKey } from './key.ts'
 import { LargePages } from './large-pages.ts'
 import { pageLimit } from './paging.ts'
+import { type Asked, isPastEnd, pagePastEnd } from './past-end.ts'
 import { type Query, requestLine } from './redact.ts'
-import { type Call, type RequestSeen, Sender } from './sender.ts'
+import { type Answer, type Call, type RequestSeen, Sender } from './sender.ts'
 import { type FetchOptions, usualMaxBytes, Wire } from './wire.ts'
 
 /** One page of a list. */
@@ -67,6 +68,11 @@ export interface CallOptions {
 export interface PageOptions extends CallOptions {
   /** Takes a page without rows that has some by its own total, when it comes again: a list may hide them. Otherwise BadAnswer. */
   readonly mayBeHollow?: boolean
+  /**
+   * Rows of the list, 0 where nothing is known: a page after them, other than the first, counts as one without rows when it is
+   * refused twice in a row.
+   */
+  readonly rows?: number
 }
 
 /** A request that changes something. */
@@ -137,20 +143,35 @@ class ApiClient implements Client {
     requirePath(path)
     const asked = { page: Number(query.page ?? 1), limit: Number(query.limit ?? pageLimit) }
     requirePage(path, { ...query, ...asked }, asked)
-    const { purpose = this.#options.purpose ?? 'sync', mayBeHollow = false } = options
     await this.#ensureMe()
-    const { bytes, envelope, fetchedAt } = await this.#largePages.read(path, { ...query, ...asked }, part =>
-      this.#sender.exchange({
-        method: 'GET',
-        path,
-        query: part,
-        asked: { page: part.page, limit: part.limit },
-        purpose,
-        mayBeHollow,
-      }),
-    )
+    const read = () => this.#readPage(path, { ...query, ...asked }, options)
+    const { bytes, envelope, fetchedAt } = await this.#orPastEnd(read, asked, options.rows)
     const { meta = { ...asked, total: 0 }, empty } = envelope
     return { bytes, meta, empty, records: () => envelope.records() as unknown[], fetchedAt }
+  }
+
+  #readPage(path: string, query: Query & Asked, options: PageOptions): Promise<Answer> {
+    const { purpose = this.#options.purpose ?? 'sync', mayBeHollow = false } = options
+    return this.#largePages.read(path, query, part => {
+      const asked = { page: part.page, limit: part.limit }
+      return this.#sender.exchange({ method: 'GET', path, query: part, asked, purpose, mayBeHollow })
+    })
+  }
+
+  /** One refusal may be a slip. */
+  async #orPastEnd(
+    read: () => Promise<Answer>,
+    asked: Asked,
+    rows = Number.POSITIVE_INFINITY,
+  ): Promise<Answer> {
+    const refused = (error: unknown): undefined => {
+      if (!isPastEnd(error, asked, rows)) throw error
+    }
+    const page = (await read().catch(refused)) ?? (await read().catch(refused))
+    if (page) return page
+    const bytes = pagePastEnd(asked, rows)
+    const fetchedAt = new Date(this.#options.clock.now()).toISOString()
+    return { bytes, envelope: readEnvelope(bytes, asked), fetchedAt }
   }
 
   async getRecord(path: string, query: Query = {}, options: CallOptions = {}): Promise<Fetched> {

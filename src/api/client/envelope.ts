@@ -105,11 +105,18 @@ function readWhole(bytes: Buffer, asked: Asked, from: Source): Edges {
 
 function rowsOf(body: Record<string, unknown>, asked: Asked, from: Source): unknown[] {
   const rows = body.data
+  if (rows === null && hasNone(body.meta, asked)) return []
   if (!Array.isArray(rows)) throw bad(from, rows === undefined ? 'data is missing' : 'data is not an array')
   if (rows.length > (asked.limit ?? rows.length)) {
     throw bad(from, `${rows.length} records where ${asked.limit} were asked for`)
   }
   return rows
+}
+
+/** Whether the page has no rows by its own total: some services write null for none. */
+function hasNone(meta: unknown, { page, limit }: Asked): boolean {
+  if (!isObject(meta) || page === undefined || limit === undefined) return false
+  return isCount(meta.total) && (page - 1) * limit >= meta.total
 }
 
 function parse(bytes: Buffer, from: Source): Record<string, unknown> {

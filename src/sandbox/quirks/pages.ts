@@ -1,7 +1,7 @@
 /** The quirks of pages: which page is served for the one that was asked for, and what its answer says. */
 import type { Answer } from '../declare/endpoint.ts'
 import type { StoredRecord } from '../records/record.ts'
-import { ApiError } from '../refusals/api-error.ts'
+import { ApiError, Declined } from '../refusals/api-error.ts'
 import type { Quirks } from './quirk-options.ts'
 
 export interface Page {
@@ -37,6 +37,18 @@ export function pageServed(quirks: Quirks, { page, limit }: Page, remembered: Re
   if (quirks['repeat-page'] !== page || remembered.hasRepeated) return { page, limit: capped }
   remembered.hasRepeated = true
   return { page: Math.max(1, page - 1), limit: capped }
+}
+
+/** Whether the list has rows before this page and none on it. */
+export const isPastEnd = ({ page, limit }: Page, { meta }: Answer): boolean =>
+  page > 1 && (page - 1) * limit >= Number((meta as StoredRecord).total)
+
+/** The page to serve in place of one after the last; undefined when there is none. Throws the refusal that the quirk asks for. */
+export function pagePastEnd(quirks: Quirks, { limit }: Page, { meta }: Answer): number | undefined {
+  const how = quirks['past-end']
+  if (how === '404') throw new ApiError(404, 'the list has no such page')
+  if (how === '400') throw new Declined('the list has no such page')
+  return how === 'last' ? Math.max(1, Math.ceil(Number((meta as StoredRecord).total) / limit)) : undefined
 }
 
 /** The answer with the rows and the `meta` that the quirks leave of it. */

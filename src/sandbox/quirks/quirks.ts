@@ -6,7 +6,17 @@ import type { StoredRecord } from '../records/record.ts'
 import { selectFields } from '../records/select-fields.ts'
 import { changeList, updateMany } from './changes.ts'
 import { brokenRecord, placeOf, withOddKeys } from './odd-records.ts'
-import { checkForbidden, contentOf, pageAsked, pageSent, pageServed, type Remembered } from './pages.ts'
+import {
+  checkForbidden,
+  contentOf,
+  isPastEnd,
+  type Page,
+  pageAsked,
+  pagePastEnd,
+  pageSent,
+  pageServed,
+  type Remembered,
+} from './pages.ts'
 import { checkResource, noQuirks, type QuirkSettings, type Quirks } from './quirk-options.ts'
 
 export class QuirkBook {
@@ -116,11 +126,21 @@ class QuirkyResource {
     // What the quirks do to a record depends on its id.
     const { fields } = query
     const more = typeof fields === 'string' && { fields: `${fields},id` }
-    const answer = endpoint.answer({
-      ...request,
-      query: { ...query, ...more, page: String(page), limit: String(limit) },
-    })
-    return this.#withRecords(pageSent(this.#quirks, { asked, answer }, state), state, fields)
+    const answerOf = (page: number) =>
+      endpoint.answer({
+        ...request,
+        query: { ...query, ...more, page: String(page), limit: String(limit) },
+      })
+    const answer = this.#ended(answerOf, { page, limit })
+    const sent = this.#withRecords(pageSent(this.#quirks, { asked, answer }, state), state, fields)
+    const isNull = this.#quirks['past-end'] === 'null' && isPastEnd({ page, limit }, answer)
+    return isNull ? { ...sent, data: null } : sent
+  }
+
+  #ended(answerOf: (page: number) => Answer, asked: Page): Answer {
+    const answer = answerOf(asked.page)
+    const other = isPastEnd(asked, answer) ? pagePastEnd(this.#quirks, asked, answer) : undefined
+    return other === undefined ? answer : answerOf(other)
   }
 
   #heard({ dateField, ...query }: StoredRecord): StoredRecord {

@@ -94,7 +94,8 @@ class SweepScan implements Strategy<SweptPage> {
     const plan = planOf(attempt, wholeList)
     const query = { ...this.#job.query, sortBy: plan.sortBy, page, limit: limitOf(plan, pass) }
     const mayBeHollow = pass.hollow < mostHollow
-    const answer = await sync.client.getPage(resource.path, query, { purpose: 'reconcile', mayBeHollow })
+    const options = { purpose: 'reconcile', mayBeHollow, rows: pass.lastTotal } as const
+    const answer = await sync.client.getPage(resource.path, query, options)
     counters.requests += 1
     const { total, limit } = answer.meta
     return { total, limit, records: recordsOf(answer) }

@@ -26,7 +26,7 @@ const momentsOf = ({ pass, bases }: Progress, { allowsSteady = false }: Counting
 function figuresFrom(seen: IdCounts, { pass, bases, attempt }: Progress, counting: Counting): PassFigures {
   const { ids, inLastPass } = seen
   const { hidesRows: known, past } = counting
-  const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known, still: past.stillWith(ids) })
+  const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known, still: past.stillWith(ids, pass.base) })
   return {
     attempt,
     bases,

@@ -28,9 +28,13 @@ export function searchSize(
   return last > lastPage(all, size) ? last : undefined
 }
 
+/** No list has so many pages: its last one is shown for every page after it, with its rows in another order each time. */
+const mostPages = 2 ** 24
+
 /** A list that answers the same rows for different pages has no end. */
 const isRepeated = ({ full, first }: End, answer: Answer): boolean =>
-  full > 0 && full !== answer.page && first !== undefined && first === answer.first
+  answer.page > mostPages ||
+  (full > 0 && full !== answer.page && first !== undefined && first === answer.first)
 
 /**
  * Rows beyond the total: pages further on until one is not full, then between a full and an empty one. A short page is the last
@@ -45,6 +49,16 @@ function beyond(end: End, answer: Answer, isFull: boolean): Found {
   if (end.empty > page) return ask(Math.floor((page + end.empty) / 2), found)
   // Each step is twice as far as the one before.
   return ask(page + (end.full === 0 ? 1 : 2 * (page - end.full)), found)
+}
+
+/**
+ * Whether a service answers a page after the last one with the last one again, and which page it really was: the rows lie beyond
+ * the total of their own answer, and are those of the page asked before.
+ */
+export function lastAgain({ size, end }: PassState, { page, first, total }: Answer): number | undefined {
+  const before = end.last ?? (end.full > 0 ? { page: end.full, first: end.first } : undefined)
+  if (before?.first === undefined || before.first !== first || before.page === page) return undefined
+  return (page - 1) * size >= total ? before.page : undefined
 }
 
 function emptyPage({ size, end }: PassState, { page, total }: Answer): Found {

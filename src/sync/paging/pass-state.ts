@@ -25,7 +25,7 @@ export interface PassState {
   readonly furthest: number
   /** Answers in a row, up to the last one, that showed none of the rows that their page has by the total. */
   readonly hollow: number
-  /** How often the pass has begun again because pages turned out to have another size. */
+  /** How often the pass has begun again because pages turned out to have another size, or the list to end elsewhere. */
   readonly sizes: number
   /** Data pages of the pass, without the pages that only told where to begin. */
   readonly pages: number
@@ -128,6 +128,8 @@ export interface End {
   readonly back?: number | undefined
   /** Rows of that last page, where it is not full. */
   readonly short?: number | undefined
+  /** Its number, the id of its first row, and whether the page after it was once answered with it again. */
+  readonly last?: { readonly page: number; readonly first: string | undefined; readonly isAgain?: true }
 }
 
 export const unknownEnd: End = { isBeyond: false, full: 0, empty: 0, isSizeSearched: false }

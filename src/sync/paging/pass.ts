@@ -7,10 +7,10 @@
  */
 import { lastPage } from '../../api/client/paging.ts'
 import { dayMs } from '../../lib/dates.ts'
-import { findEnd, searchSize } from './last-page.ts'
+import { anew, resized, shrunk, withoutBase } from './begin-again.ts'
+import { findEnd, lastAgain, searchSize } from './last-page.ts'
 import {
   type Answer,
-  beginPass,
   type Known,
   type PageOrder,
   type PassRules,
@@ -32,22 +32,6 @@ function existedBefore(watermark: string | null, rules: PassRules): number | nul
   const { lookbackMs = 0, now = Number.NEGATIVE_INFINITY } = rules
   const at = Date.parse(watermark)
   return now - at > clockErrorMs + 2 * lookbackMs ? at : at - lookbackMs - 1
-}
-
-/** Begins a pass anew, with what the answers have shown so far. */
-function anew(state: PassState, page: number, size = state.size): PassState {
-  const { number, usual, limit, longest, furthest, hollow, watermark, greatestTotal, lastTotal, isCapped } =
-    state
-  const kept = { usual, longest, furthest, hollow, watermark, greatestTotal, lastTotal, isCapped }
-  return { ...beginPass(page, size, limit), number: number + 1, ...kept }
-}
-
-/** The pass after this one; `size` when it asks for pages of another size. */
-export function nextPass(state: PassState, order?: PageOrder, size = state.size): PassState {
-  const next = anew(state, order === 'first to last' ? 1 : lastPage(state.lastTotal, size), size)
-  if (size !== state.size) return { ...next, longest: 0, furthest: 0 }
-  const { isSizeSearched } = state.end
-  return { ...next, ended: state.last, end: { ...unknownEnd, isSizeSearched } }
 }
 
 /** Whether every row before this page is known. */
@@ -123,11 +107,6 @@ function pageForward({ greatestTotal, size, isCapped }: PassState, answer: Answe
 const isEndless = ({ page, total }: Pick<Answer, 'page' | 'total'>, size: number): boolean =>
   page >= 2 * lastPage(total, size) + mostBeyond
 
-/** A pass without an end proves nothing. */
-function withoutBase({ base: _, ...state }: PassState): PassState {
-  return { ...state, voided: state.number }
-}
-
 /**
  * Whether the page where a scan of changes ends must be asked for again. The rows below the end are measured on that page: one
  * answer with the rows of another page would pass over changes for ever, unless it is the only page or nothing is new.
@@ -145,33 +124,6 @@ function pageAfter(state: PassState, answer: Answer, { order, known, isShort, se
   if (reachesKnown(answer, known)) return mustAskAgain(state, known) ? answer.page : 0
   if (!isShort || state.pages > 1) return answer.page - 1
   return known === undefined ? 0 : Math.min(answer.page - 1, Math.max(1, state.ended))
-}
-
-/** So often a pass begins again with pages of another size: one that finds a new size each time would never end. */
-const mostSizes = 4
-
-/**
- * Begins the pass again with pages of another size. What a pass that asks for smaller pages finds does not tell how many rows
- * the service gives at most.
- */
-function resized(state: PassState, size: number, order: PageOrder | undefined): PassState {
-  if (state.sizes >= mostSizes) return withoutBase({ ...state, nextPage: 0 })
-  const next = anew(state, order === 'first to last' ? 1 : lastPage(state.lastTotal, size), size)
-  const usual = state.size === state.usual ? size : state.usual
-  const number = state.pages > 0 ? next.number : state.number
-  // What contradicted the total may have been the wrong size.
-  return { ...next, usual, number, sizes: state.sizes + 1, isCapped: false }
-}
-
-/**
- * The same where the service says nothing of a smaller size: from now on it is asked for no more rows than its pages have shown.
- * Pages that are cut short look like smaller ones, and the rows between them are on none. A pass over pages of another size ends
- * here.
- */
-function shrunk(state: PassState, size: number, order: PageOrder | undefined): PassState {
-  const next =
-    state.size === state.usual ? resized(state, size, order) : withoutBase({ ...state, nextPage: 0 })
-  return { ...next, usual: size, limit: size }
 }
 
 /** Goes on after `resized` where this answer is one of the new pass already. */
@@ -206,7 +158,7 @@ function triedSize(state: PassState, answer: Answer, rules: PassRules): PassStat
  * with another behind it is a full one, of smaller pages, where none has more rows.
  */
 function probed(state: PassState, answer: Answer, rules: PassRules): PassState {
-  const { back = 0, short = 0, ...end } = state.end
+  const { back = 0, short = 0, last: _, ...end } = state.end
   if (answer.empty) return { ...state, role: 'before', nextPage: back, end }
   if (short > 0 && state.longest <= short)
     return { ...shrunk(state, short, rules.order), voided: state.number }
@@ -222,12 +174,38 @@ function frontOrBefore(state: PassState, answer: Answer, rules: PassRules): Pass
   if (!found.isProbed || next.end.tried) return next
   const { rows = 0 } = answer
   const short = rows < state.size ? { short: rows } : {}
-  return { ...next, nextPage: answer.page + 1, end: { ...next.end, back: next.nextPage, ...short } }
+  const last = { page: answer.page, first: answer.first }
+  return { ...next, nextPage: answer.page + 1, end: { ...next.end, back: next.nextPage, last, ...short } }
+}
+
+/**
+ * Where the last page came again in place of one after it, which may be a slip: it is asked for once more, and then counts as
+ * empty. Where the page before was the last one again as well, the list ends where the total says.
+ */
+function atLastAgain(
+  state: PassState,
+  answer: Answer,
+  order: PageOrder | undefined,
+): PassState | 'empty' | undefined {
+  const { end, size, number } = state
+  const place = lastAgain(state, answer)
+  if (place === undefined) return undefined
+  if ((place - 1) * size >= answer.total) {
+    const resumed = resized({ ...state, lastTotal: answer.total }, size, order)
+    return { ...resumed, voided: number }
+  }
+  if (end.back === undefined || end.last === undefined) return undefined
+  if (end.last.isAgain) return 'empty'
+  const asked = { ...end, last: { ...end.last, isAgain: true as const } }
+  return { ...state, role: 'before', nextPage: answer.page, end: asked }
 }
 
 /** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */
-export function advance(before: PassState, answer: Answer, rules: PassRules = {}): PassState {
+export function advance(before: PassState, given: Answer, rules: PassRules = {}): PassState {
   const { order } = rules
+  const again = atLastAgain(before, given, order)
+  if (again !== undefined && again !== 'empty') return again
+  const answer = again === 'empty' ? { ...given, empty: true, rows: 0 } : given
   const state = withSight(before, answer)
   const said = answer.limit ?? state.size
   // One answer may be a slip: a smaller page is believed when two answers in a row say so.

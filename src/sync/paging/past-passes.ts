@@ -1,16 +1,17 @@
 /** What the passes of a scan have come to in this run, for the judgement of the next one. */
 import type { PassState } from './pass-state.ts'
-import { isShuffled, type PassFigures, seenAndExpected } from './proof.ts'
+import { type Base, isShuffled, type PassFigures, seenAndExpected } from './proof.ts'
 
 export class PastPasses {
   /** Records that they lacked. */
   readonly lacks: number[] = []
-  readonly #ids: number[] = []
+  readonly #shown: { readonly ids: number; readonly total: number | undefined }[] = []
   #isShuffled = false
 
-  /** Passes in a row that saw so many different ids, with one that sees them now. */
-  stillWith(ids: number): number {
-    return this.#ids.length - this.#ids.findLastIndex(one => one !== ids)
+  /** Passes in a row that saw so many different ids and began with the same total, with one that sees them now. */
+  stillWith(ids: number, base: Pick<Base, 'total'> | undefined): number {
+    const changed = this.#shown.findLastIndex(one => one.ids !== ids || one.total !== base?.total)
+    return this.#shown.length - changed
   }
 
   /** Whether this pass, or one before it, showed rows in another order than its answer before. */
@@ -22,7 +23,7 @@ export class PastPasses {
   add(figures: PassFigures): void {
     const { seen, expected } = seenAndExpected(figures)
     this.lacks.push(expected - seen)
-    this.#ids.push(figures.ids)
+    this.#shown.push({ ids: figures.ids, total: figures.bases.at(-1)?.total })
     this.#isShuffled ||= figures.isShuffled ?? false
   }
 }

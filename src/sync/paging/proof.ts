@@ -160,7 +160,7 @@ export interface Hiding {
   readonly inLastPass: number
   /** Rows that earlier scans found hidden; undefined when they found none. */
   readonly known: number | undefined
-  /** Passes in a row, up to this one, that brought no other id. */
+  /** Passes in a row, up to this one, that brought no other id and began with the same total. */
   readonly still?: number
 }
 
@@ -175,8 +175,8 @@ const stillPasses = 6
 
 /**
  * Rows that the service counts and shows on no page, because it drops them after it has cut the pages. They are believed when
- * passes over pages of different sizes saw the same ids, each on one page, while the total stood still. Where ties come in any
- * order, no pass shows each id once: then several in a row must have brought no other id.
+ * passes over pages of different sizes saw the same ids, each on one page, while the total stood still from one to the next.
+ * Where ties come in any order, no pass shows each id once: then several in a row must have brought no other id.
  */
 export function hiddenRows(pass: Lacking, { attempt, ids, inLastPass, known, still = 0 }: Hiding): number {
   const { lacking, base, below, lastTotal } = pass
@@ -184,7 +184,7 @@ export function hiddenRows(pass: Lacking, { attempt, ids, inLastPass, known, sti
   if (!lacking || !base || lastTotal !== base.total || ids === 0) return 0
   if (known !== undefined && lacking <= known) return lacking
   const shown = base.total - below - lacking
-  const isSame = inLastPass === shown || still >= stillPasses
+  const isSame = (inLastPass === shown && still >= 2) || still >= stillPasses
   return attempt >= otherSizes && ids === shown && isSame ? lacking : 0
 }
 

@@ -1,5 +1,6 @@
 /** The one loop that reads lists: the pages of a pass in turn, and passes until one of them proves the scan. */
-import { advance, confirm, nextPass } from './pass.ts'
+import { nextPass } from './begin-again.ts'
+import { advance, confirm } from './pass.ts'
 import type { Answer, PassRules, PassState } from './pass-state.ts'
 import { type Base, type Decision, otherSizes } from './proof.ts'
 

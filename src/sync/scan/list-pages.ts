@@ -85,7 +85,10 @@ export class ListPages {
     const plan = this.planOf(progress)
     const query = { ...this.#request.query, sortBy: plan.sortBy, page, limit: limitOf(plan, progress.pass) }
     const mayBeHollow = progress.pass.hollow < mostHollow
-    const answer = await sync.client.getPage(resource.path, query, { mayBeHollow })
+    const answer = await sync.client.getPage(resource.path, query, {
+      mayBeHollow,
+      rows: progress.pass.lastTotal,
+    })
     counters.requests += 1
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: progress.sequence + 1, page, fetchedAt, runId: sync.runId, bytes }

@@ -114,7 +114,10 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
     const limit = limitOf(snapshotPlan(attempt), pass)
     const query = { ...resource.query, ...scope.query, ...orderOf(resource, attempt), page, limit }
     const mayBeHollow = pass.hollow < mostHollow
-    const answer = await sync.client.getPage(pathOf(resource, scope), query, { mayBeHollow })
+    const answer = await sync.client.getPage(pathOf(resource, scope), query, {
+      mayBeHollow,
+      rows: pass.lastTotal,
+    })
     counters.requests += 1
     const { fetchedAt, bytes, meta } = answer
     const arrived = { sequence: sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
@@ -151,7 +154,7 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
     const counted = bases.map(base => this.#seen.count(base))
     const seen = this.#seen.figures(pass.number)
     const past = this.#past
-    const hiding = { attempt, ...seen, known: this.#hides, still: past.stillWith(seen.ids) }
+    const hiding = { attempt, ...seen, known: this.#hides, still: past.stillWith(seen.ids, pass.base) }
     const hidden = hiddenRows(pass, hiding)
     const { said: claimed, isCapped } = pass
     const isShuffled = past.isShuffledWith(pass, seen.inLastPass)
