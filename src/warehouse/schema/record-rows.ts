@@ -15,7 +15,7 @@ export function recordRows({ table }: Resource, alias = 't'): string {
 
 export const liveRecords = (resource: Resource): string => `${recordRows(resource)} and not t.is_deleted`
 
-/** When the record in the row `t` was found missing; somebody who marks one by hand may give no time. */
+/** When the record in the row `t` was found missing; somebody who sets is_deleted by hand may give no time. */
 export const foundMissingAt = 'coalesce(t.deleted_at, t.loaded_at)'
 
 /** Key of a record in the row `t`. */
