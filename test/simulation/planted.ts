@@ -54,7 +54,7 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'rows that no page shows are not told': {
     file: 'src/sync/scan/collection-window.ts',
-    find: 'hidden_rows: learnt.hiddenRows === 0 ? null : learnt.hiddenRows',
+    find: 'hidden_rows: hiddenRows === 0 ? null : hiddenRows',
     put: 'hidden_rows: null',
   },
   'a list that is shown as empty is not told': {
