@@ -71,7 +71,7 @@ export interface PageOptions extends CallOptions {
    * Rows of the list, 0 where nothing is known: a page after them, other than the first, counts as one without rows when it is
    * refused twice in a row.
    */
-  readonly rows?: number
+  readonly rows?: number | undefined
 }
 
 /** A request that changes something. */

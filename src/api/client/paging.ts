@@ -21,8 +21,8 @@ export interface Asked {
 export const isPastEnd = (error: unknown, { page, limit }: Asked, rows: number): boolean =>
   (error instanceof NotFound || error instanceof BadRequest) && page > 1 && (page - 1) * limit >= rows
 
-/** The page without rows that stands for it: its total is what is known, or as many as there can be at most. */
+/** The page without rows that stands for it: where nothing is known of the list, its total is 1, as page 1 will tell. */
 export function pagePastEnd(asked: Asked, rows: number): Buffer {
-  const total = rows === 0 ? (asked.page - 1) * asked.limit : rows
+  const total = Math.max(1, rows)
   return Buffer.from(JSON.stringify({ success: true, data: [], meta: { ...asked, total } }))
 }

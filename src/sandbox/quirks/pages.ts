@@ -39,16 +39,20 @@ export function pageServed(quirks: Quirks, { page, limit }: Page, remembered: Re
   return { page: Math.max(1, page - 1), limit: capped }
 }
 
-/** Whether the list has rows before this page and none on it. */
-export const isPastEnd = ({ page, limit }: Page, { meta }: Answer): boolean =>
-  page > 1 && (page - 1) * limit >= Number((meta as StoredRecord).total)
+/** Rows of the list as the service says. */
+const saidRows = (quirks: Quirks, { meta }: Answer): number =>
+  least(Number((meta as StoredRecord).total), quirks['total-cap'])
+
+/** Whether the list has rows before this page and, by what the service says, none on it. */
+export const isPastEnd = (quirks: Quirks, { page, limit }: Page, answer: Answer): boolean =>
+  page > 1 && (page - 1) * limit >= saidRows(quirks, answer)
 
 /** The page to serve in place of one after the last; undefined when there is none. Throws the refusal that the quirk asks for. */
-export function pagePastEnd(quirks: Quirks, { limit }: Page, { meta }: Answer): number | undefined {
+export function pagePastEnd(quirks: Quirks, { limit }: Page, answer: Answer): number | undefined {
   const how = quirks['past-end']
   if (how === '404') throw new ApiError(404, 'the list has no such page')
   if (how === '400') throw new Declined('the list has no such page')
-  return how === 'last' ? Math.max(1, Math.ceil(Number((meta as StoredRecord).total) / limit)) : undefined
+  return how === 'last' ? Math.max(1, Math.ceil(saidRows(quirks, answer) / limit)) : undefined
 }
 
 /** The answer with the rows and the `meta` that the quirks leave of it. */

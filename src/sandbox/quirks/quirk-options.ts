@@ -36,7 +36,7 @@ const pageQuirks = {
   'past-end': oneOf(
     ['empty', '404', '400', 'null', 'last'],
     'empty',
-    'a page after the last one: without rows, refused with this status, null for its rows, or the last one again',
+    'a page after the last one by `meta.total`: without rows, refused with this status, null for its rows, or the last one again',
   ),
   success: oneOf(['true', 'false'], 'true', '`success` in answers with status 200'),
   'forbidden-after': count('403 once so many requests were answered'),

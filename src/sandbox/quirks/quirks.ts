@@ -133,13 +133,15 @@ class QuirkyResource {
       })
     const answer = this.#ended(answerOf, { page, limit })
     const sent = this.#withRecords(pageSent(this.#quirks, { asked, answer }, state), state, fields)
-    const isNull = this.#quirks['past-end'] === 'null' && isPastEnd({ page, limit }, answer)
+    const isNull = this.#quirks['past-end'] === 'null' && isPastEnd(this.#quirks, { page, limit }, answer)
     return isNull ? { ...sent, data: null } : sent
   }
 
   #ended(answerOf: (page: number) => Answer, asked: Page): Answer {
     const answer = answerOf(asked.page)
-    const other = isPastEnd(asked, answer) ? pagePastEnd(this.#quirks, asked, answer) : undefined
+    const other = isPastEnd(this.#quirks, asked, answer)
+      ? pagePastEnd(this.#quirks, asked, answer)
+      : undefined
     return other === undefined ? answer : answerOf(other)
   }
 

@@ -12,7 +12,7 @@ import { PastPasses } from '../paging/past-passes.ts'
 import { type Decision, judge, provedBase, seenAndExpected } from '../paging/proof.ts'
 import { anotherPass, type Progress, type Strategy, scan } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
-import { mostHollow } from '../paging/shown.ts'
+import { mostHollow, rowsAgreed } from '../paging/shown.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { askAgreeing, type RawPage, type SweptPage, type SweptRow } from './swept-page.ts'
@@ -94,7 +94,7 @@ class SweepScan implements Strategy<SweptPage> {
     const plan = planOf(attempt, wholeList)
     const query = { ...this.#job.query, sortBy: plan.sortBy, page, limit: limitOf(plan, pass) }
     const mayBeHollow = pass.hollow < mostHollow
-    const options = { purpose: 'reconcile', mayBeHollow, rows: pass.lastTotal } as const
+    const options = { purpose: 'reconcile', mayBeHollow, rows: rowsAgreed(pass) } as const
     const answer = await sync.client.getPage(resource.path, query, options)
     counters.requests += 1
     const { total, limit } = answer.meta

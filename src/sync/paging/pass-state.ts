@@ -128,8 +128,8 @@ export interface End {
   readonly back?: number | undefined
   /** Rows of that last page, where it is not full. */
   readonly short?: number | undefined
-  /** Its number, the id of its first row, and whether the page after it was once answered with it again. */
-  readonly last?: { readonly page: number; readonly first: string | undefined; readonly isAgain?: true }
+  /** Its number, and the id of its first row. */
+  readonly last?: { readonly page: number; readonly first: string | undefined }
 }
 
 export const unknownEnd: End = { isBeyond: false, full: 0, empty: 0, isSizeSearched: false }

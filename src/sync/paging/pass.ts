@@ -179,33 +179,21 @@ function frontOrBefore(state: PassState, answer: Answer, rules: PassRules): Pass
 }
 
 /**
- * Where the last page came again in place of one after it, which may be a slip: it is asked for once more, and then counts as
- * empty. Where the page before was the last one again as well, the list ends where the total says.
+ * Begins again where the total says that the list ends, when that page and the one before it, both beyond it, were the last one
+ * again. Within the total the same proves no end: the service may cap its total and its pages alike.
  */
-function atLastAgain(
-  state: PassState,
-  answer: Answer,
-  order: PageOrder | undefined,
-): PassState | 'empty' | undefined {
-  const { end, size, number } = state
+function atLastAgain(state: PassState, answer: Answer, order: PageOrder | undefined): PassState | undefined {
+  const { size, number } = state
   const place = lastAgain(state, answer)
-  if (place === undefined) return undefined
-  if ((place - 1) * size >= answer.total) {
-    const resumed = resized({ ...state, lastTotal: answer.total }, size, order)
-    return { ...resumed, voided: number }
-  }
-  if (end.back === undefined || end.last === undefined) return undefined
-  if (end.last.isAgain) return 'empty'
-  const asked = { ...end, last: { ...end.last, isAgain: true as const } }
-  return { ...state, role: 'before', nextPage: answer.page, end: asked }
+  if (place === undefined || (place - 1) * size < answer.total) return undefined
+  return { ...resized({ ...state, lastTotal: answer.total }, size, order), voided: number }
 }
 
 /** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */
-export function advance(before: PassState, given: Answer, rules: PassRules = {}): PassState {
+export function advance(before: PassState, answer: Answer, rules: PassRules = {}): PassState {
   const { order } = rules
-  const again = atLastAgain(before, given, order)
-  if (again !== undefined && again !== 'empty') return again
-  const answer = again === 'empty' ? { ...given, empty: true, rows: 0 } : given
+  const again = atLastAgain(before, answer, order)
+  if (again) return again
   const state = withSight(before, answer)
   const said = answer.limit ?? state.size
   // One answer may be a slip: a smaller page is believed when two answers in a row say so.

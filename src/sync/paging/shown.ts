@@ -9,6 +9,15 @@ export const shown = ({ page, rows = 0 }: Answer, size: number): number =>
 export const isHollow = ({ page, total, empty, limit }: Answer, size: number): boolean =>
   empty && (page - 1) * Math.min(size, limit ?? size) < total
 
+/**
+ * Rows of the list as far as its answers agree, so that a refused page after them is taken for an empty one. Undefined while the
+ * end is looked for: a service that caps its total may refuse the pages after it, and a refusal proves no end.
+ */
+export function rowsAgreed({ end, isCapped, lastTotal }: PassState): number | undefined {
+  const isSought = end.isBeyond || end.back !== undefined || end.tried !== undefined
+  return isCapped || isSought ? undefined : lastTotal
+}
+
 /** Hollow pages in a row that a list may have. More look like a service that shows nothing at all. */
 export const mostHollow = 10
 

@@ -11,7 +11,7 @@ import { factsOf } from '../paging/page-facts.ts'
 import { limitOf, type PassPlan, planOf } from '../paging/pass-plan.ts'
 import type { Known } from '../paging/pass-state.ts'
 import type { Progress, ScannedPage } from '../paging/scan.ts'
-import { mostHollow } from '../paging/shown.ts'
+import { mostHollow, rowsAgreed } from '../paging/shown.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { digestOf, type Row, rowsOf } from './same-rows.ts'
 
@@ -87,7 +87,7 @@ export class ListPages {
     const mayBeHollow = progress.pass.hollow < mostHollow
     const answer = await sync.client.getPage(resource.path, query, {
       mayBeHollow,
-      rows: progress.pass.lastTotal,
+      rows: rowsAgreed(progress.pass),
     })
     counters.requests += 1
     const { fetchedAt, bytes } = answer

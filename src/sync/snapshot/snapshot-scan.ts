@@ -114,10 +114,7 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
     const limit = limitOf(snapshotPlan(attempt), pass)
     const query = { ...resource.query, ...scope.query, ...orderOf(resource, attempt), page, limit }
     const mayBeHollow = pass.hollow < mostHollow
-    const answer = await sync.client.getPage(pathOf(resource, scope), query, {
-      mayBeHollow,
-      rows: pass.lastTotal,
-    })
+    const answer = await sync.client.getPage(pathOf(resource, scope), query, { mayBeHollow })
     counters.requests += 1
     const { fetchedAt, bytes, meta } = answer
     const arrived = { sequence: sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
