@@ -1,6 +1,7 @@
 /** Passes that begin again: the next one of a scan, and the same one with pages of another size. */
 import { lastPage } from '../../api/client/paging.ts'
-import { beginPass, type PageOrder, type PassState, unknownEnd } from './pass-state.ts'
+import { type Answer, beginPass, type PageOrder, type PassState, unknownEnd } from './pass-state.ts'
+import { shown } from './shown.ts'
 
 /** Begins a pass anew, with what the answers have shown so far. */
 export function anew(state: PassState, page: number, size = state.size): PassState {
@@ -45,8 +46,16 @@ export function resized(state: PassState, size: number, order: PageOrder | undef
  * Pages that are cut short look like smaller ones, and the rows between them are on none. A pass over pages of another size ends
  * here.
  */
-export function shrunk(state: PassState, size: number, order: PageOrder | undefined): PassState {
+export function shrunk(
+  state: PassState,
+  {
+    size,
+    answer,
+    order,
+  }: { readonly size: number; readonly answer: Answer; readonly order?: PageOrder | undefined },
+): PassState {
   const next =
     state.size === state.usual ? resized(state, size, order) : withoutBase({ ...state, nextPage: 0 })
-  return { ...next, usual: size, limit: size }
+  // Rows beyond the total at this size as well: it is too low.
+  return { ...next, usual: size, limit: size, isCapped: shown(answer, size) > answer.total }
 }

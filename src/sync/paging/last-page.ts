@@ -52,13 +52,13 @@ function beyond(end: End, answer: Answer, isFull: boolean): Found {
 }
 
 /**
- * Whether a service answers a page after the last one with the last one again, and which page it really was: the rows lie beyond
- * the total of their own answer, and are those of the page asked before.
+ * Whether this page and the one asked before it, both after the last one by the total, show the last one again: the list ends
+ * where the total says. Of a page within the total the same proves no end, as a service may cap its total and its pages alike.
  */
-export function lastAgain({ size, end }: PassState, { page, first, total }: Answer): number | undefined {
-  const before = end.last ?? (end.full > 0 ? { page: end.full, first: end.first } : undefined)
-  if (before?.first === undefined || before.first !== first || before.page === page) return undefined
-  return (page - 1) * size >= total ? before.page : undefined
+export function isLastAgain({ size, end }: PassState, { page, first, total }: Answer): boolean {
+  const before = end.last ?? { page: end.full, first: end.first }
+  if (before.first === undefined || before.first !== first || before.page === page) return false
+  return (Math.min(before.page, page) - 1) * size >= total
 }
 
 function emptyPage({ size, end }: PassState, { page, total }: Answer): Found {

@@ -8,15 +8,8 @@
 import { lastPage } from '../../api/client/paging.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { anew, resized, shrunk, withoutBase } from './begin-again.ts'
-import { findEnd, lastAgain, searchSize } from './last-page.ts'
-import {
-  type Answer,
-  type Known,
-  type PageOrder,
-  type PassRules,
-  type PassState,
-  unknownEnd,
-} from './pass-state.ts'
+import { findEnd, isLastAgain, searchSize } from './last-page.ts'
+import { type Answer, type Known, type PassRules, type PassState, unknownEnd } from './pass-state.ts'
 import { isBeyondTotal, isHollow, shown, withSight } from './shown.ts'
 import { isLater } from './times.ts'
 
@@ -140,7 +133,7 @@ function dataPage(state: PassState, answer: Answer, rules: PassRules): PassState
   const page = rules.hidesRows ? undefined : searchSize(next, answer)
   if (page === undefined) return { ...next, nextPage }
   const size = answer.rows as number
-  if (page <= (next.base?.front ?? 0)) return shrunk(next, size, rules.order)
+  if (page <= (next.base?.front ?? 0)) return shrunk(next, { size, answer, order: rules.order })
   return { ...next, nextPage: page, end: { ...next.end, tried: { size, back: nextPage } } }
 }
 
@@ -150,7 +143,7 @@ function triedSize(state: PassState, answer: Answer, rules: PassRules): PassStat
   if (!tried) return state
   if (answer.empty)
     return { ...state, role: 'before', nextPage: tried.back, end: { ...end, isSizeSearched: true } }
-  return shrunk(state, tried.size, rules.order)
+  return shrunk(state, { size: tried.size, answer, order: rules.order })
 }
 
 /**
@@ -161,7 +154,7 @@ function probed(state: PassState, answer: Answer, rules: PassRules): PassState {
   const { back = 0, short = 0, last: _, ...end } = state.end
   if (answer.empty) return { ...state, role: 'before', nextPage: back, end }
   if (short > 0 && state.longest <= short)
-    return { ...shrunk(state, short, rules.order), voided: state.number }
+    return { ...shrunk(state, { size: short, answer, order: rules.order }), voided: state.number }
   const again = { ...anew(state, answer.page), voided: state.number }
   return advance({ ...again, end: { ...unknownEnd, isBeyond: true } }, answer, rules)
 }
@@ -178,22 +171,11 @@ function frontOrBefore(state: PassState, answer: Answer, rules: PassRules): Pass
   return { ...next, nextPage: answer.page + 1, end: { ...next.end, back: next.nextPage, last, ...short } }
 }
 
-/**
- * Begins again where the total says that the list ends, when that page and the one before it, both beyond it, were the last one
- * again. Within the total the same proves no end: the service may cap its total and its pages alike.
- */
-function atLastAgain(state: PassState, answer: Answer, order: PageOrder | undefined): PassState | undefined {
-  const { size, number } = state
-  const place = lastAgain(state, answer)
-  if (place === undefined || (place - 1) * size < answer.total) return undefined
-  return { ...resized({ ...state, lastTotal: answer.total }, size, order), voided: number }
-}
-
 /** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */
 export function advance(before: PassState, answer: Answer, rules: PassRules = {}): PassState {
   const { order } = rules
-  const again = atLastAgain(before, answer, order)
-  if (again) return again
+  if (isLastAgain(before, answer))
+    return { ...resized({ ...before, lastTotal: answer.total }, before.size, order), voided: before.number }
   const state = withSight(before, answer)
   const said = answer.limit ?? state.size
   // One answer may be a slip: a smaller page is believed when two answers in a row say so.
