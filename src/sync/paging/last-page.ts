@@ -36,14 +36,18 @@ const isRepeated = ({ full, first }: End, answer: Answer): boolean =>
   answer.page > mostPages ||
   (full > 0 && full !== answer.page && first !== undefined && first === answer.first)
 
+/** A list that grows shows this many short pages with another one behind; where there are more, a short page tells nothing. */
+const fewMissedEnds = 2
+
 /**
  * Rows beyond the total: pages further on until one is not full, then between a full and an empty one. A short page is the last
  * one only where the next is empty: a total that is too low cannot tell that it lacks rows.
  */
 function beyond(end: End, answer: Answer, isFull: boolean): Found {
-  const { page, first } = answer
+  const { page, first, rows = 0 } = answer
   if (isRepeated(end, answer)) return front({ ...end, isBeyond: true, isRepeated: true })
-  if (!isFull) return front({ ...end, isBeyond: true }, true)
+  const { missedEnds = 0 } = end
+  if (!isFull && (rows === 0 || missedEnds <= fewMissedEnds)) return front({ ...end, isBeyond: true }, true)
   const found = { ...end, isBeyond: true, full: page, ...(first !== undefined && { first }) }
   if (end.empty === page + 1) return front(found, true)
   if (end.empty > page) return ask(Math.floor((page + end.empty) / 2), found)

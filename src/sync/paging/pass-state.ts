@@ -111,11 +111,13 @@ export interface PassRules {
 export interface End {
   /** The total is too low: rows lie beyond it. */
   readonly isBeyond: boolean
-  /** Greatest page known to be full, least one known to be empty; 0 when unknown. */
+  /** Greatest page known to be full, or to have rows behind it; least one known to be empty; 0 when unknown. */
   readonly full: number
   readonly empty: number
   /** Id of the first row of the page `full`. */
   readonly first?: string
+  /** How often a short page turned out to have another one with rows behind it. */
+  readonly missedEnds?: number
   /** The page asked last while the end was looked for, and the id of its first row. */
   readonly guess?: { readonly page: number; readonly first: string | undefined }
   /** The service answers the same rows for different pages. */

@@ -152,11 +152,17 @@ function triedSize(state: PassState, answer: Answer, rules: PassRules): PassStat
  */
 function probed(state: PassState, answer: Answer, rules: PassRules): PassState {
   const { back = 0, short = 0, last: _, ...end } = state.end
+  const { missedEnds = 0, empty } = end
   if (answer.empty) return { ...state, role: 'before', nextPage: back, end }
   if (short > 0 && state.longest <= short)
     return { ...shrunk(state, { size: short, answer, order: rules.order }), voided: state.number }
   const again = { ...anew(state, answer.page), voided: state.number }
-  return advance({ ...again, end: { ...unknownEnd, isBeyond: true } }, answer, rules)
+  const missed = {
+    missedEnds: missedEnds + 1,
+    full: answer.page - 1,
+    empty: empty > answer.page ? empty : 0,
+  }
+  return advance({ ...again, end: { ...unknownEnd, isBeyond: true, ...missed } }, answer, rules)
 }
 
 /** The first page of the pass that counts is the last page of the list. */
