@@ -201,7 +201,9 @@ class ModelScan implements Strategy<ModelPage> {
     this.#firstBelow ??= pass.below
     const below = mistakes.firstBelow ? this.#firstBelow : pass.below
     const seen = this.#idsOf(pass)
-    const hiding = { attempt, ...seen, known: undefined, still: this.#past.stillWith(seen.ids, pass.base) }
+    const isShuffled = this.#past.isShuffledWith(pass, seen.inLastPass)
+    const still = this.#past.stillWith(seen.ids, pass.base)
+    const hiding = { attempt, ...seen, known: undefined, still, isShuffled }
     const hidden = mistakes.believesHidden ? (pass.lacking ?? 0) : hiddenRows(pass, hiding)
     return {
       attempt,
@@ -212,7 +214,7 @@ class ModelScan implements Strategy<ModelPage> {
       excluded: below + hidden,
       hidden,
       isCapped: pass.isCapped,
-      isShuffled: this.#past.isShuffledWith(pass, seen.inLastPass),
+      isShuffled,
     }
   }
 

@@ -79,16 +79,11 @@ class ModelledSweep implements Strategy<SweptPage> {
   async decide({ pass, attempt, bases }: Progress): Promise<Decision> {
     const { ids, inLastPass } = this.#rows.figures(pass.number)
     const past = this.#past
-    const hidden = hiddenRows(pass, {
-      attempt,
-      ids,
-      inLastPass,
-      known: undefined,
-      still: past.stillWith(ids, pass.base),
-    })
+    const isShuffled = past.isShuffledWith(pass, inLastPass)
+    const still = past.stillWith(ids, pass.base)
+    const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known: undefined, still, isShuffled })
     const counted = bases.map(base => this.#rows.count(base))
     const { said: claimed, isCapped } = pass
-    const isShuffled = past.isShuffledWith(pass, inLastPass)
     const figures = { attempt, bases, counted, ids, claimed, excluded: hidden, hidden, isCapped, isShuffled }
     const proved = this.#mistakes.acceptsAnything ? bases.at(-1) : provedBase(figures)
     this.#keepSince(proved)

@@ -79,12 +79,14 @@ export async function countIds(engine: Engine, { scanId, moments, since }: Quest
   }
 }
 
-/** Writes down when the passes of a scan began; a moment that is there already is replaced. */
-export async function savePasses(engine: Engine, rows: readonly ScanPassRow[]): Promise<void> {
-  const [first] = rows
-  if (!first) return
-  await ledger(engine).deleteFrom('ops.scan_pass').where('scan_id', '=', first.scan_id).execute()
-  await ledger(engine).insertInto('ops.scan_pass').values(rows).execute()
+/** Writes down when the passes of a scan began, in place of what was written before: a moment may have been voided. */
+export async function savePasses(
+  engine: Engine,
+  scanId: string,
+  rows: readonly ScanPassRow[],
+): Promise<void> {
+  await ledger(engine).deleteFrom('ops.scan_pass').where('scan_id', '=', scanId).execute()
+  if (rows.length > 0) await ledger(engine).insertInto('ops.scan_pass').values(rows).execute()
 }
 
 export function readPasses(engine: Engine, scanId: string): Promise<ScanPassRow[]> {

@@ -5,9 +5,20 @@ import { shown } from './shown.ts'
 
 /** Begins a pass anew, with what the answers have shown so far. */
 export function anew(state: PassState, page: number, size = state.size): PassState {
-  const { number, usual, limit, longest, furthest, hollow, sizes } = state
+  const { number, usual, limit, longest, furthest, hollow, sizes, validSince } = state
   const { watermark, greatestTotal, lastTotal, isCapped } = state
-  const kept = { usual, longest, furthest, hollow, sizes, watermark, greatestTotal, lastTotal, isCapped }
+  const kept = {
+    usual,
+    longest,
+    furthest,
+    hollow,
+    sizes,
+    watermark,
+    greatestTotal,
+    lastTotal,
+    isCapped,
+    validSince,
+  }
   return { ...beginPass(page, size, limit), number: number + 1, ...kept }
 }
 
@@ -56,6 +67,7 @@ export function shrunk(
 ): PassState {
   const next =
     state.size === state.usual ? resized(state, size, order) : withoutBase({ ...state, nextPage: 0 })
+  const validSince = next.nextPage === 0 ? state.number + 1 : next.number
   // Rows beyond the total at this size as well: it is too low.
-  return { ...next, usual: size, limit: size, isCapped: shown(answer, size) > answer.total }
+  return { ...next, usual: size, limit: size, validSince, isCapped: shown(answer, size) > answer.total }
 }

@@ -26,7 +26,9 @@ const momentsOf = ({ pass, bases }: Progress, { allowsSteady = false }: Counting
 function figuresFrom(seen: IdCounts, { pass, bases, attempt }: Progress, counting: Counting): PassFigures {
   const { ids, inLastPass } = seen
   const { hidesRows: known, past } = counting
-  const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known, still: past.stillWith(ids, pass.base) })
+  const isShuffled = past.isShuffledWith(pass, inLastPass)
+  const still = past.stillWith(ids, pass.base)
+  const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known, still, isShuffled })
   return {
     attempt,
     bases,
@@ -36,7 +38,7 @@ function figuresFrom(seen: IdCounts, { pass, bases, attempt }: Progress, countin
     excluded: pass.below + hidden,
     hidden,
     isCapped: pass.isCapped,
-    isShuffled: past.isShuffledWith(pass, inLastPass),
+    isShuffled,
   }
 }
 

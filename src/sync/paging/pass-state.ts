@@ -33,6 +33,8 @@ export interface PassState {
   readonly base?: Base
   /** A pass whose moment counts for nothing: it began at a page that was not the last one, or found no end. */
   readonly voided?: number
+  /** Number of the first pass that knows how small the pages are, and that totals are too low: earlier ones prove nothing. */
+  readonly validSince: number
   /** Data page that was answered last. */
   readonly last: number
   /** The page that was answered last had been asked for twice in a row: a scan of changes ends there. */
@@ -147,6 +149,7 @@ export function beginPass(page: number, size: number = pageLimit, limit: number 
     furthest: 0,
     hollow: 0,
     sizes: 0,
+    validSince: 0,
     pages: 0,
     role: 'before',
     last: 0,

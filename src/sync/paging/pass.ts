@@ -177,6 +177,12 @@ function frontOrBefore(state: PassState, answer: Answer, rules: PassRules): Pass
   return { ...next, nextPage: answer.page + 1, end: { ...next.end, back: next.nextPage, last, ...short } }
 }
 
+/** Once rows lie beyond a total, the end has to be found by pages: a moment before that may have had more records than it says. */
+function withContradiction(state: PassState, answer: Answer): PassState {
+  if (state.isCapped || !isBeyondTotal(state, answer)) return state
+  return { ...state, isCapped: true, validSince: state.number }
+}
+
 /** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */
 export function advance(before: PassState, answer: Answer, rules: PassRules = {}): PassState {
   const { order } = rules
@@ -192,7 +198,7 @@ export function advance(before: PassState, answer: Answer, rules: PassRules = {}
   if (size !== state.size)
     return resumedBy(resized({ ...state, lastTotal: answer.total }, size, order), answer, rules)
   const lastTotal = Math.max(answer.total, shown(answer, size))
-  const seen = { ...state, lastTotal, isCapped: state.isCapped || isBeyondTotal(state, answer) }
+  const seen = withContradiction({ ...state, lastTotal }, answer)
   if (seen.end.tried) return triedSize(seen, answer, rules)
   if (seen.end.back !== undefined) return probed(seen, answer, rules)
   if (order === 'first to last') return dataPage(seen, answer, rules)

@@ -162,6 +162,8 @@ export interface Hiding {
   readonly known: number | undefined
   /** Passes in a row, up to this one, that brought no other id and began with the same total. */
   readonly still?: number
+  /** Of the scan so far, as in PassFigures. */
+  readonly isShuffled?: boolean
 }
 
 /**
@@ -170,21 +172,20 @@ export interface Hiding {
  */
 export const otherSizes = 5
 
-/** Passes in a row, pages of another size among them, that see no other id although each of them overlooks up to 37%. */
-const stillPasses = 6
-
 /**
  * Rows that the service counts and shows on no page, because it drops them after it has cut the pages. They are believed when
  * passes over pages of different sizes saw the same ids, each on one page, while the total stood still from one to the next.
- * Where ties come in any order, no pass shows each id once: then several in a row must have brought no other id.
+ * Where ties come in any order, a pass shows each id once by chance only: as many in a row as end a scan must have brought no
+ * other id then.
  */
-export function hiddenRows(pass: Lacking, { attempt, ids, inLastPass, known, still = 0 }: Hiding): number {
+export function hiddenRows(pass: Lacking, hiding: Hiding): number {
+  const { attempt, ids, inLastPass, known, still = 0, isShuffled = false } = hiding
   const { lacking, base, below, lastTotal } = pass
   // A list that shows nothing at all is not one that hides everything.
   if (!lacking || !base || lastTotal !== base.total || ids === 0) return 0
   if (known !== undefined && lacking <= known) return lacking
   const shown = base.total - below - lacking
-  const isSame = (inLastPass === shown && still >= 2) || still >= stillPasses
+  const isSame = still >= (isShuffled || inLastPass !== shown ? forShuffled.vain : 2)
   return attempt >= otherSizes && ids === shown && isSame ? lacking : 0
 }
 

@@ -28,6 +28,7 @@ export function changeOf({ pass, attempt, sequence }: Progress): Partial<ScanRow
 export async function saveBases(engine: Engine, scanId: string, bases: readonly Base[]): Promise<void> {
   await savePasses(
     engine,
+    scanId,
     bases.map(({ before, ...base }) => ({ scan_id: scanId, existed_before: before, ...base })),
   )
 }

@@ -151,10 +151,10 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
     const counted = bases.map(base => this.#seen.count(base))
     const seen = this.#seen.figures(pass.number)
     const past = this.#past
-    const hiding = { attempt, ...seen, known: this.#hides, still: past.stillWith(seen.ids, pass.base) }
-    const hidden = hiddenRows(pass, hiding)
-    const { said: claimed, isCapped } = pass
     const isShuffled = past.isShuffledWith(pass, seen.inLastPass)
+    const still = past.stillWith(seen.ids, pass.base)
+    const hidden = hiddenRows(pass, { attempt, ...seen, known: this.#hides, still, isShuffled })
+    const { said: claimed, isCapped } = pass
     const { ids } = seen
     const figures = { attempt, bases, counted, ids, claimed, excluded: hidden, hidden, isCapped, isShuffled }
     const proved = provedForward(figures, { ...pass, ...seen })
