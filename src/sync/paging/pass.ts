@@ -125,8 +125,12 @@ function resumedBy(again: PassState, answer: Answer, rules: PassRules): PassStat
   return again.nextPage === 0 || isOther ? again : advance(again, answer, rules)
 }
 
+/** A pass that goes forward sees by the page before whether the last one is shown again. */
+const withLast = (state: PassState, { page, first }: Answer, { order }: PassRules): PassState =>
+  order === 'first to last' ? { ...state, end: { ...state.end, last: { page, first } } } : state
+
 function dataPage(state: PassState, answer: Answer, rules: PassRules): PassState {
-  const next = withData(state, answer, rules)
+  const next = withLast(withData(state, answer, rules), answer, rules)
   const nextPage = pageAfter(next, answer, rules)
   if (rules.order === 'first to last' && isEndless(answer, next.size))
     return withoutBase({ ...next, nextPage: 0 })
@@ -183,11 +187,16 @@ function withContradiction(state: PassState, answer: Answer): PassState {
   return { ...state, isCapped: true, validSince: state.number }
 }
 
+/** The last page is shown for the pages after it: the rows on those lie beyond no total. */
+function endedBefore(state: PassState, order: PassRules['order']): PassState {
+  if (order === 'first to last') return withoutBase({ ...state, nextPage: 0, isCapped: false })
+  return { ...resized(state, state.size, order), voided: state.number }
+}
+
 /** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */
 export function advance(before: PassState, answer: Answer, rules: PassRules = {}): PassState {
   const { order } = rules
-  if (isLastAgain(before, answer))
-    return { ...resized({ ...before, lastTotal: answer.total }, before.size, order), voided: before.number }
+  if (isLastAgain(before, answer)) return endedBefore({ ...before, lastTotal: answer.total }, order)
   const state = withSight(before, answer)
   const said = answer.limit ?? state.size
   // One answer may be a slip: a smaller page is believed when two answers in a row say so.
