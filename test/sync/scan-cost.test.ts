@@ -121,3 +121,19 @@ test('the worst case: the list grew by a page, and its new last page holds no mo
   expect(cost({ ...grown, inserted: 199 }, pageLimit).asked).toBeLessThanOrEqual(3)
   expect(cost({ ...grown, before: 202 }, pageLimit).asked).toBe(3 + 1)
 })
+
+test('a snapshot whose last page is shown for all pages after it costs two requests more, and is not believed', () => {
+  const rows = Array.from({ length: 2 * pageLimit }, (_, n) => `r${n}`)
+  const asked: number[] = []
+  let state = beginPass(1)
+  while (state.nextPage > 0) {
+    const page = state.nextPage
+    asked.push(page)
+    const first = (Math.min(page, 2) - 1) * pageLimit
+    const shown = rows.slice(first, first + pageLimit)
+    const answer = { page, total: rows.length, empty: false, rows: shown.length, first: shown[0] as string }
+    state = advance(state, answer, { order: 'first to last' })
+  }
+  expect(asked).toEqual([1, 2, 3, 4])
+  expect(state.base).toBeUndefined()
+})
