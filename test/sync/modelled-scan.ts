@@ -90,6 +90,9 @@ function iso(at: number): string {
 
 const asRecord = ({ id, created, updated }: Row) => ({ id, createdAt: iso(created), updatedAt: iso(updated) })
 
+/** Thirty passes of sixty pages with one row each, and the search for the end of each. */
+const mostRequests = 4_000
+
 class ModelScan implements Strategy<ModelPage> {
   readonly asksTwice: boolean
   readonly seen = new Map<string, Row>()
@@ -136,7 +139,7 @@ class ModelScan implements Strategy<ModelPage> {
     const { known, since, kind, mistakes = {} } = this.#job
     const plan = this.#plan(progress)
     const limit = limitOf(plan, progress.pass)
-    if (this.#list.requests > this.#begun + 2_000) throw new Error('the scan does not end')
+    if (this.#list.requests > this.#begun + mostRequests) throw new Error('the scan does not end')
     const answer = this.#list.ask(page, limit, { sort: plan.sortBy, ...(since !== undefined && { since }) })
     const { rows, total } = answer
     // As the client does.

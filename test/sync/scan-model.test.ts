@@ -38,6 +38,8 @@ describe('a scan of a list that changes, in any order of equal keys', () => {
     ['believe what it took for the list before it knew how small the pages are', 189_543],
     ['believe it where the total is too low as well', 283_340],
     ['believe a total that a later pass contradicted', 572_233],
+    ['take pages for smaller ones that then lack rows as well', 959_725],
+    ['take two pages that begin with the same of tied records for the last one, shown again', 1_284_493],
   ])('does not %s', async (_, seed) => {
     expect(lost(await run(historyOf(seed, { hasLies: true })))).toEqual([])
   })

@@ -5,7 +5,7 @@ import { shown } from './shown.ts'
 
 /** Begins a pass anew, with what the answers have shown so far. */
 export function anew(state: PassState, page: number, size = state.size): PassState {
-  const { number, usual, limit, longest, furthest, hollow, sizes, validSince } = state
+  const { number, usual, limit, longest, furthest, hollow, sizes, validSince, isShrunk } = state
   const { watermark, greatestTotal, lastTotal, isCapped } = state
   const kept = {
     usual,
@@ -18,6 +18,7 @@ export function anew(state: PassState, page: number, size = state.size): PassSta
     lastTotal,
     isCapped,
     validSince,
+    isShrunk,
   }
   return { ...beginPass(page, size, limit), number: number + 1, ...kept }
 }
@@ -69,5 +70,6 @@ export function shrunk(
     state.size === state.usual ? resized(state, size, order) : withoutBase({ ...state, nextPage: 0 })
   const validSince = next.nextPage === 0 ? state.number + 1 : next.number
   // Rows beyond the total at this size as well: it is too low.
-  return { ...next, usual: size, limit: size, validSince, isCapped: shown(answer, size) > answer.total }
+  const isCapped = shown(answer, size) > answer.total
+  return { ...next, usual: size, limit: size, validSince, isShrunk: true, isCapped }
 }

@@ -1,6 +1,6 @@
 /** Finds the last page of a list, whether or not the service tells the truth about its total and its pages. */
 import { lastPage } from '../../api/client/paging.ts'
-import type { Answer, End, PassRules, PassState } from './pass-state.ts'
+import type { Answer, End, PageOrder, PassRules, PassState } from './pass-state.ts'
 
 interface Found {
   /** Page to ask before the pass can begin; undefined when this answer is its first data page. */
@@ -59,9 +59,15 @@ function beyond(end: End, answer: Answer, isFull: boolean): Found {
  * Whether this page and the one asked before it, both after the last one by the total, show the last one again: the list ends
  * where the total says. Of a page within the total the same proves no end, as a service may cap its total and its pages alike.
  */
-export function isLastAgain({ size, end }: PassState, { page, first, total }: Answer): boolean {
+export function isLastAgain(
+  { size, end }: PassState,
+  { page, first, total }: Answer,
+  order?: PageOrder,
+): boolean {
   const before = end.last ?? { page: end.full, first: end.first }
   if (before.first === undefined || before.first !== first || before.page === page) return false
+  // Further on, a pass that goes forward has seen other rows beyond the total.
+  if (order === 'first to last' && before.page !== lastPage(total, size) + 1) return false
   return (Math.min(before.page, page) - 1) * size >= total
 }
 

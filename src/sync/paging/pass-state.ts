@@ -35,6 +35,8 @@ export interface PassState {
   readonly voided?: number
   /** Number of the first pass that knows how small the pages are, and that totals are too low: earlier ones prove nothing. */
   readonly validSince: number
+  /** Rows lay beyond the total, as if pages were smaller, and the scan asks for smaller ones since. */
+  readonly isShrunk: boolean
   /** Data page that was answered last. */
   readonly last: number
   /** The page that was answered last had been asked for twice in a row: a scan of changes ends there. */
@@ -150,6 +152,7 @@ export function beginPass(page: number, size: number = pageLimit, limit: number 
     hollow: 0,
     sizes: 0,
     validSince: 0,
+    isShrunk: false,
     pages: 0,
     role: 'before',
     last: 0,

@@ -129,8 +129,14 @@ function resumedBy(again: PassState, answer: Answer, rules: PassRules): PassStat
 const withLast = (state: PassState, { page, first }: Answer, { order }: PassRules): PassState =>
   order === 'first to last' ? { ...state, end: { ...state.end, last: { page, first } } } : state
 
+/** Smaller pages that lack rows as well do not explain why rows lay beyond the total: it is too low. */
+function withDoubt(state: PassState): PassState {
+  if (!state.isShrunk || state.isCapped || !state.lacking) return state
+  return { ...state, isCapped: true, validSince: state.number }
+}
+
 function dataPage(state: PassState, answer: Answer, rules: PassRules): PassState {
-  const next = withLast(withData(state, answer, rules), answer, rules)
+  const next = withDoubt(withLast(withData(state, answer, rules), answer, rules))
   const nextPage = pageAfter(next, answer, rules)
   if (rules.order === 'first to last' && isEndless(answer, next.size))
     return withoutBase({ ...next, nextPage: 0 })
@@ -189,14 +195,15 @@ function withContradiction(state: PassState, answer: Answer): PassState {
 
 /** The last page is shown for the pages after it: the rows on those lie beyond no total. */
 function endedBefore(state: PassState, order: PassRules['order']): PassState {
-  if (order === 'first to last') return withoutBase({ ...state, nextPage: 0, isCapped: false })
+  if (order === 'first to last')
+    return withoutBase({ ...state, nextPage: 0, isCapped: state.isCapped && state.validSince < state.number })
   return { ...resized(state, state.size, order), voided: state.number }
 }
 
 /** The state after an answer. A known row ends the pass: earlier scans have read what lies below it. */
 export function advance(before: PassState, answer: Answer, rules: PassRules = {}): PassState {
   const { order } = rules
-  if (isLastAgain(before, answer)) return endedBefore({ ...before, lastTotal: answer.total }, order)
+  if (isLastAgain(before, answer, order)) return endedBefore({ ...before, lastTotal: answer.total }, order)
   const state = withSight(before, answer)
   const said = answer.limit ?? state.size
   // One answer may be a slip: a smaller page is believed when two answers in a row say so.
