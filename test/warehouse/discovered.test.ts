@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { findResource } from '../../src/contract/catalogue.ts'
 import { edges } from '../../src/contract/derived/discovery.ts'
 import { discover, remember, signal } from '../../src/state/by-id/discovered.ts'
+import { unsearchedRows } from '../../src/state/by-id/searched-runs.ts'
 import { ledger } from '../../src/state/ledger.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { describeOnEngines, type Warehouse } from './fixture.ts'
@@ -90,13 +91,40 @@ describeOnEngines('discovery', bench => {
     ])
   })
 
-  test('can be limited to the rows of one run and to one column', async () => {
+  test('can be limited to the rows of some runs and to one column', async () => {
     const warehouse = await bench.warehouse()
     await load(warehouse, 'assignments', [{ id: 'a1', trade: { id: 't1' }, requisition: { id: 'r1' } }])
-    expect(await discover(warehouse.engine, { at, runId: 'run-2', edges: edges.company })).toBe(0)
+    expect(await discover(warehouse.engine, { at, runIds: ['run-2'], edges: edges.company })).toBe(0)
     const trades = edges.company.filter(({ resource }) => resource === 'trades')
-    expect(await discover(warehouse.engine, { at, runId: 'run-1', edges: trades })).toBe(1)
-    expect(await discover(warehouse.engine, { at, runId: 'run-1', edges: edges.company })).toBe(1)
+    expect(await discover(warehouse.engine, { at, runIds: ['run-1'], edges: trades })).toBe(1)
+    expect(await discover(warehouse.engine, { at, runIds: ['run-1'], edges: edges.company })).toBe(1)
+  })
+
+  test('is of the rows of a run alone where others of its version and kind of key have noted theirs', async () => {
+    const { engine } = await bench.warehouse()
+    const run = (id: string, { changed = 0, version = '2', found = false, kind = 'company' } = {}) =>
+      engine.run(
+        `insert into ops.run (run_id, command, arguments, state, started_at, retries, requests, records_read, rows_inserted,
+           rows_changed, rows_removed, records_unchanged, quarantined, program_version, discovered_at)
+         values ('${id}', 'sync', '', 'done', cast('${at}' as timestamptz), 0, 0, 0, 0, ${changed}, 0, 0, 0, '${version}',
+           ${found ? `cast('${at}' as timestamptz)` : 'null'});
+         insert into ops.key_scope values ('${id}', 's', 'k', '${kind}', '[]', '[]', '[]', cast('${at}' as timestamptz))`,
+      )
+    const of = (runId: string, kind: 'company' | 'agency' = 'company') =>
+      unsearchedRows(engine, { runId, kind })
+    await run('r1', { changed: 1 })
+    expect(await of('r1')).toBe('any')
+    await run('r0', { changed: 1, found: true })
+    expect(await of('r1')).toBe('of this run')
+    await run('r2')
+    expect(await of('r2')).toBe('any')
+    await engine.run(`update ops.run set discovered_at = started_at where run_id = 'r1'`)
+    expect(await of('r2')).toBe('none')
+    await run('r3', { version: '3' })
+    expect(await of('r3')).toBe('any')
+    expect(await of('r2', 'agency')).toBe('any')
+    await engine.run(`update ops.run set command = 'replay' where run_id = 'r3'`)
+    expect(await of('r2')).toBe('any')
   })
 
   test('signals of one record are one row, and a missing record is asked for again', async () => {

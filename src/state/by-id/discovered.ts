@@ -145,14 +145,15 @@ export interface Search {
   readonly edges: readonly Edge[]
   /** ISO 8601. */
   readonly at: string
-  /** Only rows that this run fetched. */
-  readonly runId?: string
+  /** Only rows that these runs fetched. */
+  readonly runIds?: Iterable<string>
 }
 
 /** Adds the ids in star that are not known yet, from all columns that hold them; returns how many. */
-export async function discover(engine: Engine, { edges, at, runId }: Search): Promise<number> {
-  if (edges.length === 0) return 0
-  const run = runId === undefined ? '' : `run_id = ${quoteText(runId)}`
+export async function discover(engine: Engine, { edges, at, runIds }: Search): Promise<number> {
+  const runs = runIds && [...runIds].map(quoteText)
+  if (edges.length === 0 || runs?.length === 0) return 0
+  const run = runs ? `run_id in (${runs.join(', ')})` : ''
   const ids = edges.map(edge => idsOf(edge, run)).join('\n    union all ')
   return engine.run(
     `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, reason,

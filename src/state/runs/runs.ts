@@ -147,27 +147,6 @@ export async function addToRun(
   if (sums.length > 0) await engine.run(`update ops.run set ${sums.join(', ')} where run_id = $1`, [runId])
 }
 
-/** Whether rows were written of which the ids that they name may not have been noted. A replay brings any rows. */
-export async function mayNameNewIds(engine: Engine): Promise<boolean> {
-  const [row] = await engine.rows<{ discovered: number; left_out: number }>(
-    `select count(discovered_at) as discovered, count(case when discovered_at is null and (command = 'replay'
-       or coalesce(rows_inserted, 0) + coalesce(rows_changed, 0) > 0) then 1 end) as left_out from ops.run`,
-  )
-  return Number(row?.discovered ?? 0) === 0 || Number(row?.left_out ?? 1) > 0
-}
-
-/** In the transaction that notes the ids: those of this run's resources, or all that runs before it left. */
-export async function recordDiscovery(
-  engine: Engine,
-  { runId, at, isOfAll }: { readonly runId: string; readonly at: string; readonly isOfAll: boolean },
-): Promise<void> {
-  const others = isOfAll ? `or (discovered_at is null and state <> 'running')` : ''
-  await engine.run(`update ops.run set discovered_at = cast($2 as timestamptz) where run_id = $1 ${others}`, [
-    runId,
-    at,
-  ])
-}
-
 export async function recordResource(engine: Engine, row: RunResourceRow): Promise<void> {
   await ledger(engine)
     .deleteFrom('ops.run_resource')

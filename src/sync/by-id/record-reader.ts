@@ -154,8 +154,8 @@ export class RecordReader {
     await retryLater(engine, resource.name, { ids: unanswered, until })
     const named = edges[sync.key.kind].filter(({ from }) => from === resource.name)
     // Rows carry the run that fetched them, which may be an earlier one.
-    for (const runId of new Set(records.map(({ page }) => page.runId)))
-      await discover(engine, { edges: named, at: now(sync), runId })
+    const runIds = new Set(records.map(({ page }) => page.runId))
+    await discover(engine, { edges: named, at: now(sync), runIds })
   }
 
   /** Empty for a page that is no record: its id is fetched again. */

@@ -54,6 +54,8 @@ export interface SyncContext {
   readonly emit: (event: ResourceEvent) => void
   /** Requests by the second they were sent in, to be written with the next commit. */
   readonly sent: Map<number, number>
+  /** The runs that fetched the pages which this one loads: itself, and those that stopped before they had loaded them. */
+  readonly fetchedBy: Set<string>
 }
 
 /** One resource within a run. */

@@ -139,11 +139,7 @@ async function openSession(
     keys: connection.landingKeys,
   })
   const sync = {
-    engine,
-    client,
-    landing,
-    clock,
-    runId,
+    ...{ engine, client, landing, clock, runId },
     lookbackMs: connection.lookbackMinutes * 60_000,
     leaseMs: effects.leaseMs ?? usualLeaseMs,
     recordLimits: connection.limits,
@@ -151,6 +147,7 @@ async function openSession(
     signal,
     emit,
     sent,
+    fetchedBy: new Set<string>(),
     ...(request.acceptsRefused && { acceptsRefused: true }),
     ...(request.most !== undefined && { most: request.most }),
   }

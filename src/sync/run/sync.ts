@@ -6,7 +6,7 @@ import { edges } from '../../contract/derived/discovery.ts'
 import { asReadBy, isCollection, type Resource } from '../../contract/fields/resource.ts'
 import { BudgetSpent, Busy, MusterError } from '../../lib/errors.ts'
 import { adopt, discover } from '../../state/by-id/discovered.ts'
-import { mayNameNewIds, recordDiscovery } from '../../state/runs/runs.ts'
+import { recordDiscovery, unsearchedRows } from '../../state/by-id/searched-runs.ts'
 import { readRecords } from '../by-id/by-id.ts'
 import { HeldBack } from '../deletions/held-back.ts'
 import { syncCollection } from '../scan/collection.ts'
@@ -50,20 +50,22 @@ export function chosenResources({ resources: names, between }: SyncRequest): Res
 }
 
 /**
- * Ids that the chosen resources name, and those that any resource names of a chosen one. To look for them reads whole columns
- * of star, so it is done only after a run has changed rows.
+ * Ids that the chosen resources name, and those that any resource names of a chosen one. To look for them reads columns of star,
+ * so it is done only after a run has changed rows, and among those of this run where earlier ones have noted theirs.
  */
 async function discoverIds(
   { engine, ...sync }: SyncContext,
   chosen: readonly Resource[],
   isOfAll: boolean,
 ): Promise<void> {
-  if (!(await mayNameNewIds(engine))) return
+  const rows = await unsearchedRows(engine, { runId: sync.runId, kind: sync.key.kind })
+  if (rows === 'none') return
   const names = new Set(chosen.map(({ name }) => name))
   const along = edges[sync.key.kind].filter(({ from, resource }) => names.has(from) || names.has(resource))
   await engine.transaction(async engine => {
-    for (const resource of chosen) if (!isCollection(resource)) await adopt(engine, resource)
-    await discover(engine, { edges: along, at: now(sync) })
+    const isAny = rows === 'any'
+    for (const resource of chosen) if (isAny && !isCollection(resource)) await adopt(engine, resource)
+    await discover(engine, { edges: along, at: now(sync), ...(!isAny && { runIds: sync.fetchedBy }) })
     await recordDiscovery(engine, { runId: sync.runId, at: now(sync), isOfAll })
   })
 }

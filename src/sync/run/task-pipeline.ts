@@ -37,6 +37,7 @@ interface LoadingTask {
     readonly recordLimits?: RecordLimits | undefined
     /** Requests by the second they were sent in. */
     readonly sent: Map<number, number>
+    readonly fetchedBy: Set<string>
     readonly emit: (event: Progress) => void
   }
   readonly resource: Resource
@@ -139,6 +140,7 @@ export class TaskPipeline {
     const files = pages.map(
       (page): PageFile => ({ ...page, scope: scope?.(page) ?? {}, wasReadAgain: this.readAgain.has(page) }),
     )
+    for (const { runId } of pages) this.#task.sync.fetchedBy.add(runId)
     this.#begun += 1
     await this.#pipeline.load({
       ...batch,
