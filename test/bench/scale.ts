@@ -21,6 +21,8 @@ const changed = 500
 
 /** What was synced spans 19 months. */
 const yearsBetween = 2
+/** Ids begin with a second since 1970: those of a hundred copies must all lie after it. */
+const secondsBetween = 16_000_000
 
 interface Found {
   readonly name: string
@@ -44,11 +46,12 @@ async function tablesOfTimesheets(engine: Engine): Promise<Found[]> {
   return found
 }
 
-/** Keys of the copied rows are told apart by a number; all times lie that much earlier. */
+/** All times of the copied rows lie that much earlier, and their ids before those that are copied. */
 function copied({ name, columns }: Found, copy: number): string {
   const values = columns.map(({ name: column, type }) => {
-    if (column === 'timesheet_id' || column === 'timelog_id' || column.endsWith('_key'))
-      return `"${column}" || '-${copy}' as "${column}"`
+    if (column === 'timesheet_id' || column === 'timelog_id')
+      return `format('{:08x}', cast('0x' || substr("${column}", 1, 8) as bigint) - ${copy * secondsBetween}) || substr("${column}", 9) || '-' as "${column}"`
+    if (column.endsWith('_key')) return `"${column}" || '-${copy}' as "${column}"`
     if (type.startsWith('TIMESTAMP'))
       return `"${column}" - interval '${copy * yearsBetween} years' as "${column}"`
     return `"${column}"`

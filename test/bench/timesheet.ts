@@ -43,13 +43,18 @@ export class Calendar {
 }
 
 const id = (kind: number, index: number): string => (kind * 1e15 + index).toString(16).padStart(24, '6')
+/** Begins with the second of its creation, as an ObjectId does: records of one time have ids side by side. */
+const objectId = (created: number, index: number): string =>
+  Math.floor(created / 1000)
+    .toString(16)
+    .padStart(8, '0') + index.toString(16).padStart(16, '0')
 const ref = (kind: number, index: number, name: string) => ({ id: id(kind, index), name: `${name} ${index}` })
 
 function timelogsOf(index: number, created: number, amount: () => number) {
   const split = () => ({ standard: amount(), overtime: 0, total: amount() })
   const date = new Date(created).toISOString()
   return [0, 1, 2, 3, 4].map(day => ({
-    id: id(9, index * 8 + day),
+    id: objectId(created, index * 8 + day),
     status: 'approved',
     date,
     start: date,
@@ -79,7 +84,7 @@ export function timesheet(
     { pay: amount(), emp: amount(), margin: amount(), charge: amount(), uplift: key === 'wd' ? null : 1.5 },
   ])
   return {
-    id: id(1, index),
+    id: objectId(created, index),
     reference: `TS-${index}`,
     status: 'approved',
     worker: ref(2, index % 4000, 'Worker'),
