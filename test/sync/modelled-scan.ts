@@ -205,7 +205,7 @@ class ModelScan implements Strategy<ModelPage> {
     const below = mistakes.firstBelow ? this.#firstBelow : pass.below
     const seen = this.#idsOf(pass)
     const isShuffled = this.#past.isShuffledWith(pass, seen.inLastPass)
-    const still = this.#past.stillWith(seen.ids, pass.base)
+    const still = this.#past.stillWith(seen.ids, pass)
     const hiding = { attempt, ...seen, known: undefined, still, isShuffled }
     const hidden = mistakes.believesHidden ? (pass.lacking ?? 0) : hiddenRows(pass, hiding)
     return {
@@ -229,7 +229,7 @@ class ModelScan implements Strategy<ModelPage> {
   async decide(progress: Progress): Promise<Decision> {
     const { mistakes = {}, known, kind } = this.#job
     const figures = this.#figures(progress)
-    this.#past.add(figures)
+    this.#past.add(figures, progress.pass)
     const isUncounted = mistakes.uncountedPart && known !== undefined && progress.pass.below > 0
     const forward = { ...progress.pass, ...this.#idsOf(progress.pass) }
     const proved = kind === 'snapshot' ? provedForward(figures, forward) : provedBase(figures)

@@ -80,14 +80,14 @@ class ModelledSweep implements Strategy<SweptPage> {
     const { ids, inLastPass } = this.#rows.figures(pass.number)
     const past = this.#past
     const isShuffled = past.isShuffledWith(pass, inLastPass)
-    const still = past.stillWith(ids, pass.base)
+    const still = past.stillWith(ids, pass)
     const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known: undefined, still, isShuffled })
     const counted = bases.map(base => this.#rows.count(base))
     const { said: claimed, isCapped } = pass
     const figures = { attempt, bases, counted, ids, claimed, excluded: hidden, hidden, isCapped, isShuffled }
     const proved = this.#mistakes.acceptsAnything ? bases.at(-1) : provedBase(figures)
     this.#keepSince(proved)
-    past.add(figures)
+    past.add(figures, pass)
     return judge(figures, proved, past.lacks)
   }
 

@@ -40,6 +40,8 @@ describe('a scan of a list that changes, in any order of equal keys', () => {
     ['believe a total that a later pass contradicted', 572_233],
     ['take pages for smaller ones that then lack rows as well', 959_725],
     ['take two pages that begin with the same of tied records for the last one, shown again', 1_284_493],
+    ['do so where the second page has fewer of them', 1_764_497],
+    ['take a record for hidden of which no page of another size could tell', 1_997_407],
   ])('does not %s', async (_, seed) => {
     expect(lost(await run(historyOf(seed, { hasLies: true })))).toEqual([])
   })

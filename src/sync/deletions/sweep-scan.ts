@@ -142,7 +142,7 @@ class SweepScan implements Strategy<SweptPage> {
     const counting = { scanId: scan_id, hidesRows: this.#job.hiddenRows, past }
     const figures = await figuresOf(this.#task.sync.engine, progress, counting)
     const { seen, expected } = seenAndExpected(figures)
-    past.add(figures)
+    past.add(figures, progress.pass)
     const proved = provedBase(figures)
     const decision = judge(figures, proved, past.lacks)
     const isAgain = decision === 'scan again'

@@ -27,7 +27,7 @@ function figuresFrom(seen: IdCounts, { pass, bases, attempt }: Progress, countin
   const { ids, inLastPass } = seen
   const { hidesRows: known, past } = counting
   const isShuffled = past.isShuffledWith(pass, inLastPass)
-  const still = past.stillWith(ids, pass.base)
+  const still = past.stillWith(ids, pass)
   const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known, still, isShuffled })
   return {
     attempt,

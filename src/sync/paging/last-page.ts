@@ -1,6 +1,6 @@
 /** Finds the last page of a list, whether or not the service tells the truth about its total and its pages. */
 import { lastPage } from '../../api/client/paging.ts'
-import type { Answer, End, PageOrder, PassRules, PassState } from './pass-state.ts'
+import type { Answer, End, PageOrder, PassRules, PassState, SeenPage } from './pass-state.ts'
 
 interface Found {
   /** Page to ask before the pass can begin; undefined when this answer is its first data page. */
@@ -61,13 +61,14 @@ function beyond(end: End, answer: Answer, isFull: boolean): Found {
  */
 export function isLastAgain(
   { size, end }: PassState,
-  { page, first, total }: Answer,
+  { page, first, rows, total }: Answer,
   order?: PageOrder,
 ): boolean {
-  const before = end.last ?? { page: end.full, first: end.first }
+  const before: SeenPage = end.last ?? { page: end.full, first: end.first }
   if (before.first === undefined || before.first !== first || before.page === page) return false
-  // Further on, a pass that goes forward has seen other rows beyond the total.
-  if (order === 'first to last' && before.page !== lastPage(total, size) + 1) return false
+  // Tied records may begin two pages by chance. Further on, a pass that goes forward has seen other rows beyond the total.
+  const isOther = before.rows !== rows || before.page !== lastPage(total, size) + 1
+  if (order === 'first to last' && isOther) return false
   return (Math.min(before.page, page) - 1) * size >= total
 }
 

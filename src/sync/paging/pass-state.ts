@@ -134,8 +134,15 @@ export interface End {
   readonly back?: number | undefined
   /** Rows of that last page, where it is not full. */
   readonly short?: number | undefined
-  /** Its number, and the id of its first row. */
-  readonly last?: { readonly page: number; readonly first: string | undefined }
+  /** That page; in a pass that goes forward, the page before. */
+  readonly last?: SeenPage
+}
+
+export interface SeenPage {
+  readonly page: number
+  /** Id of its first row. */
+  readonly first: string | undefined
+  readonly rows?: number | undefined
 }
 
 export const unknownEnd: End = { isBeyond: false, full: 0, empty: 0, isSizeSearched: false }

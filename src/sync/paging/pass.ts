@@ -126,8 +126,8 @@ function resumedBy(again: PassState, answer: Answer, rules: PassRules): PassStat
 }
 
 /** A pass that goes forward sees by the page before whether the last one is shown again. */
-const withLast = (state: PassState, { page, first }: Answer, { order }: PassRules): PassState =>
-  order === 'first to last' ? { ...state, end: { ...state.end, last: { page, first } } } : state
+const withLast = (state: PassState, { page, first, rows }: Answer, { order }: PassRules): PassState =>
+  order === 'first to last' ? { ...state, end: { ...state.end, last: { page, first, rows } } } : state
 
 /** Smaller pages that lack rows as well do not explain why rows lay beyond the total: it is too low. */
 function withDoubt(state: PassState): PassState {

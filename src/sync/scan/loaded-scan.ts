@@ -181,7 +181,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const id = this.#job.row.scan_id
     const { seen, expected } = seenAndExpected(figures)
     const isOver = progress.pass.nextPage === 0
-    if (isOver) this.#past.add(figures)
+    if (isOver) this.#past.add(figures, progress.pass)
     const decision = isOver ? this.#judged(figures) : undefined
     this.#decided = decision
     const isAgain = decision === 'scan again'

@@ -152,7 +152,7 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
     const seen = this.#seen.figures(pass.number)
     const past = this.#past
     const isShuffled = past.isShuffledWith(pass, seen.inLastPass)
-    const still = past.stillWith(seen.ids, pass.base)
+    const still = past.stillWith(seen.ids, pass)
     const hidden = hiddenRows(pass, { attempt, ...seen, known: this.#hides, still, isShuffled })
     const { said: claimed, isCapped } = pass
     const { ids } = seen
@@ -161,7 +161,7 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
     this.figures = seenAndExpected(figures)
     const { base } = pass
     const isClean = base !== undefined && isLikely(base, seen.ids) && seen.inLastPass === base.total - hidden
-    past.add(figures)
+    past.add(figures, pass)
     if (!proved && !(this.#mayBeUnproved && isClean)) return judge(figures, proved, past.lacks)
     // Rows without ids that other passes have shown may have changed since: those that count are the list of the proved moment.
     const isOfMoment = proved !== undefined && !this.#hasIds && !isClean
