@@ -63,6 +63,8 @@ async function discoverIds(
   const names = new Set(chosen.map(({ name }) => name))
   const along = edges[sync.key.kind].filter(({ from, resource }) => names.has(from) || names.has(resource))
   await engine.transaction(async engine => {
+    // The server expects one row, and would compare each id with each that is known.
+    await engine.planForWholeTables()
     const isAny = rows === 'any'
     for (const resource of chosen) if (isAny && !isCollection(resource)) await adopt(engine, resource)
     await discover(engine, { edges: along, at: now(sync), ...(!isAny && { runIds: sync.fetchedBy }) })

@@ -5,7 +5,8 @@ import { sawAllOf } from '../../state/evidence/key-scopes.ts'
 import { retireScans, unfinishedScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
-import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { liveRecords } from '../../warehouse/schema/record-rows.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
 import { isLater } from '../paging/times.ts'
 import type { ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
@@ -21,14 +22,12 @@ import { digestsIn } from './same-rows.ts'
 import { HiddenByFilter, readUntilProved } from './until-proved.ts'
 
 /**
- * Stored rows, of a day and later or all: about as many as the list has, so a scan can begin near its last page. Without this
- * estimate it would ask for page 1 first, only to learn the total.
+ * Stored rows of a day and later: about as many as the list has from that day on, so a scan can begin near its last page.
+ * Without this estimate it would ask for page 1 first, only to learn the total.
  */
-async function storedSince({ sync, resource }: ResourceTask, day: string | undefined): Promise<number> {
-  const since =
-    day === undefined ? '' : ` and source_updated_at >= cast(${quoteText(`${day}T00:00:00Z`)} as timestamptz)`
+async function storedSince({ sync, resource }: ResourceTask, day: string): Promise<number> {
   const [row] = await sync.engine.rows<{ n: number }>(
-    `select count(*) as n from star.${quoteName(resource.table.name)} where not is_deleted${since}`,
+    `select count(*) as n from ${liveRecords(resource)} and t.source_updated_at >= cast(${quoteText(`${day}T00:00:00Z`)} as timestamptz)`,
   )
   return Number(row?.n ?? 0)
 }
@@ -54,9 +53,8 @@ async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: 
   await readUntilProved(task, {
     row: window,
     query: { ...resource.query, ...byUpdate, ...filter },
-    // For a list with a filter the remembered total is that of its first reading.
     beginAt: lastPage(
-      changedSince ? await storedSince(task, filter.from) : Number(watermark.remembered_total ?? 0),
+      filter.from ? await storedSince(task, filter.from) : Number(watermark.remembered_total ?? 0),
       pageSizeOf(watermark),
     ),
     ...(watermark.watermark !== null && { known: await knownTo(task, watermark.watermark) }),
@@ -67,7 +65,8 @@ async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: 
       setWatermark(engine, task, {
         watermark: later(end.watermark, watermark.watermark),
         same_rows: end.digests,
-        ...(changedSince ? {} : { remembered_total: end.total }),
+        // The total of the whole list, not of a filtered one.
+        ...(filter.from ? {} : { remembered_total: end.total }),
       }),
   })
 }

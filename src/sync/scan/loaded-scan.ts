@@ -231,7 +231,9 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const learnt = { pageSize: pass.usual, pageLimit: pass.limit, hiddenRows: hides }
     const watermark = provedBase(figures)?.watermark ?? null
     const digests = digestsText(this.#digests)
-    await accepted?.(engine, { watermark, total: pass.lastTotal, digests })
+    // Where totals are too low, the first page of the pass has shown more of the list than its last answer says.
+    const total = Math.max(pass.lastTotal, pass.isCapped ? (pass.base?.total ?? 0) : 0)
+    await accepted?.(engine, { watermark, total, digests })
     const before = { pageSize, pageLimit, hiddenRows: hidden }
     await learnPaging(engine, this.#task, { learnt, before })
   }
