@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { findResource } from '../../src/contract/catalogue.ts'
 import { edges } from '../../src/contract/derived/discovery.ts'
 import { discover, remember, signal } from '../../src/state/by-id/discovered.ts'
+import { FetchedPages } from '../../src/state/by-id/fetched-pages.ts'
 import { unsearchedRows } from '../../src/state/by-id/searched-runs.ts'
 import { ledger } from '../../src/state/ledger.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -91,13 +92,22 @@ describeOnEngines('discovery', bench => {
     ])
   })
 
-  test('can be limited to the rows of some runs and to one column', async () => {
+  test('can be limited to the rows of some pages and to one column', async () => {
     const warehouse = await bench.warehouse()
+    const of = (runId: string, fetchedAt = '2026-11-02T09:00:00.000Z') => {
+      const fetched = new FetchedPages()
+      fetched.add({ runId, fetchedAt: later })
+      fetched.add({ runId, fetchedAt })
+      return fetched
+    }
     await load(warehouse, 'assignments', [{ id: 'a1', trade: { id: 't1' }, requisition: { id: 'r1' } }])
-    expect(await discover(warehouse.engine, { at, runIds: ['run-2'], edges: edges.company })).toBe(0)
+    expect(await discover(warehouse.engine, { at, fetched: of('run-2'), edges: edges.company })).toBe(0)
+    expect(await discover(warehouse.engine, { at, fetched: of('run-1', later), edges: edges.company })).toBe(
+      0,
+    )
     const trades = edges.company.filter(({ resource }) => resource === 'trades')
-    expect(await discover(warehouse.engine, { at, runIds: ['run-1'], edges: trades })).toBe(1)
-    expect(await discover(warehouse.engine, { at, runIds: ['run-1'], edges: edges.company })).toBe(1)
+    expect(await discover(warehouse.engine, { at, fetched: of('run-1'), edges: trades })).toBe(1)
+    expect(await discover(warehouse.engine, { at, fetched: of('run-1'), edges: edges.company })).toBe(1)
   })
 
   test('is of the rows of a run alone where others of its version and kind of key have noted theirs', async () => {

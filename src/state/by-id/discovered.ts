@@ -9,6 +9,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
+import type { FetchedPages } from './fetched-pages.ts'
 import type { DiscoveredRow } from './tables.ts'
 
 /** An id, and where it was found. */
@@ -145,16 +146,14 @@ export interface Search {
   readonly edges: readonly Edge[]
   /** ISO 8601. */
   readonly at: string
-  /** Only rows that these runs fetched. */
-  readonly runIds?: Iterable<string>
+  /** Only rows of these pages. */
+  readonly fetched?: FetchedPages
 }
 
 /** Adds the ids in star that are not known yet, from all columns that hold them; returns how many. */
-export async function discover(engine: Engine, { edges, at, runIds }: Search): Promise<number> {
-  const runs = runIds && [...runIds].map(quoteText)
-  if (edges.length === 0 || runs?.length === 0) return 0
-  const run = runs ? `run_id in (${runs.join(', ')})` : ''
-  const ids = edges.map(edge => idsOf(edge, run)).join('\n    union all ')
+export async function discover(engine: Engine, { edges, at, fetched }: Search): Promise<number> {
+  if (edges.length === 0) return 0
+  const ids = edges.map(edge => idsOf(edge, fetched?.condition ?? '')).join('\n    union all ')
   return engine.run(
     `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, reason,
        checked_at, last_fetched_at, fetches, failed_fetches, changes, exposure_days, signals)

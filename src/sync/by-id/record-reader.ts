@@ -16,6 +16,7 @@ import {
   recordOtherNames,
   retryLater,
 } from '../../state/by-id/fetched.ts'
+import { FetchedPages } from '../../state/by-id/fetched-pages.ts'
 import { countSignals } from '../../state/by-id/signal-counts.ts'
 import { recordEvidenceOfStored } from '../../state/evidence/evidence.ts'
 import { closeVanished } from '../../state/evidence/quarantine.ts'
@@ -153,9 +154,9 @@ export class RecordReader {
     const until = new Date(sync.clock.now() + failurePauseMs).toISOString()
     await retryLater(engine, resource.name, { ids: unanswered, until })
     const named = edges[sync.key.kind].filter(({ from }) => from === resource.name)
-    // Rows carry the run that fetched them, which may be an earlier one.
-    const runIds = new Set(records.map(({ page }) => page.runId))
-    await discover(engine, { edges: named, at: now(sync), runIds })
+    const fetched = new FetchedPages()
+    for (const { page } of records) fetched.add(page)
+    await discover(engine, { edges: named, at: now(sync), fetched })
   }
 
   /** Empty for a page that is no record: its id is fetched again. */

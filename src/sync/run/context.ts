@@ -6,6 +6,7 @@ import type { Landing } from '../../landing/folder.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
+import type { FetchedPages } from '../../state/by-id/fetched-pages.ts'
 import type { Lease } from '../../state/runs/leases.ts'
 import type { RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -54,8 +55,8 @@ export interface SyncContext {
   readonly emit: (event: ResourceEvent) => void
   /** Requests by the second they were sent in, to be written with the next commit. */
   readonly sent: Map<number, number>
-  /** The runs that fetched the pages which this one loads: itself, and those that stopped before they had loaded them. */
-  readonly fetchedBy: Set<string>
+  /** The pages that this run loads: its own, and those of runs that stopped before they had loaded them. */
+  readonly loaded: FetchedPages
 }
 
 /** One resource within a run. */

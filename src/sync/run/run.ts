@@ -9,6 +9,7 @@ import type { LandingStore } from '../../landing/store.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
 import { scrubOf } from '../../privacy/scrub-landing.ts'
+import { FetchedPages } from '../../state/by-id/fetched-pages.ts'
 import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
 import { Intolerable, intolerable } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
@@ -147,7 +148,7 @@ async function openSession(
     signal,
     emit,
     sent,
-    fetchedBy: new Set<string>(),
+    loaded: new FetchedPages(),
     ...(request.acceptsRefused && { acceptsRefused: true }),
     ...(request.most !== undefined && { most: request.most }),
   }

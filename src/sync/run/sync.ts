@@ -67,7 +67,7 @@ async function discoverIds(
     await engine.planForWholeTables()
     const isAny = rows === 'any'
     for (const resource of chosen) if (isAny && !isCollection(resource)) await adopt(engine, resource)
-    await discover(engine, { edges: along, at: now(sync), ...(!isAny && { runIds: sync.fetchedBy }) })
+    await discover(engine, { edges: along, at: now(sync), ...(!isAny && { fetched: sync.loaded }) })
     await recordDiscovery(engine, { runId: sync.runId, at: now(sync), isOfAll })
   })
 }

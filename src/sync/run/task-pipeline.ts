@@ -7,6 +7,7 @@ import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { Pipeline } from '../../load/pipeline.ts'
 import type { PageFile } from '../../load/read/pages.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
+import type { FetchedPages } from '../../state/by-id/fetched-pages.ts'
 import { recordSent } from '../../state/requests/key-state.ts'
 import { type Lease, renewLease } from '../../state/runs/leases.ts'
 import { addToRun, type RunFigures } from '../../state/runs/runs.ts'
@@ -37,7 +38,7 @@ interface LoadingTask {
     readonly recordLimits?: RecordLimits | undefined
     /** Requests by the second they were sent in. */
     readonly sent: Map<number, number>
-    readonly fetchedBy: Set<string>
+    readonly loaded: FetchedPages
     readonly emit: (event: Progress) => void
   }
   readonly resource: Resource
@@ -140,7 +141,7 @@ export class TaskPipeline {
     const files = pages.map(
       (page): PageFile => ({ ...page, scope: scope?.(page) ?? {}, wasReadAgain: this.readAgain.has(page) }),
     )
-    for (const { runId } of pages) this.#task.sync.fetchedBy.add(runId)
+    for (const page of pages) this.#task.sync.loaded.add(page)
     this.#begun += 1
     await this.#pipeline.load({
       ...batch,

@@ -37,18 +37,21 @@ function reportColumns({ schema, name, columns }: PhysicalTable): string[][] {
   return day === undefined ? [] : [[day, ...(company ? [company] : [])]]
 }
 
-/** Of records: what changed of late is counted and compared in every sync. */
-function changeColumns({ schema, name, isUnique, owner, key }: PhysicalTable): string[][] {
+/** Of records: every sync compares what changed of late, and looks for ids among what it has loaded. */
+function recentColumns({ schema, name, isUnique, owner, key }: PhysicalTable): string[][] {
   const isRecord = schema === 'star' && name.startsWith('fact_') && isUnique && owner === key
-  return isRecord ? [['source_updated_at']] : []
+  return isRecord ? [['source_updated_at'], ['loaded_at']] : []
 }
 
-/** Few, as each costs every load: by record, by a key that cannot be primary, by date, and by the time of change. */
+/**
+ * Few, as each costs every load: by record, by a key that cannot be primary, by date, and by when it changed
+ * and was loaded.
+ */
 function indexColumns(table: PhysicalTable): string[][] {
   const byKey = table.isUnique ? [] : [[table.key]]
   const byOwner = table.isUnique && table.owner === table.key ? [] : [[table.owner]]
   const isLog = table.schema === 'history' || table.name.endsWith('_history')
-  return isLog ? [[table.owner]] : [...byKey, ...byOwner, ...reportColumns(table), ...changeColumns(table)]
+  return isLog ? [[table.owner]] : [...byKey, ...byOwner, ...reportColumns(table), ...recentColumns(table)]
 }
 
 /** The indexes of a table in PostgreSQL. */
