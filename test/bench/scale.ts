@@ -68,6 +68,7 @@ async function grow(file: string, { held, synced }: ScaleOptions): Promise<void>
       for (const one of tables) await engine.run(copied(one, copy))
       await engine.makeLasting()
     }
+    await engine.run(`update ops.watermark set remembered_total = ${held} where resource = 'timesheets'`)
   } finally {
     await engine.close()
   }
