@@ -119,6 +119,8 @@ describeOnEngines(
       expect(await nights.rows('select distinct_ids as seen, last_total as total from ops.scan')).toEqual([
         { seen: 230, total: 250 },
       ])
+      const told = 'access-rules: its total counted 20 rows that no page showed'
+      expect((await nights.run('status')).out).toContain(told)
     })
 
     /** The night at which the service is said to hide rows, and its requests for the list then and the night after. */

@@ -77,6 +77,33 @@ describeOnEngines(
       expect((await nights.run('check resources_whole lists_have_rows --quiet')).code).toBe(0)
     })
 
+    test('that broke off goes on with an empty list: it is named until the list has rows', async () => {
+      let answers: 'rows, then failures' | 'none' | 'rows' = 'rows, then failures'
+      let asked = 0
+      const nights = await openNights(bench, {
+        records: plainRecords({ timesheets: 700 }),
+        intercept: ({ path, query }) => {
+          if (path !== '/timesheets' || answers === 'rows') return undefined
+          const meta = { page: Number(query.page ?? 1), limit: Number(query.limit ?? 50), total: 0 }
+          if (answers === 'none') return { status: 200, body: JSON.stringify({ success: true, data: [], meta }) }
+          asked += 1
+          return asked > 3 ? { status: 400, body: '{"success":false,"error":"broken"}' } : undefined
+        },
+      })
+      expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(1)
+      answers = 'none'
+      for (let night = 0; night < 3; night += 1) {
+        const { code, err, out } = await nights.nextNight('sync timesheets')
+        const isNamed = code === 1 || /the service shows an empty list/.test(err + out)
+        const checked = await nights.run('check resources_whole lists_have_rows')
+        expect([isNamed, checked.err + checked.out]).toEqual([true, expect.stringMatching(/1 (error|warning)/)])
+      }
+      answers = 'rows'
+      expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
+      expect(await nights.rows(held)).toEqual([{ n: 700 }])
+      expect((await nights.run('check resources_whole lists_have_rows --quiet')).code).toBe(0)
+    })
+
     test('of several windows, one of which is shown as empty once, is whole', async () => {
       const outage = { count: 10_600, answered: 41, lasts: 1 }
       const nights = await openOutage(bench, outage)

@@ -7,7 +7,8 @@ import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
 import type { AccessRow } from '../requests/tables.ts'
-import { type Proof, proofOf, scansOf } from '../scans/proof.ts'
+import { currentScans, type Proof, proofOf, scansOf } from '../scans/proof.ts'
+import { hiddenInScopes } from '../scans/scopes.ts'
 import type { ScanRow } from '../scans/tables.ts'
 import { readWatermark } from '../scans/watermarks.ts'
 import type { RunResourceRow } from './tables.ts'
@@ -110,7 +111,7 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
     backfilledAt: watermark?.backfilled_at ?? null,
     emptySince: rows > 0 ? (watermark?.empty_since ?? null) : null,
     pageSize: numberOf(watermark?.page_size),
-    hiddenRows: numberOf(watermark?.hidden_rows),
+    hiddenRows: numberOf(watermark?.hidden_rows) ?? (hiddenInScopes(currentScans(scans)) || null),
     rows,
     proof: proofOf(scans),
     windows: scans,

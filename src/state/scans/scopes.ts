@@ -2,6 +2,7 @@
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
+import type { ScanRow } from './tables.ts'
 
 /** A scope that was read whole. */
 export interface AcceptedScope {
@@ -77,11 +78,23 @@ export async function lastWholeReading(
   return { total, hidden: total - Number(last.expected_ids) }
 }
 
+/** Stands behind the name of a scope that nobody expects any more. */
+const noLongerReadable = ', no longer readable'
+
+/** Rows that the parts of a snapshot counted and showed on no page, by the scans that count now. */
+export function hiddenInScopes(scans: readonly ScanRow[]): number {
+  const read = scans.filter(
+    ({ kind, state, scope }) =>
+      kind === 'snapshot' && state === 'accepted' && !scope?.endsWith(noLongerReadable),
+  )
+  return read.reduce((sum, one) => sum + Math.max(0, Number(one.last_total) - Number(one.expected_ids)), 0)
+}
+
 /** Readings of a scope that nobody expects any more, as if it had never been readable. */
 export async function retireReadings(engine: Engine, resource: string, scope: string): Promise<void> {
   await ledger(engine)
     .updateTable('ops.scan')
-    .set({ scope: `${scope}, no longer readable` })
+    .set({ scope: `${scope}${noLongerReadable}` })
     .where('resource', '=', resource)
     .where('scope', '=', scope)
     .execute()

@@ -103,10 +103,11 @@ async function usableWatermark(task: ResourceTask): Promise<WatermarkRow | undef
 export async function syncCollection(task: ResourceTask): Promise<void> {
   const watermark = await usableWatermark(task)
   if (!watermark?.backfilled_at) {
-    await backfill(task)
-    if (watermark) await readChanges(task)
-    // An earlier run may have brought rows before the list was empty.
+    const found = await shortfallOf(backfill(task))
+    if (watermark && found.length === 0) found.push(...(await shortfallOf(readChanges(task))))
+    // An earlier run, or a window before it was refused, may have brought rows before the list was empty.
     await noteEmptyList(task)
+    requireNone(found)
     await learnFilter(task)
     return
   }

@@ -11,9 +11,13 @@ import { fenced } from '../run/hold-lease.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import { scanOf, setWatermark } from './collection-window.ts'
 
-/** Whether the last scan of changes was shown no rows. */
-async function wasEmpty(task: ResourceTask, { remembered_total }: WatermarkRow): Promise<boolean> {
-  if (!scanOf(task).changedSince) return remembered_total !== null && Number(remembered_total) === 0
+/** Whether the last scan of the whole list was shown no rows. */
+const wasEmpty = ({ remembered_total }: WatermarkRow): boolean =>
+  remembered_total !== null && Number(remembered_total) === 0
+
+/** The same of a scan that the service was asked to filter by changes: maybe nothing changed. */
+async function hadNoChanges(task: ResourceTask): Promise<boolean> {
+  if (!scanOf(task).changedSince) return false
   return (await lastTotal(task.sync.engine, task.resource.name)) === 0
 }
 
@@ -68,11 +72,12 @@ export async function noteEmptyList(task: ResourceTask): Promise<void> {
   const { sync, resource, counters } = task
   const watermark = await readWatermark(sync.engine, resource.name)
   if (!watermark?.backfilled_at) return
-  const mayBeEmpty = await wasEmpty(task, watermark)
+  const isShownEmpty = wasEmpty(watermark)
+  const mayBeEmpty = isShownEmpty || (await hadNoChanges(task))
   if (!mayBeEmpty && watermark.empty_since === null) return
   const stored = await countStored(sync.engine, resource)
-  // A list that is filtered by its changes may be empty because nothing changed: one request tells.
-  const isEmpty = mayBeEmpty && stored > 0 && (!scanOf(task).changedSince || (await isEmptyNow(task)))
+  // Where only changes were asked for, one request tells.
+  const isEmpty = mayBeEmpty && stored > 0 && (isShownEmpty || (await isEmptyNow(task)))
   const since = isEmpty ? (watermark.empty_since ?? now(sync)) : null
   if (since !== (watermark.empty_since ?? null))
     await fenced(task, engine => setWatermark(engine, task, { empty_since: since }))
