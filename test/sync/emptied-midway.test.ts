@@ -85,7 +85,8 @@ describeOnEngines(
         intercept: ({ path, query }) => {
           if (path !== '/timesheets' || answers === 'rows') return undefined
           const meta = { page: Number(query.page ?? 1), limit: Number(query.limit ?? 50), total: 0 }
-          if (answers === 'none') return { status: 200, body: JSON.stringify({ success: true, data: [], meta }) }
+          if (answers === 'none')
+            return { status: 200, body: JSON.stringify({ success: true, data: [], meta }) }
           asked += 1
           return asked > 3 ? { status: 400, body: '{"success":false,"error":"broken"}' } : undefined
         },
@@ -96,7 +97,10 @@ describeOnEngines(
         const { code, err, out } = await nights.nextNight('sync timesheets')
         const isNamed = code === 1 || /the service shows an empty list/.test(err + out)
         const checked = await nights.run('check resources_whole lists_have_rows')
-        expect([isNamed, checked.err + checked.out]).toEqual([true, expect.stringMatching(/1 (error|warning)/)])
+        expect([isNamed, checked.err + checked.out]).toEqual([
+          true,
+          expect.stringMatching(/1 (error|warning)/),
+        ])
       }
       answers = 'rows'
       expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)
