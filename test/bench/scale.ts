@@ -68,7 +68,9 @@ async function grow(file: string, { held, synced }: ScaleOptions): Promise<void>
       for (const one of tables) await engine.run(copied(one, copy))
       await engine.makeLasting()
     }
-    await engine.run(`update ops.watermark set remembered_total = ${held} where resource = 'timesheets'`)
+    await engine.run(
+      `update ops.scan set last_total = ${held} where resource = 'timesheets' and kind = 'incremental'`,
+    )
   } finally {
     await engine.close()
   }

@@ -143,6 +143,25 @@ export async function lastTotal(engine: Engine, resource: string): Promise<numbe
   return row && Number(row.last_total)
 }
 
+/**
+ * Rows of the list when its changes were last read without a filter; undefined when they never were. Where the totals are too
+ * low, the pass that proved the scan has found more.
+ */
+export async function lastWholeTotal(engine: Engine, resource: string): Promise<number | undefined> {
+  const [row] = await ledger(engine)
+    .selectFrom('ops.scan')
+    .select(['first_total', 'greatest_total', 'last_total', 'from_day'])
+    .where('resource', '=', resource)
+    .where('kind', '=', 'incremental')
+    .where('state', '=', 'accepted')
+    .orderBy('accepted_at', 'desc')
+    .limit(1)
+    .execute()
+  if (!row || row.from_day !== null) return undefined
+  const found = Number(row.first_total)
+  return found > Number(row.greatest_total) ? found : Number(row.last_total)
+}
+
 /** Of accepted scans, by our clock, ISO 8601; undefined when there is none. */
 export interface WatermarkHistory {
   /** When the first scan that found this watermark ended. */

@@ -22,7 +22,7 @@ import {
   scanOf,
   setWatermark,
 } from './collection-window.ts'
-import { countStored, EmptyList, isBelievedEmpty } from './empty-list.ts'
+import { EmptyList, isBelievedEmpty } from './empty-list.ts'
 import { LoadedScan } from './loaded-scan.ts'
 import type { LoadedScanJob, ScanEnd } from './loaded-scan-job.ts'
 import { forgetUnreadable, readUntilProved } from './until-proved.ts'
@@ -89,7 +89,7 @@ async function finishBackfill(
     watermark: pending ?? end.watermark,
     pending_watermark: null,
     backfilled_at: now(task.sync),
-    remembered_total: pending === null ? end.total : await countStored(engine, task.resource),
+    ...(pending === null && { remembered_total: end.total }),
   })
 }
 

@@ -2,7 +2,7 @@
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { sawAllOf } from '../../state/evidence/key-scopes.ts'
-import { retireScans, unfinishedScan } from '../../state/scans/scans.ts'
+import { lastWholeTotal, retireScans, unfinishedScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
 import { liveRecords } from '../../warehouse/schema/record-rows.ts'
@@ -22,14 +22,30 @@ import { digestsIn } from './same-rows.ts'
 import { HiddenByFilter, readUntilProved } from './until-proved.ts'
 
 /**
- * Stored rows of a day and later: about as many as the list has from that day on, so a scan can begin near its last page.
- * Without this estimate it would ask for page 1 first, only to learn the total.
+ * Stored rows, of a day and later or all: about as many as the list has, so a scan can begin near its last page. Without this
+ * estimate it would ask for page 1 first, only to learn the total.
  */
-async function storedSince({ sync, resource }: ResourceTask, day: string): Promise<number> {
+async function storedSince({ sync, resource }: ResourceTask, day: string | undefined): Promise<number> {
+  const since =
+    day === undefined
+      ? ''
+      : ` and t.source_updated_at >= cast(${quoteText(`${day}T00:00:00Z`)} as timestamptz)`
   const [row] = await sync.engine.rows<{ n: number }>(
-    `select count(*) as n from ${liveRecords(resource)} and t.source_updated_at >= cast(${quoteText(`${day}T00:00:00Z`)} as timestamptz)`,
+    `select count(*) as n from ${liveRecords(resource)}${since}`,
   )
   return Number(row?.n ?? 0)
+}
+
+/** About as many rows as the list has, from a day on or all. */
+async function aboutRows(
+  task: ResourceTask,
+  { remembered_total }: WatermarkRow,
+  day: string | undefined,
+): Promise<number> {
+  // The remembered total of a list with a filter is that of its first reading.
+  if (!scanOf(task).changedSince) return Number(remembered_total ?? 0)
+  const last = day === undefined ? await lastWholeTotal(task.sync.engine, task.resource.name) : undefined
+  return last ?? storedSince(task, day)
 }
 
 const later = (found: string | null, stored: string | null): string | null =>
@@ -53,10 +69,7 @@ async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: 
   await readUntilProved(task, {
     row: window,
     query: { ...resource.query, ...byUpdate, ...filter },
-    beginAt: lastPage(
-      filter.from ? await storedSince(task, filter.from) : Number(watermark.remembered_total ?? 0),
-      pageSizeOf(watermark),
-    ),
+    beginAt: lastPage(await aboutRows(task, watermark, filter.from), pageSizeOf(watermark)),
     ...(watermark.watermark !== null && { known: await knownTo(task, watermark.watermark) }),
     ...pagingOf(watermark),
     sameRows: digestsIn(watermark.same_rows),
@@ -65,8 +78,7 @@ async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: 
       setWatermark(engine, task, {
         watermark: later(end.watermark, watermark.watermark),
         same_rows: end.digests,
-        // The total of the whole list, not of a filtered one.
-        ...(filter.from ? {} : { remembered_total: end.total }),
+        ...(changedSince ? {} : { remembered_total: end.total }),
       }),
   })
 }

@@ -11,14 +11,14 @@ import { fenced } from '../run/hold-lease.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import { scanOf, setWatermark } from './collection-window.ts'
 
-/** Whether the last scan of the whole list was shown no rows. */
-const wasEmpty = ({ remembered_total }: WatermarkRow): boolean =>
-  remembered_total !== null && Number(remembered_total) === 0
-
-/** The same of a scan that the service was asked to filter by changes: maybe nothing changed. */
-async function hadNoChanges(task: ResourceTask): Promise<boolean> {
-  if (!scanOf(task).changedSince) return false
-  return (await lastTotal(task.sync.engine, task.resource.name)) === 0
+/** What the last scan was shown no rows of. Where the service was asked to filter by changes, maybe nothing changed. */
+async function emptyAt(
+  task: ResourceTask,
+  { remembered_total }: WatermarkRow,
+): Promise<'the list' | 'changes' | undefined> {
+  const changes = scanOf(task).changedSince && (await lastTotal(task.sync.engine, task.resource.name))
+  if (changes !== undefined) return changes === 0 ? 'changes' : undefined
+  return remembered_total !== null && Number(remembered_total) === 0 ? 'the list' : undefined
 }
 
 async function isEmptyNow({ sync, resource, counters }: ResourceTask): Promise<boolean> {
@@ -28,7 +28,7 @@ async function isEmptyNow({ sync, resource, counters }: ResourceTask): Promise<b
   return meta.total === 0
 }
 
-export async function countStored(engine: Engine, resource: Resource): Promise<number> {
+async function countStored(engine: Engine, resource: Resource): Promise<number> {
   const [row] = await engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
   return Number(row?.n ?? 0)
 }
@@ -72,12 +72,10 @@ export async function noteEmptyList(task: ResourceTask): Promise<void> {
   const { sync, resource, counters } = task
   const watermark = await readWatermark(sync.engine, resource.name)
   if (!watermark?.backfilled_at) return
-  const isShownEmpty = wasEmpty(watermark)
-  const mayBeEmpty = isShownEmpty || (await hadNoChanges(task))
-  if (!mayBeEmpty && watermark.empty_since === null) return
+  const empty = await emptyAt(task, watermark)
+  if (!empty && watermark.empty_since === null) return
   const stored = await countStored(sync.engine, resource)
-  // Where only changes were asked for, one request tells.
-  const isEmpty = mayBeEmpty && stored > 0 && (isShownEmpty || (await isEmptyNow(task)))
+  const isEmpty = stored > 0 && (empty === 'the list' || (empty === 'changes' && (await isEmptyNow(task))))
   const since = isEmpty ? (watermark.empty_since ?? now(sync)) : null
   if (since !== (watermark.empty_since ?? null))
     await fenced(task, engine => setWatermark(engine, task, { empty_since: since }))
