@@ -3,19 +3,19 @@ import { quoteText } from '../../warehouse/sql-text.ts'
 
 /** The runs that fetched some pages, and when the first of them arrived: rows say both. */
 export class FetchedPages {
-  readonly runs = new Set<string>()
+  readonly #runs = new Set<string>()
   /** ISO 8601. */
-  since: string | undefined
+  #since: string | undefined
 
   add({ runId, fetchedAt }: { readonly runId: string; readonly fetchedAt: string }): void {
-    this.runs.add(runId)
-    if (this.since === undefined || Date.parse(fetchedAt) < Date.parse(this.since)) this.since = fetchedAt
+    this.#runs.add(runId)
+    if (this.#since === undefined || Date.parse(fetchedAt) < Date.parse(this.#since)) this.#since = fetchedAt
   }
 
-  /** Of a row of star; the engines find it by the time, which is the same as on the page. */
+  /** Of a row of star. Its `loaded_at` is the time of its page, by which the engines find it without reading the others. */
   get condition(): string {
-    const runs = [...this.runs].map(quoteText)
-    if (runs.length === 0 || this.since === undefined) return 'false'
-    return `run_id in (${runs.join(', ')}) and loaded_at >= cast(${quoteText(this.since)} as timestamptz)`
+    const runs = [...this.#runs].map(quoteText)
+    if (runs.length === 0 || this.#since === undefined) return 'false'
+    return `run_id in (${runs.join(', ')}) and loaded_at >= cast(${quoteText(this.#since)} as timestamptz)`
   }
 }

@@ -129,34 +129,32 @@ export async function unfinishedScan(
   return (await unfinishedScans(engine, resource, kind))[0]
 }
 
-/** The total with which the last accepted scan of changes ended; undefined before the first. */
-export async function lastTotal(engine: Engine, resource: string): Promise<number | undefined> {
+/** The last accepted scan of changes; undefined before the first. */
+async function lastChanges(engine: Engine, resource: string): Promise<ScanRow | undefined> {
   const [row] = await ledger(engine)
     .selectFrom('ops.scan')
-    .select('last_total')
+    .selectAll()
     .where('resource', '=', resource)
     .where('kind', '=', 'incremental')
     .where('state', '=', 'accepted')
     .orderBy('accepted_at', 'desc')
     .limit(1)
     .execute()
+  return row
+}
+
+/** The total with which the last accepted scan of changes ended; undefined before the first. */
+export async function lastTotal(engine: Engine, resource: string): Promise<number | undefined> {
+  const row = await lastChanges(engine, resource)
   return row && Number(row.last_total)
 }
 
 /**
- * Rows of the list when its changes were last read without a filter; undefined when they never were. Where the totals are too
- * low, the pass that proved the scan has found more.
+ * Rows of the whole list, by the last accepted scan of changes; undefined before the first, and where that was filtered. Where
+ * totals are too low, the pass that proved the scan has found more than any answer said.
  */
 export async function lastWholeTotal(engine: Engine, resource: string): Promise<number | undefined> {
-  const [row] = await ledger(engine)
-    .selectFrom('ops.scan')
-    .select(['first_total', 'greatest_total', 'last_total', 'from_day'])
-    .where('resource', '=', resource)
-    .where('kind', '=', 'incremental')
-    .where('state', '=', 'accepted')
-    .orderBy('accepted_at', 'desc')
-    .limit(1)
-    .execute()
+  const row = await lastChanges(engine, resource)
   if (!row || row.from_day !== null) return undefined
   const found = Number(row.first_total)
   return found > Number(row.greatest_total) ? found : Number(row.last_total)

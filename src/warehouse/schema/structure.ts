@@ -43,10 +43,7 @@ function recentColumns({ schema, name, isUnique, owner, key }: PhysicalTable): s
   return isRecord ? [['source_updated_at'], ['loaded_at']] : []
 }
 
-/**
- * Few, as each costs every load: by record, by a key that cannot be primary, by date, and by when it changed
- * and was loaded.
- */
+/** Few, as each costs every load: by record, by a key that cannot be primary, by date, and by the times of change and loading. */
 function indexColumns(table: PhysicalTable): string[][] {
   const byKey = table.isUnique ? [] : [[table.key]]
   const byOwner = table.isUnique && table.owner === table.key ? [] : [[table.owner]]
