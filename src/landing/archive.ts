@@ -11,7 +11,7 @@ import { type Landing, openLanding } from './folder.ts'
 import { pagesJournalOf, scanSum, scansJournal, sumOf, writeSum } from './journal.ts'
 import { isPacked, manifestName, manifestOf, sumsIn } from './manifest.ts'
 import { type PackedPage, type Packing, packing } from './packed-pages.ts'
-import { readFacts } from './scan-facts.ts'
+import { readFacts, type ScanFacts } from './scan-facts.ts'
 import type { LandingStore, Stored } from './store.ts'
 
 const suffix = '.archive'
@@ -92,34 +92,53 @@ async function packedIn(store: LandingStore, archive: string): Promise<Stored[]>
   return sums.filter(({ name }) => isPacked(name)).sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
+/** An archived scan whose files are brought here and checked. */
+export interface CheckedArchive {
+  readonly facts: ScanFacts
+  /** Whether its manifest has shown that the pages are as they were landed. */
+  readonly isProved: boolean
+  /** The pages of one file after those of another. Throws Damaged. */
+  pages(pack: Packing): AsyncGenerator<readonly PackedPage[]>
+  /** What was brought here goes. */
+  release(): void
+}
+
+/** Throws Damaged. */
+export async function checkedArchive({ store }: Landing, scanId: string): Promise<CheckedArchive> {
+  const archive = archiveOf(scanId)
+  const packed = await packedIn(store, archive)
+  await store.bring(archive, packed)
+  const damage = await archiveDamage(store, archive, true)
+  if (damage !== undefined) throw new Damaged(scanId, damage)
+  return {
+    facts: await readFacts(store, archive),
+    isProved: await store.has(`${archive}/${manifestName}`),
+    async *pages(pack) {
+      for (const { name } of packed) yield await readPacked(pack, scanId, join(store.root, archive, name))
+    },
+    release: () => store.release(archive),
+  }
+}
+
 /** The pages of an archived scan, written back as files below `folder`; the caller removes them. Throws Damaged. */
 export async function unpack(
   landing: Landing,
   scanId: string,
   { folder, pack }: { readonly folder: string; readonly pack: Packing },
 ): Promise<void> {
-  const { store, keys } = landing
-  const archive = archiveOf(scanId)
-  const packed = await packedIn(store, archive)
-  await store.bring(archive, packed)
-  const damage = await archiveDamage(store, archive, true)
-  if (damage !== undefined) throw new Damaged(scanId, damage)
+  const { keys } = landing
+  const archive = await checkedArchive(landing, scanId)
   const target = join(folder, scanId)
   mkdirSync(target, { recursive: true, mode: 0o700 })
-  // The manifest has shown that the pages are as they were landed.
-  const isProved = await store.has(`${archive}/${manifestName}`)
-  writeFileSync(join(target, 'scan.json'), JSON.stringify(await readFacts(store, archive)), { mode: 0o600 })
+  writeFileSync(join(target, 'scan.json'), JSON.stringify(archive.facts), { mode: 0o600 })
   const write = ({ name, bytes }: PackedPage): void => {
     const stored = keys ? keys.encrypt(bytes) : bytes
     const storedName = keys ? `${name}${encryptedEnd}` : name
     writeFileSync(join(target, storedName), stored, { mode: 0o600 })
-    if (isProved) writeSum(join(folder, pagesJournalOf(scanId)), sumOf(storedName, stored))
+    if (archive.isProved) writeSum(join(folder, pagesJournalOf(scanId)), sumOf(storedName, stored))
   }
-  for (const file of packed) {
-    const path = join(store.root, archive, file.name)
-    for (const page of await readPacked(pack, scanId, path)) write(page)
-  }
-  store.release(archive)
+  for await (const pages of archive.pages(pack)) for (const page of pages) write(page)
+  archive.release()
 }
 
 function readPacked(pack: Packing, scanId: string, file: string): Promise<PackedPage[]> {

@@ -1,22 +1,25 @@
 /** Loads the landed pages of every kept scan into an empty warehouse, without one request. */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readEnvelope } from '../../api/client/envelope.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
 import { rowsAt } from '../../contract/fields/resource.ts'
-import { keptScans, unpack } from '../../landing/archive.ts'
+import { keptScans } from '../../landing/archive.ts'
 import type { LandingPlace } from '../../landing/bucket/place.ts'
 import { Damaged } from '../../landing/damage/damaged.ts'
 import { missingScans } from '../../landing/damage/missing-scans.ts'
-import { checkedPages, factsDamage } from '../../landing/damage/of-files.ts'
+import { type CheckedPages, checkedPages, factsDamage } from '../../landing/damage/of-files.ts'
 import type { LandingKeys } from '../../landing/encryption.ts'
 import { type LandedPage, type Landing, openLanding } from '../../landing/folder.ts'
 import { openStore } from '../../landing/open-store.ts'
 import { type Packing, packing } from '../../landing/packed-pages.ts'
+import type { ScanFacts } from '../../landing/scan-facts.ts'
+import { unpackInto } from '../../landing/unpacked.ts'
 import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
-import { temporaryFolder } from '../../temporary/places.ts'
+import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import {
   belongs,
@@ -65,10 +68,7 @@ function pagesToLoad(
 }
 
 /** Throws Damaged. */
-async function knownScan(landing: Landing, scan: string): Promise<KnownScan> {
-  const damage = await factsDamage(landing, scan)
-  if (damage !== undefined) throw new Damaged(scan, damage)
-  const facts = await landing.facts(scan)
+function knownScan(scan: string, facts: ScanFacts): KnownScan {
   const resource = findResource(facts.resource)
   if (!resource) throw new Damaged(scan, 'scan.json names no resource that this release knows')
   return { scan, facts, resource }
@@ -85,29 +85,67 @@ export interface LandedPages {
   readonly signal?: AbortSignal
 }
 
+/** Where archives are unpacked. */
+class UnpackingFolder {
+  readonly #home: string
+  #folder: TemporaryPlace | undefined
+
+  constructor(home: string) {
+    this.#home = home
+  }
+
+  /** A file for the pages of this scan. */
+  fileOf(scan: string): string {
+    const stem = join(this.#home, '.muster-replay')
+    this.#folder ??= temporaryFolder(stem, 'pages of archives, for a replay')
+    return join(this.#folder.path, scan)
+  }
+
+  remove(): void {
+    this.#folder?.remove()
+  }
+}
+
 interface Source {
   readonly landing: Landing
   readonly pack: Packing
+  readonly unpacking: UnpackingFolder
+}
+
+interface CheckedScan {
+  readonly facts: ScanFacts
+  readonly checked: CheckedPages
+}
+
+/** Throws Damaged. */
+async function landedScan({ landing }: Source, scan: string): Promise<CheckedScan> {
+  const damage = await factsDamage(landing, scan)
+  if (damage !== undefined) throw new Damaged(scan, damage)
+  return { facts: await landing.facts(scan), checked: await checkedPages(landing, scan, true) }
+}
+
+/** Throws Damaged. */
+async function archivedScan({ landing, pack }: Source, scan: string, file: string): Promise<CheckedScan> {
+  const { facts, ...checked } = await unpackInto(landing, scan, { file, pack })
+  return { facts, checked }
 }
 
 /** Throws Damaged. */
 async function readScan(replaying: Replay, from: Source, scan: string): Promise<ReadyScan | undefined> {
-  const { landing, pack } = from
+  const { landing, unpacking } = from
   const hadPages = await landing.has(scan)
-  const folder = hadPages
-    ? undefined
-    : temporaryFolder(join(landing.store.home, '.muster-replay'), 'pages of an archive, for a replay')
+  const file = hadPages ? undefined : unpacking.fileOf(scan)
   const remove = (): void => {
-    folder?.remove()
+    if (file !== undefined) rmSync(file, { force: true })
     landing.store.release(scan)
   }
   // Another machine may archive the pages that are read here.
   const isArchivedNow = async (): Promise<boolean> => hadPages && !(await landing.has(scan))
   try {
-    if (folder) await unpack(landing, scan, { folder: folder.path, pack })
-    const source = folder ? await openLanding(folder.path, { keys: landing.keys }) : landing
-    const known = await knownScan(source, scan)
-    const checked = await checkedPages(source, scan, true)
+    const { facts, checked } = await (file === undefined
+      ? landedScan(from, scan)
+      : archivedScan(from, scan, file))
+    const known = knownScan(scan, facts)
     if (checked.damaged.length > 0 && (await isArchivedNow())) throw new Damaged(scan, 'it was archived')
     replaying.scans += 1
     replaying.damaged.push(...checked.damaged.map(what => ({ scan, what })))
@@ -161,10 +199,12 @@ export async function replay(
 ): Promise<ReplayResult> {
   const store = openStore(root, signal)
   const replaying = new Replay(engine, limits)
+  const unpacking = new UnpackingFolder(store.home)
   try {
     const landing = await openLanding(store, { keys })
-    await packing(keys, pack => replayAll(replaying, { landing, pack }, onProgress))
+    await packing(keys, pack => replayAll(replaying, { landing, pack, unpacking }, onProgress))
   } finally {
+    unpacking.remove()
     store.close()
   }
   const { scans, pages, records, quarantined, damaged } = replaying

@@ -111,6 +111,13 @@ const isCutOff = ({ end }: Edges): boolean => !/\}\s*$/.test(end)
 const isEnvelope = (bytes: Buffer): boolean =>
   /^\s*\{/.test(bytes.toString('latin1', 0, 64)) && bytes.includes('"data"')
 
+/** The same of the bytes of a page, which no journal has. */
+export function whatOfBytes(name: string, bytes: Buffer): string | undefined {
+  if (isCutOff({ start: '', end: bytes.toString('latin1', Math.max(0, bytes.length - 64)) }))
+    return `${name} breaks off`
+  return isEnvelope(bytes) ? undefined : `${name} cannot be read`
+}
+
 function whatOfEncrypted(page: LandedPage): string | undefined {
   try {
     return isEnvelope(pageBytes(page)) ? undefined : `${basename(page.file)} cannot be read`

@@ -20,14 +20,14 @@ export class BatchFiles {
     return join(this.#folder.path, name)
   }
 
-  /** The page with these bytes, not encrypted. Pages of several scans may have one name. */
+  /** The page with these bytes, as a file of its own and not encrypted. Pages of several scans may have one name. */
   copy(page: PageFile, bytes: Buffer): PageFile {
     this.#copies += 1
     const folder = this.named(String(this.#copies))
     mkdirSync(folder, { mode: 0o700 })
     const file = join(folder, pageName(page))
     writeFileSync(file, bytes, { mode: 0o600 })
-    return { ...page, file, bytes: bytes.length, decrypt: undefined }
+    return { ...page, file, bytes: bytes.length, decrypt: undefined, within: undefined }
   }
 
   remove(): void {

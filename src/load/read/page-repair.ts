@@ -82,14 +82,14 @@ function decrypted(page: PageFile): Buffer {
 function createReader(): (page: PageFile) => Buffer {
   let room = Buffer.alloc(0)
   return page => {
-    const { file, bytes } = page
+    const { file, within, bytes } = page
     if (page.decrypt) return decrypted(page)
     if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes)
-    const opened = openSync(file, readAtOnce)
+    const opened = openSync(within?.file ?? file, readAtOnce)
     try {
       let end = 0
       while (end < bytes) {
-        const more = readSync(opened, room, end, bytes - end, null)
+        const more = readSync(opened, room, end, bytes - end, within ? within.start + end : null)
         if (more === 0) break
         end += more
       }
@@ -99,6 +99,9 @@ function createReader(): (page: PageFile) => Buffer {
     }
   }
 }
+
+/** DuckDB reads no other by itself. */
+const isPlainFile = ({ decrypt, within }: PageFile): boolean => !decrypt && !within
 
 const lineFeed = 10
 
@@ -137,7 +140,8 @@ class Reading {
       this.#joined?.close()
     }
     const joined = this.#joined?.isWhole ? this.#joined.file : undefined
-    return joined ? pages.map(page => ({ ...page, joined })) : pages
+    if (joined) return pages.map(page => ({ ...page, joined }))
+    return pages.map(page => (isPlainFile(page) ? page : this.#files.copy(page, read(page))))
   }
 
   get drift(): readonly Drift[] {
@@ -165,7 +169,8 @@ class Reading {
     const asRead = { ...page, isLine: isLine(bytes) }
     const readable = isChanged ? Buffer.from(harmless(bytes.toString('utf8'))) : bytes
     this.#joined?.add(readable, asRead.isLine)
-    return isChanged || copy || page.decrypt ? this.#files.copy(asRead, readable) : asRead
+    const isReadable = isPlainFile(page) || this.#joined?.isWhole
+    return isChanged || copy || !isReadable ? this.#files.copy(asRead, readable) : asRead
   }
 
   /** Whether the page has text that DuckDB would refuse. */
