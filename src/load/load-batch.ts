@@ -14,6 +14,7 @@ import {
   sendRecords,
   writtenOf,
 } from './merge/delta.ts'
+import type { EmptyTables } from './merge/empty-tables.ts'
 import { type Loss, lossesOf, TooManyRemoved } from './merge/losses.ts'
 import { knownFields } from './page/known-fields.ts'
 import type { Bounds, Drift } from './page/record-findings.ts'
@@ -65,7 +66,7 @@ export interface Loaded {
 export interface LoadTarget {
   readonly plan: StagePlan
   readonly bounds: Bounds
-  readonly isFirstLoad?: boolean | undefined
+  readonly emptyTables?: EmptyTables | undefined
 }
 
 /** What a batch waits for and gives back while it loads. */
@@ -148,7 +149,7 @@ async function mergePages(
   await requireBelief(engine, batch, counts)
   const open = await openCases(engine, plan.resource.name)
   if (open.contested > 0) await recordSightings(engine, plan.resource.name)
-  const merge = { counts, filled: staged.filled, isFirstLoad: batch.isFirstLoad }
+  const merge = { counts, filled: staged.filled, emptyTables: batch.emptyTables }
   const { items, members } = await arrivalsOf(engine, plan, merge)
   const transfer = engine.send([
     ...items,

@@ -5,7 +5,7 @@ import { undeclaredPaths } from '../state/evidence/drift.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type BatchTurn, type Loaded, loadBatch, type PageBatch } from './load-batch.ts'
-import { ownsRows } from './merge/apply.ts'
+import { EmptyTables } from './merge/empty-tables.ts'
 import type { Bounds } from './page/record-findings.ts'
 import { type RecordLimits, SeenPaths, usualLimits } from './page/record-limits.ts'
 import type { StagePlan } from './read/plan.ts'
@@ -45,10 +45,11 @@ export class Pipeline {
   #failure: { readonly error: unknown } | undefined
   #recovering: Promise<void> | undefined
   #bounds: Bounds | undefined
-  #isFirstLoad: boolean | undefined
+  readonly #emptyTables: EmptyTables
 
   constructor(options: PipelineOptions) {
     this.#options = options
+    this.#emptyTables = new EmptyTables(options.plan)
   }
 
   /** Whether a batch has failed and nobody has been told: reading further pages may be wasted. */
@@ -171,14 +172,6 @@ export class Pipeline {
     return this.#bounds
   }
 
-  /** Asked before anything of this pipeline is committed: nobody else writes the resource meanwhile. */
-  async #loadsFirst(engine: Engine): Promise<boolean> {
-    if (this.#isFirstLoad !== undefined) return this.#isFirstLoad
-    const isFirst = !(await ownsRows(engine, this.#options.plan))
-    this.#isFirstLoad ??= isFirst
-    return this.#isFirstLoad
-  }
-
   async #fenced(engine: Engine, batch: PageBatch, turn: BatchTurn): Promise<Loaded | undefined> {
     const { plan, lease } = this.#options
     const bounds = await this.#boundsOf(engine)
@@ -186,7 +179,6 @@ export class Pipeline {
       await batch.ledger?.(connection, loaded)
       if (lease) await renewLease(connection, lease)
     }
-    const isFirstLoad = await this.#loadsFirst(engine)
-    return loadBatch(engine, { ...batch, plan, bounds, isFirstLoad, ledger }, turn)
+    return loadBatch(engine, { ...batch, plan, bounds, emptyTables: this.#emptyTables, ledger }, turn)
   }
 }

@@ -6,6 +6,7 @@ import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
 import { type DeltaCounts, writtenOf } from './delta.ts'
+import type { EmptyTables } from './empty-tables.ts'
 import { type ChangedDimension, type Members, membersOf } from './inferred-members.ts'
 import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
@@ -72,8 +73,7 @@ export interface Merge {
   readonly counts: DeltaCounts
   /** Names of the stages that hold rows. */
   readonly filled: ReadonlySet<string>
-  /** No table had a row of the resource when its first batch was loaded. */
-  readonly isFirstLoad?: boolean | undefined
+  readonly emptyTables?: EmptyTables | undefined
 }
 
 export interface Arrivals {
@@ -113,19 +113,21 @@ export async function ownsRows(engine: Engine, plan: StagePlan): Promise<boolean
 }
 
 /**
- * Moves the rows that arriving or missing records replace into history, and removes what else is stored of them. On a first
- * load there is nothing to look for.
+ * Moves the rows that arriving or missing records replace into history, and removes what else is stored of them. Of new records
+ * and inferred members nothing is looked for in tables that had no row of the resource.
  */
 export async function retireReplaced(
   engine: Engine,
   plan: StagePlan,
-  { counts, isFirstLoad }: Merge,
+  { counts, emptyTables }: Merge,
 ): Promise<void> {
+  if (writtenOf(counts).changes === 0) return
   const owners = distinctOwners(targetsOf(plan))
-  const replaced = counts.changed + counts.missing
-  if (replaced > 0) await runAll(engine, owners.map(keepHistory))
-  const isBare = isFirstLoad === true && replaced + counts.inferred === 0
-  if (!isBare && writtenOf(counts).changes > 0) await runAll(engine, owners.map(remove))
+  const isAnyReplaced = counts.changed + counts.missing > 0
+  if (isAnyReplaced) await runAll(engine, owners.map(keepHistory))
+  const others =
+    isAnyReplaced || !emptyTables ? owners : await emptyTables.others(engine, owners, counts.inferred > 0)
+  await runAll(engine, others.map(remove))
 }
 
 /** Writes the rows of inferred members that the batch adds to. */
