@@ -1,6 +1,7 @@
 /** Ids that are fetched before any stored record is fetched again: those never fetched, and those to be retried. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { withPart } from '../../warehouse/sql-files.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
 
 /** What was expected of a stored record when it was chosen for another fetch. */
 export interface Expected {
@@ -23,8 +24,8 @@ export interface DueId {
   readonly expected?: Expected
 }
 
-export interface DueQuestion {
-  readonly resource: string
+/** What makes an id due. */
+export interface DueTerms {
   /** Scope of the key; null leaves out records that only another scope would retry. */
   readonly keyScope: string | null
   /** ISO 8601. */
@@ -35,28 +36,28 @@ export interface DueQuestion {
   readonly onlySignalled?: boolean
 }
 
-/** $1 resource, $2 key scope, $3 now, $4 fetched before. Failed fetches are retried after `retry_after`. */
-const isDue = ({ onlySignalled = false }: DueQuestion): string =>
-  `d.resource = $1 and (d.last_fetched_at is null or d.last_fetched_at < cast($4 as timestamptz))
-   and ((d.state = 'never fetched' and (d.retry_after is null or d.retry_after <= cast($3 as timestamptz)))
+export interface DueQuestion extends DueTerms {
+  readonly resource: string
+}
+
+/** $1 key scope, $2 now, $3 fetched before. Failed fetches are retried after `retry_after`. */
+const isDue = ({ onlySignalled = false }: DueTerms): string =>
+  `(d.last_fetched_at is null or d.last_fetched_at < cast($3 as timestamptz))
+   and ((d.state = 'never fetched' and (d.retry_after is null or d.retry_after <= cast($2 as timestamptz)))
      or (d.state in ('missing', 'refused')
-       and (d.retry_after <= cast($3 as timestamptz) or (d.key_scope is not null and d.key_scope <> $2)))
+       and (d.retry_after <= cast($2 as timestamptz) or (d.key_scope is not null and d.key_scope <> $1)))
      ${onlySignalled ? `or d.state = 'stored'` : ''}) ${onlySignalled ? 'and d.signals > 0' : ''}`
 
-const values = ({ resource, keyScope, at, fetchedBefore }: DueQuestion): (string | null)[] => [
-  resource,
-  keyScope,
-  at,
-  fetchedBefore,
-]
+const values = ({ keyScope, at, fetchedBefore }: DueTerms): (string | null)[] => [keyScope, at, fetchedBefore]
 
 /** Records with an event first, then those that wait longest. */
 export async function dueIds(engine: Engine, question: DueQuestion, limit: number): Promise<DueId[]> {
   const rows = await engine.rows<DueId>(
-    `select d.record_id, d.state, d.failed_fetches as failures from ops.discovered d where ${isDue(question)}
+    `select d.record_id, d.state, d.failed_fetches as failures from ops.discovered d
+     where d.resource = $4 and ${isDue(question)}
      order by case when d.signals > 0 then 0 when d.state = 'never fetched' then 1 else 2 end, d.first_seen_at, d.record_id
      limit ${Math.max(0, Math.floor(limit))}`,
-    values(question),
+    [...values(question), question.resource],
   )
   return rows.map(row => ({ ...row, failures: Number(row.failures) }))
 }
@@ -95,14 +96,34 @@ export async function refusedIds(engine: Engine, resource: string): Promise<read
   return rows.map(({ reason, ids }) => ({ reason, ids: Number(ids) }))
 }
 
-/** Known ids, never fetched or stored, by the column of star that named each first. */
-export async function knownBySource(engine: Engine, resource: string): Promise<ReadonlyMap<string, number>> {
-  const rows = await engine.rows<{ source: string; n: number }>(
-    `select d.source, count(*) as n from ops.discovered d
-     where d.resource = $1 and d.state in ('never fetched', 'stored') group by d.source`,
-    [resource],
+/** The ids of one resource. */
+export interface KnownIds {
+  readonly due: number
+  /** Those never fetched or stored, by the column of star that named each first. */
+  readonly sources: ReadonlyMap<string, number>
+}
+
+/** Of several resources in one statement, which costs more than the counting. A resource without ids is missing. */
+export async function knownIds(
+  engine: Engine,
+  resources: readonly string[],
+  terms: DueTerms,
+): Promise<ReadonlyMap<string, KnownIds>> {
+  if (resources.length === 0) return new Map()
+  const rows = await engine.rows<{ resource: string; source: string; known: number; due: number }>(
+    `select d.resource, d.source, count(*) filter (where d.state in ('never fetched', 'stored')) as known,
+       count(*) filter (where ${isDue(terms)}) as due
+     from ops.discovered d where d.resource in (${resources.map(quoteText).join(', ')}) group by d.resource, d.source`,
+    values(terms),
   )
-  return new Map(rows.map(({ source, n }) => [source, Number(n)]))
+  const found = new Map<string, { due: number; sources: Map<string, number> }>()
+  for (const { resource, source, known, due } of rows) {
+    const ids = found.get(resource) ?? { due: 0, sources: new Map<string, number>() }
+    ids.due += Number(due)
+    if (Number(known) > 0) ids.sources.set(source, Number(known))
+    found.set(resource, ids)
+  }
+  return found
 }
 
 /** Stored records that events told of, and that were not fetched since: they are known to be old. */
@@ -121,8 +142,8 @@ export async function countSignalled(
 export async function countDue(engine: Engine, question: DueQuestion): Promise<DueCount> {
   const [row] = await engine.rows<{ neverFetched: number; again: number }>(
     `select count(*) filter (where d.state = 'never fetched') as "neverFetched", count(*) filter (where d.state <> 'never fetched') as again
-     from ops.discovered d where ${isDue(question)}`,
-    values(question),
+     from ops.discovered d where d.resource = $4 and ${isDue(question)}`,
+    [...values(question), question.resource],
   )
   return { neverFetched: Number(row?.neverFetched ?? 0), again: Number(row?.again ?? 0) }
 }

@@ -1,5 +1,5 @@
 /** Tells whoever watches a run how many records it will fetch by id. */
-import { countDue, type DueQuestion, knownBySource } from '../../state/by-id/due.ts'
+import { type DueTerms, knownIds } from '../../state/by-id/due.ts'
 import type { SyncContext } from '../run/context.ts'
 import type { HeldTask } from '../run/task.ts'
 import type { StoredChoice } from './choose-stored.ts'
@@ -19,14 +19,17 @@ export class Announcement {
     this.#sync = sync
   }
 
-  async count(question: DueQuestion, asked: number): Promise<IdCounts> {
-    const { resource } = question
-    const { neverFetched, again } = await countDue(this.#sync.engine, question)
-    const sources = await knownBySource(this.#sync.engine, resource)
-    const known = [...sources.values()].reduce((sum, n) => sum + n, 0)
-    const knownBefore = this.#knownBefore.get(resource) ?? known
-    this.#knownBefore.set(resource, knownBefore)
-    return { resource, due: neverFetched + again, asked, again: 0, known, knownBefore, sources }
+  async count(resources: readonly Announced[], terms: DueTerms): Promise<IdCounts[]> {
+    const names = resources.map(({ held }) => held.task.resource.name)
+    const ids = await knownIds(this.#sync.engine, names, terms)
+    return resources.map(({ held, asked }) => {
+      const resource = held.task.resource.name
+      const { due = 0, sources = new Map<string, number>() } = ids.get(resource) ?? {}
+      const known = [...sources.values()].reduce((sum, n) => sum + n, 0)
+      const knownBefore = this.#knownBefore.get(resource) ?? known
+      this.#knownBefore.set(resource, knownBefore)
+      return { resource, due, asked: asked.size, again: 0, known, knownBefore, sources }
+    })
   }
 
   /** `chosen` are stored records; those that were asked for already count once. `turn` is how many are read in a row next. */

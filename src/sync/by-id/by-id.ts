@@ -12,6 +12,7 @@ import {
   countSignalled,
   type DueId,
   type DueQuestion,
+  type DueTerms,
   dueIds,
   refusedIds,
 } from '../../state/by-id/due.ts'
@@ -117,16 +118,21 @@ class ByIdRun {
   }
 
   async #announce(turn: number): Promise<void> {
-    const counts: IdCounts[] = []
-    for (const one of this.#open)
-      await this.#guard(one, async () => {
-        counts.push(await this.#announcement.count(this.#questionOf(one), one.asked.size))
-      })
+    const counts = await this.#counted()
     const due = counts.reduce((sum, one) => sum + one.due, 0)
     // None is chosen before the due ones are fetched; as many as would be chosen now are likely to be.
     if (due > 0 && !this.#choice) this.#choiceToCome ??= await this.#choose(this.#left - due)
     const chosen = (this.#choice ?? this.#choiceToCome)?.chosen
     this.#announcement.tell(counts, this.#open, { chosen, turn })
+  }
+
+  async #counted(): Promise<readonly IdCounts[]> {
+    try {
+      return await this.#announcement.count(this.#open, this.#terms)
+    } catch (error) {
+      for (const one of this.#open) one.failure = { error }
+      return []
+    }
   }
 
   #choose(requests: number): Promise<StoredChoice> {
@@ -185,9 +191,12 @@ class ByIdRun {
   }
 
   #questionOf({ held }: OpenResource): DueQuestion {
+    return { resource: held.task.resource.name, ...this.#terms }
+  }
+
+  get #terms(): DueTerms {
     const now = this.#sync.clock.now()
     return {
-      resource: held.task.resource.name,
       keyScope: currentScope({ sync: this.#sync }),
       at: new Date(now).toISOString(),
       fetchedBefore: new Date(now - refetchPauseMs).toISOString(),
