@@ -63,6 +63,7 @@ const placeOf = ({ resource, recordId }: Seen): string => `${resource} ${recordI
 
 /** Adds ids that are new; returns how many were. */
 export async function remember(engine: Engine, seen: readonly Seen[]): Promise<number> {
+  if (seen.length === 0) return 0
   const rows = [...new Map(seen.map(one => [placeOf(one), one])).values()].map(rowOf)
   const before = await countDiscovered(engine)
   for (const chunk of chunks(rows)) {

@@ -141,10 +141,11 @@ export async function addToRun(
   runId: string,
   figures: Partial<RunFigures> & { readonly batches_read_as_json?: number },
 ): Promise<void> {
-  const sums = Object.entries(figures).map(
-    ([name, value]) => `${name} = coalesce(${name}, 0) + ${Number(value)}`,
-  )
-  if (sums.length > 0) await engine.run(`update ops.run set ${sums.join(', ')} where run_id = $1`, [runId])
+  const added = Object.entries(figures)
+  if (added.length === 0) return
+  const sums = added.map(([name], index) => `${name} = coalesce(${name}, 0) + cast($${index + 2} as bigint)`)
+  const values = added.map(([, value]) => Number(value))
+  await engine.run(`update ops.run set ${sums.join(', ')} where run_id = $1`, [runId, ...values])
 }
 
 export async function recordResource(engine: Engine, row: RunResourceRow): Promise<void> {
