@@ -6,7 +6,7 @@ import { keepQuarantine } from '../state/evidence/quarantine.ts'
 import { recordChanges } from '../state/marts/changes.ts'
 import { addStagedIds, type SeenBy } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
-import { applyMembers, arrivalsOf, retireReplaced } from './merge/apply.ts'
+import { applyMembers, arrivalsOf, type Merge, retireReplaced } from './merge/apply.ts'
 import {
   type CompleteSnapshot,
   createDelta,
@@ -14,7 +14,6 @@ import {
   sendRecords,
   writtenOf,
 } from './merge/delta.ts'
-import type { EmptyTables } from './merge/empty-tables.ts'
 import { type Loss, lossesOf, TooManyRemoved } from './merge/losses.ts'
 import { knownFields } from './page/known-fields.ts'
 import type { Bounds, Drift } from './page/record-findings.ts'
@@ -63,10 +62,9 @@ export interface Loaded {
   readonly readAsJson: number
 }
 
-export interface LoadTarget {
+export interface LoadTarget extends Pick<Merge, 'emptyTables'> {
   readonly plan: StagePlan
   readonly bounds: Bounds
-  readonly emptyTables?: EmptyTables | undefined
 }
 
 /** What a batch waits for and gives back while it loads. */

@@ -118,21 +118,15 @@ class ByIdRun {
   }
 
   async #announce(turn: number): Promise<void> {
-    const counts = await this.#counted()
+    let counts: readonly IdCounts[] = []
+    await this.#guard(this.#open, async () => {
+      counts = await this.#announcement.count(this.#open, this.#terms)
+    })
     const due = counts.reduce((sum, one) => sum + one.due, 0)
     // None is chosen before the due ones are fetched; as many as would be chosen now are likely to be.
     if (due > 0 && !this.#choice) this.#choiceToCome ??= await this.#choose(this.#left - due)
     const chosen = (this.#choice ?? this.#choiceToCome)?.chosen
     this.#announcement.tell(counts, this.#open, { chosen, turn })
-  }
-
-  async #counted(): Promise<readonly IdCounts[]> {
-    try {
-      return await this.#announcement.count(this.#open, this.#terms)
-    } catch (error) {
-      for (const one of this.#open) one.failure = { error }
-      return []
-    }
   }
 
   #choose(requests: number): Promise<StoredChoice> {
@@ -180,13 +174,13 @@ class ByIdRun {
     await this.#guard(one, () => one.reader.read(turn))
   }
 
-  async #guard(one: OpenResource, work: () => Promise<void>): Promise<void> {
+  async #guard(by: OpenResource | readonly OpenResource[], work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       // The budget is shared, so its end is no failure of this resource.
       if (error instanceof BudgetSpent) this.#spent = error
-      else one.failure ??= { error }
+      else for (const one of [by].flat()) one.failure ??= { error }
     }
   }
 
