@@ -14,7 +14,8 @@ import { pages } from '../../src/dashboard/pages/pages.ts'
 import { chromiumFile, openChromium } from '../browser/chromium.ts'
 import { startPostgres } from '../postgres/own-server.ts'
 import { backendsOf, processorMs } from './processor-time.ts'
-import { median, root, run } from './sync-run.ts'
+import { root } from './root.ts'
+import { median, run } from './sync-run.ts'
 
 const count = 1_000_000
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { startSandbox } from './own-sandbox.ts'
+import { root } from './root.ts'
 import { middle, muster, type Spent, table } from './spent.ts'
-import { root } from './sync-run.ts'
 
 export interface FirstOptions {
   readonly rounds: number

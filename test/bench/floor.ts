@@ -40,6 +40,7 @@ const columns = (node: ShapeNode, at: string): string =>
 const folder = mkdtempSync(join(tmpdir(), 'muster-floor-'))
 mkdirSync(join(folder, 'pages'))
 const started = performance.now()
+const before = process.cpuUsage()
 
 const files: string[] = []
 for (let page = Math.ceil(Number(count) / 200); page >= 1; page -= 1) {
@@ -93,7 +94,14 @@ for (let from = 0; from < files.length; from += batch) {
 }
 await connection.run('checkpoint')
 const loaded = performance.now()
-console.log(JSON.stringify({ fetchMs: fetched - started, loadMs: loaded - fetched }))
+const spent = process.cpuUsage(before)
+console.log(
+  JSON.stringify({
+    fetchMs: fetched - started,
+    loadMs: loaded - fetched,
+    cpuSeconds: (spent.user + spent.system) / 1e6,
+  }),
+)
 connection.closeSync()
 instance.closeSync()
 rmSync(folder, { recursive: true, force: true })

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { rewriteFile } from '../../src/warehouse/duckdb/rewrite-file.ts'
+import { root } from './root.ts'
 import { muster } from './spent.ts'
-import { root, startServer } from './sync-run.ts'
+import { startServer } from './sync-run.ts'
 
 export interface GrowthOptions {
   readonly count: number

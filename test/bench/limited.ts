@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { startSandbox } from './own-sandbox.ts'
-import { root, run } from './sync-run.ts'
+import { root } from './root.ts'
+import { run } from './sync-run.ts'
 
 export interface LimitedOptions {
   readonly perMinute: number

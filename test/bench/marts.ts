@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MartResult } from '../../src/marts/build.ts'
-import { median, root, run, seconds } from './sync-run.ts'
+import { root } from './root.ts'
+import { median, run, seconds } from './sync-run.ts'
 
 interface Figures {
   readonly ms: number

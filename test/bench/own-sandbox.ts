@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { root } from './sync-run.ts'
+import { root } from './root.ts'
 
 export interface OwnSandbox {
   readonly url: string

@@ -9,8 +9,9 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { startOlder } from '../postgres/older-server.ts'
 import { type OwnServer, startPostgres } from '../postgres/own-server.ts'
 import { startSandbox } from './own-sandbox.ts'
+import { root } from './root.ts'
 import { muster } from './spent.ts'
-import { median, root, seconds } from './sync-run.ts'
+import { median, seconds } from './sync-run.ts'
 
 const rounds = 5
 

@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../postgres/own-server.ts'
 import { type Answered, sendGenuine } from './delivery.ts'
-import { root, run } from './sync-run.ts'
+import { root } from './root.ts'
+import { run } from './sync-run.ts'
 
 const secret = 'bench-signing-secret'
 const main = join(root, 'dist/main.js')

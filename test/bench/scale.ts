@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import { root } from './root.ts'
 import { measured, middle, muster, type Spent, table } from './spent.ts'
-import { root, startServer, type Workload } from './sync-run.ts'
+import { startServer, type Workload } from './sync-run.ts'
 
 export interface ScaleOptions {
   readonly held: number

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from './sync-run.ts'
+import { root } from './root.ts'
 
 export interface Spent {
   /** Seconds of the processor, user and system. */

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { root } from './root.ts'
+import { measured } from './spent.ts'
 
 export const run = promisify(execFile)
-export const root = new URL('../../', import.meta.url).pathname
 
 export interface Workload {
   readonly count: number
@@ -37,6 +38,8 @@ export async function startServer({
 export interface SyncFigures {
   /** From the start of the program to its end, the closing of the warehouse included, less what `muster sync --help` takes. */
   readonly milliseconds: number
+  /** Of the processor, all threads, less what `muster sync --help` takes. */
+  readonly cpuSeconds: number
   readonly peakMegabytes: number
 }
 
@@ -44,30 +47,24 @@ export interface SyncFigures {
 export async function syncOnce(url: string, warehouse?: string): Promise<SyncFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const env = {
-    ...process.env,
     MUSTER_BASE_URL: url,
     MUSTER_API_KEY: 'bench',
     MUSTER_WAREHOUSE: warehouse ?? `duckdb:${join(folder, 'bench.duckdb')}`,
   }
-  const muster = (resource: string) =>
-    run(process.execPath, [join(root, 'dist/main.js'), 'sync', resource, '--json', '--quiet'], {
-      env,
-      cwd: folder,
-      maxBuffer: 1e8,
-    })
-  const timed = async <Result>(work: () => Promise<Result>): Promise<{ ms: number; result: Result }> => {
+  const muster = async (...args: string[]) => {
     const started = performance.now()
-    const result = await work()
-    return { ms: performance.now() - started, result }
+    const spent = await measured([join(root, 'dist/main.js'), 'sync', ...args, '--quiet'], env, folder)
+    return { ...spent, ms: performance.now() - started }
   }
   try {
     await muster('users')
-    const start = await timed(() =>
-      run(process.execPath, [join(root, 'dist/main.js'), 'sync', '--help'], { env }),
-    )
-    const sync = await timed(() => muster('timesheets'))
-    const { peakMegabytes } = JSON.parse(sync.result.stdout) as SyncFigures
-    return { milliseconds: sync.ms - start.ms, peakMegabytes }
+    const start = await muster('--help')
+    const sync = await muster('timesheets')
+    return {
+      milliseconds: sync.ms - start.ms,
+      cpuSeconds: sync.cpu - start.cpu,
+      peakMegabytes: sync.megabytes,
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { root } from '../bench/sync-run.ts'
+import { root } from '../bench/root.ts'
 import { emptied, measured, type Peer, peers } from './peer.ts'
 
 interface Source {

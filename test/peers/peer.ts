@@ -1,7 +1,8 @@
 /** Muster and what people use in its place, each as the command that reads the same timesheets. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, run } from '../bench/sync-run.ts'
+import { root } from '../bench/root.ts'
+import { run } from '../bench/sync-run.ts'
 import { pythonEnvironment } from '../python-environment.ts'
 
 const here = join(root, 'test/peers')
