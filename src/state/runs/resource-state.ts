@@ -2,8 +2,8 @@
 
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { constantsOf, isMember } from '../../warehouse/schema/physical.ts'
-import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
+import { countLive } from '../evidence/live-count.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
 import type { AccessRow } from '../requests/tables.ts'
@@ -46,12 +46,6 @@ export interface ResourceState {
 async function count(engine: Engine, from: string): Promise<number> {
   const [row] = await engine.rows<{ n: number }>(`select count(*) as n from ${from}`)
   return Number(row?.n ?? 0)
-}
-
-function liveRows({ table }: Resource): string {
-  const conditions = constantsOf(table).map(([name, value]) => `${quoteName(name)} = ${quoteText(value)}`)
-  if (isMember(table)) conditions.push('not is_stub', `${quoteName(table.key)} <> '-1'`)
-  return `star.${quoteName(table.name)} where ${['not is_deleted', ...conditions].join(' and ')}`
 }
 
 interface LastRun {
@@ -103,7 +97,7 @@ export async function resourceState(engine: Engine, resource: Resource): Promise
   const watermark = await readWatermark(engine, name)
   const scans = await scansOf(engine, name)
   const access = held.has('key_access') ? await accessOf(engine, name) : []
-  const rows = await count(engine, liveRows(resource))
+  const rows = await countLive(engine, resource)
   return {
     resource: name,
     ...(await lastRun(engine, name, held)),

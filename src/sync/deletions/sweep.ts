@@ -2,12 +2,12 @@
 import { fewRows } from '../../api/client/envelope.ts'
 import { lastPage } from '../../api/client/paging.ts'
 import { dayMs, utcDay } from '../../lib/dates.ts'
+import { countLive } from '../../state/evidence/live-count.ts'
 import { forgetSweptIds } from '../../state/scans/scan-ids.ts'
 import { freshScan, openScan } from '../../state/scans/scans.ts'
 import { openSweep, sweepScans, unfinishedSweep, updateSweep } from '../../state/scans/sweeps.ts'
 import type { ScanRow, SweepRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
-import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete } from '../run/incomplete.ts'
@@ -29,8 +29,8 @@ export interface SweepOptions {
 /** Day of the oldest record of a list of many pages, for one request; null for a short list, which is a single window. */
 async function earliestDay(task: ResourceTask): Promise<string | null> {
   const { sync, resource, counters } = task
-  const [stored] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
-  if (lastPage(Number(stored?.n ?? 0)) <= pagesPerWindow || !scanOf(task).createdBetween) return null
+  if (lastPage(await countLive(sync.engine, resource)) <= pagesPerWindow || !scanOf(task).createdBetween)
+    return null
   const query = { fields: sweptFields, sortBy: 'createdAt', sortOrder: 'asc', page: 1, limit: fewRows }
   const page = await sync.client.getPage(resource.path, query, { purpose: 'reconcile' })
   counters.requests += 1
@@ -122,8 +122,7 @@ async function openNext(
   windows: readonly ScanRow[],
 ): Promise<ScanRow | undefined> {
   const { engine } = task.sync
-  const [stored] = await engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(task.resource)}`)
-  const rows = Number(stored?.n ?? 0)
+  const rows = await countLive(engine, task.resource)
   const days = daysAfter(extentOf(sweep, rows), sweep, windows.at(-1))
   if (!days) return undefined
   const row = freshScan({

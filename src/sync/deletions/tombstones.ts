@@ -2,12 +2,12 @@
 import { tombstone } from '../../load/merge/tombstone.ts'
 import { emptiedOwners } from '../../state/evidence/emptied-owners.ts'
 import { recordDeletions, type StandingEvidence, standingEvidence } from '../../state/evidence/evidence.ts'
+import { countLive } from '../../state/evidence/live-count.ts'
 import { closeVanished } from '../../state/evidence/quarantine.ts'
 import type { DeletionRow } from '../../state/evidence/tables.ts'
 import { renewLease } from '../../state/runs/leases.ts'
 import { addToRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { currentScope } from '../run/key.ts'
 import { confirmById } from './confirm-by-id.ts'
@@ -38,9 +38,9 @@ async function candidates(engine: Engine, { resource }: ResourceTask, scopeId: s
 
 async function circumstancesOf(task: ResourceTask, most: number | undefined): Promise<Circumstances> {
   const { sync, resource } = task
-  const [stored] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
+  const live = await countLive(sync.engine, resource)
   const scopeId = currentScope(task)
-  return { scopeId, live: Number(stored?.n ?? 0), ...(most !== undefined && { most }) }
+  return { scopeId, live, ...(most !== undefined && { most }) }
 }
 
 function deletionRows(task: ResourceTask, { deleted }: Decision, tombstonedAt: string): DeletionRow[] {

@@ -2,12 +2,11 @@
 
 import type { KeyInfo } from '../../api/client/key.ts'
 import { lastPage } from '../../api/client/paging.ts'
-import type { Resource } from '../../contract/fields/resource.ts'
 import { cannotRead, singleRead } from '../../contract/fields/resource.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { type Absence, absences, isNewerCount } from '../../state/evidence/absence.ts'
+import { countLive } from '../../state/evidence/live-count.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { swept } from '../deletions/sweep-run.ts'
 import { pagesPerWindow } from '../scan/windows.ts'
 import type { Estimate } from './estimate.ts'
@@ -39,11 +38,6 @@ const skipped = (resource: string, why: string): PlannedResource => ({
   reasoning: why,
 })
 
-async function rowsOf(engine: Engine, resource: Resource): Promise<number> {
-  const [row] = await engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
-  return Number(row?.n ?? 0)
-}
-
 /** Whether the last count is a reason to sweep now, in words. */
 function urgency(absence: Absence): string {
   const { total, stored } = absence
@@ -67,7 +61,7 @@ export async function planSweep(
   for (const resource of swept) {
     const { name } = resource
     if (resource.read.strategy !== 'scan' || (names.length > 0 && !names.includes(name))) continue
-    const rows = engine && (await rowsOf(engine, resource))
+    const rows = engine && (await countLive(engine, resource))
     if (resource.keys[key.kind] !== 'list') planned.push(skipped(name, cannotRead(resource, key.kind)))
     else if (!rows) planned.push(skipped(name, 'nothing is stored to compare with: muster sync first'))
     else {

@@ -2,10 +2,10 @@
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { sawAllOf } from '../../state/evidence/key-scopes.ts'
+import { countLive } from '../../state/evidence/live-count.ts'
 import { lastWholeTotal, retireScans, unfinishedScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { forgetWatermark, readWatermark } from '../../state/scans/watermarks.ts'
-import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { isLater } from '../paging/times.ts'
 import type { ResourceTask } from '../run/context.ts'
@@ -26,14 +26,9 @@ import { HiddenByFilter, readUntilProved } from './until-proved.ts'
  * estimate it would ask for page 1 first, only to learn the total.
  */
 async function storedSince({ sync, resource }: ResourceTask, day: string | undefined): Promise<number> {
-  const since =
-    day === undefined
-      ? ''
-      : ` and t.source_updated_at >= cast(${quoteText(`${day}T00:00:00Z`)} as timestamptz)`
-  const [row] = await sync.engine.rows<{ n: number }>(
-    `select count(*) as n from ${liveRecords(resource)}${since}`,
-  )
-  return Number(row?.n ?? 0)
+  if (day === undefined) return countLive(sync.engine, resource)
+  const since = `t.source_updated_at >= cast(${quoteText(`${day}T00:00:00Z`)} as timestamptz)`
+  return countLive(sync.engine, resource, since)
 }
 
 /** About as many rows as the list has, from a day on or all. */

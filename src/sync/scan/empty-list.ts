@@ -1,9 +1,9 @@
 /** Notes when a list that had rows is shown as empty: its records stay stored until a sweep proves that they are deleted. */
 import { formatNumber } from '../../lib/counted.ts'
+import { countLive } from '../../state/evidence/live-count.ts'
 import { lastTotal } from '../../state/scans/scans.ts'
 import type { WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
-import { liveRecords } from '../../warehouse/schema/record-rows.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete } from '../run/incomplete.ts'
@@ -26,15 +26,10 @@ async function isEmptyNow({ sync, resource, counters }: ResourceTask): Promise<b
   return meta.total === 0
 }
 
-async function countStored({ sync, resource }: ResourceTask): Promise<number> {
-  const [row] = await sync.engine.rows<{ n: number }>(`select count(*) as n from ${liveRecords(resource)}`)
-  return Number(row?.n ?? 0)
-}
-
 /** Records that the list had. */
 async function hadRows(task: ResourceTask): Promise<number> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
-  return Math.max(Number(watermark?.remembered_total ?? 0), await countStored(task))
+  return Math.max(Number(watermark?.remembered_total ?? 0), await countLive(task.sync.engine, task.resource))
 }
 
 /** The whole list is shown as empty, and nobody has said that it is. */
@@ -69,7 +64,7 @@ export async function noteEmptyList(task: ResourceTask): Promise<void> {
   if (!watermark?.backfilled_at) return
   const empty = await emptyAt(task, watermark)
   if (!empty && watermark.empty_since === null) return
-  const stored = await countStored(task)
+  const stored = await countLive(task.sync.engine, task.resource)
   const isEmpty = stored > 0 && (empty === 'the list' || (empty === 'changes' && (await isEmptyNow(task))))
   const since = isEmpty ? (watermark.empty_since ?? now(sync)) : null
   if (since !== (watermark.empty_since ?? null))
