@@ -92,20 +92,61 @@ week as (
     on d.day_of_week_iso = c.weekday and d.date_day >= c.first_date and d.date_day <= c.last_date + 6
 ),
 
+worked as (
+  select
+    t.week_ending_date + cast((7 + c.weekday - cast(extract(isodow from t.week_ending_date) as integer)) % 7 as integer)
+      as week_ending_date,
+    t.company_id,
+    t.project_id,
+    coalesce(a.trade_id, '-1') as trade_id,
+    t.agency_id,
+    coalesce(t.rate_type, 'unknown') as rate_type,
+    t.worker_id,
+    coalesce(t.net_hours, 0) as net_hours
+  from star.fact_timesheet as t
+  inner join calendar as c on c.company_id = t.company_id
+  left join star.fact_assignment as a on a.assignment_id = t.assignment_id
+  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
+),
+
+-- Numbers for places and workers: their texts come up in each week. Kept, as any numbers will do.
+place as materialized (
+  select
+    named.company_id, named.project_id, named.trade_id, named.agency_id, named.rate_type, row_number() over () as place
+  from (
+    select s.company_id, s.project_id, s.trade_id, s.agency_id, s.rate_type from span as s
+    union
+    select w.company_id, w.project_id, w.trade_id, w.agency_id, w.rate_type from worked as w
+  ) as named
+),
+
+worker_number as materialized (
+  select named.worker_id, row_number() over () as worker
+  from (
+    select s.worker_id from span as s where s.worker_id is not null
+    union
+    select t.worker_id from star.fact_timesheet as t where t.worker_id <> '-1'
+  ) as named
+),
+
+numbered_span as (
+  select p.place, p.company_id, n.worker, s.start_date, s.last_date
+  from span as s
+  inner join place as p on p.company_id = s.company_id and p.project_id = s.project_id and p.trade_id = s.trade_id
+    and p.agency_id = s.agency_id and p.rate_type = s.rate_type
+  left join worker_number as n on n.worker_id = s.worker_id
+),
+
 present as (
   select
     w.week_ending_date,
-    s.company_id,
-    s.project_id,
-    s.trade_id,
-    s.agency_id,
-    s.rate_type,
-    s.worker_id,
+    s.place,
+    s.worker,
     s.start_date <= w.week_ending_date - 7 as is_opening,
     s.last_date is null or s.last_date >= w.week_ending_date - 6 as is_in_week,
     s.last_date is null or s.last_date >= w.week_ending_date as is_closing,
     s.last_date is null or s.last_date > w.week_ending_date as goes_on
-  from span as s
+  from numbered_span as s
   inner join week as w
     on w.company_id = s.company_id and s.start_date <= w.week_ending_date
       and (s.last_date is null or s.last_date >= w.week_ending_date - 7)
@@ -113,17 +154,26 @@ present as (
 
 worker as (
   select
-    week_ending_date, company_id, project_id, trade_id, agency_id, rate_type, worker_id,
+    week_ending_date, place, worker,
     bool_or(is_opening) as is_opening, bool_or(is_in_week) as is_in_week, bool_or(is_closing) as is_closing
   from present
-  where worker_id is not null
-  group by week_ending_date, company_id, project_id, trade_id, agency_id, rate_type, worker_id
+  where worker is not null
+  group by week_ending_date, place, worker
+),
+
+worked_by_worker as (
+  select w.week_ending_date, p.place, n.worker, sum(w.net_hours) as net_hours, bool_or(w.net_hours > 0) as has_hours
+  from worked as w
+  inner join place as p on p.company_id = w.company_id and p.project_id = w.project_id and p.trade_id = w.trade_id
+    and p.agency_id = w.agency_id and p.rate_type = w.rate_type
+  left join worker_number as n on n.worker_id = w.worker_id
+  group by w.week_ending_date, p.place, n.worker
 ),
 
 -- Counts as integers: a server adds up bigints as numerics, which takes far longer.
 measured as (
   select
-    week_ending_date, company_id, project_id, trade_id, agency_id, rate_type,
+    week_ending_date, place,
     cast(count(case when is_in_week then 1 end) as integer) as assignments,
     cast(count(case when is_in_week and is_opening then 1 end) as integer) as active_start,
     cast(count(case when not is_opening then 1 end) as integer) as assignments_begun,
@@ -137,10 +187,10 @@ measured as (
     0 as worked_headcount,
     cast(0 as numeric(18, 4)) as net_hours
   from present
-  group by week_ending_date, company_id, project_id, trade_id, agency_id, rate_type
+  group by week_ending_date, place
   union all
   select
-    week_ending_date, company_id, project_id, trade_id, agency_id, rate_type,
+    week_ending_date, place,
     0 as assignments,
     0 as active_start,
     0 as assignments_begun,
@@ -154,16 +204,10 @@ measured as (
     0 as worked_headcount,
     cast(0 as numeric(18, 4)) as net_hours
   from worker
-  group by week_ending_date, company_id, project_id, trade_id, agency_id, rate_type
+  group by week_ending_date, place
   union all
   select
-    t.week_ending_date + cast((7 + c.weekday - cast(extract(isodow from t.week_ending_date) as integer)) % 7 as integer)
-      as week_ending_date,
-    t.company_id,
-    t.project_id,
-    coalesce(a.trade_id, '-1') as trade_id,
-    t.agency_id,
-    coalesce(t.rate_type, 'unknown') as rate_type,
+    week_ending_date, place,
     0 as assignments,
     0 as active_start,
     0 as assignments_begun,
@@ -174,36 +218,32 @@ measured as (
     0 as starters,
     0 as leavers,
     0 as closing_workers,
-    cast(count(distinct case when t.net_hours > 0 and t.worker_id <> '-1' then t.worker_id end) as integer) as worked_headcount,
-    cast(sum(coalesce(t.net_hours, 0)) as numeric(18, 4)) as net_hours
-  from star.fact_timesheet as t
-  inner join calendar as c on c.company_id = t.company_id
-  left join star.fact_assignment as a on a.assignment_id = t.assignment_id
-  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
-  group by
-    t.week_ending_date + cast((7 + c.weekday - cast(extract(isodow from t.week_ending_date) as integer)) % 7 as integer),
-    t.company_id, t.project_id, coalesce(a.trade_id, '-1'), t.agency_id, coalesce(t.rate_type, 'unknown')
+    cast(count(case when has_hours and worker is not null then 1 end) as integer) as worked_headcount,
+    cast(sum(net_hours) as numeric(18, 4)) as net_hours
+  from worked_by_worker
+  group by week_ending_date, place
 )
 
 select
-  week_ending_date,
-  company_id,
-  project_id,
-  trade_id,
-  agency_id,
-  rate_type,
-  sum(assignments) as assignments,
-  sum(active_start) as active_start,
-  sum(assignments_begun) as assignments_begun,
-  sum(assignments_ended) as assignments_ended,
-  sum(active_end) as active_end,
-  sum(workers) as workers,
-  sum(opening_workers) as opening_workers,
-  sum(starters) as starters,
-  sum(leavers) as leavers,
-  sum(closing_workers) as closing_workers,
-  sum(worked_headcount) as worked_headcount,
-  sum(net_hours) as net_hours,
-  cast(sum(net_hours) as double precision) / 40.0 as fte
-from measured
-group by week_ending_date, company_id, project_id, trade_id, agency_id, rate_type;
+  m.week_ending_date,
+  p.company_id,
+  p.project_id,
+  p.trade_id,
+  p.agency_id,
+  p.rate_type,
+  sum(m.assignments) as assignments,
+  sum(m.active_start) as active_start,
+  sum(m.assignments_begun) as assignments_begun,
+  sum(m.assignments_ended) as assignments_ended,
+  sum(m.active_end) as active_end,
+  sum(m.workers) as workers,
+  sum(m.opening_workers) as opening_workers,
+  sum(m.starters) as starters,
+  sum(m.leavers) as leavers,
+  sum(m.closing_workers) as closing_workers,
+  sum(m.worked_headcount) as worked_headcount,
+  sum(m.net_hours) as net_hours,
+  cast(sum(m.net_hours) as double precision) / 40.0 as fte
+from measured as m
+inner join place as p on p.place = m.place
+group by m.week_ending_date, p.company_id, p.project_id, p.trade_id, p.agency_id, p.rate_type;

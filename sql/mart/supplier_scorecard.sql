@@ -154,8 +154,8 @@ sheet as (
     t.agency_id,
     t.company_id,
     cast(date_trunc('month', t.week_ending_date) as date) as month_start_date,
-    case when s.is_on_time is null then 0 else 1 end as timed,
-    case when s.is_on_time then 1 else 0 end as on_time,
+    case when t.is_on_time is null then 0 else 1 end as timed,
+    case when t.is_on_time then 1 else 0 end as on_time,
     case when t.status = 'approved' then coalesce(t.net_hours, 0) else 0 end as net_hours,
     case when t.status = 'approved' then coalesce(t.charge_total, 0) else 0 end as charge_total,
     case
@@ -163,10 +163,9 @@ sheet as (
     end as carded_hours,
     t.rate_wd_charge,
     c.card_charge_rate
-  from star.fact_timesheet as t
-  left join timed_timesheet as s on s.timesheet_id = t.timesheet_id
+  from timed_timesheet as t
   left join mart.rate_compliance as c on c.assignment_id = t.assignment_id and c.card_charge_rate is not null
-  where not t.is_deleted and t.week_ending_date is not null and coalesce(t.status, '') not in ('absent', 'cancelled')
+  where t.week_ending_date is not null and not t.is_exempt
 ),
 
 worked as (

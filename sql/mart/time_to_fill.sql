@@ -99,20 +99,20 @@ checked as (
   group by crosscheck.group_by, crosscheck.group_key
 ),
 
-placed_member as (
+placed_answer as (
   select
-    member.group_by, member.group_key, coalesce(placed.assigned_workers, 0) as assigned_workers,
+    acceptance.cell, coalesce(placed.assigned_workers, 0) as assigned_workers,
     placed.submit_seconds as submit,
-    cast(extract(epoch from (member.accepted_at - placed.submitted_at)) as numeric(18, 3)) as accept,
+    cast(extract(epoch from (acceptance.accepted_at - placed.submitted_at)) as numeric(18, 3)) as accept,
     placed.start_seconds as begin_in, placed.last_seat_seconds as seat
-  from member
+  from acceptance
   left join placement_days as placed
-    on placed.requisition_id = member.requisition_id and placed.agency_id = member.answered_by
+    on placed.requisition_id = acceptance.requisition_id and placed.agency_id = acceptance.agency_id
 ),
 
-placed_group as (
+placed_number as (
   select
-    f.group_by, f.group_key,
+    cell_group.number,
     count(f.submit) as submit_count, sum(f.submit) as submit_seconds,
     percentile_cont(0.5) within group (order by cast(f.submit as double precision)) as submit_median,
     count(f.accept) as accept_count, sum(f.accept) as accept_seconds,
@@ -122,8 +122,15 @@ placed_group as (
     count(f.seat) as seat_count, sum(f.seat) as seat_seconds,
     percentile_cont(0.5) within group (order by cast(f.seat as double precision)) as seat_median,
     count(case when f.assigned_workers = 0 then 1 end) as accepted_without_worker
-  from placed_member as f
-  group by f.group_by, f.group_key
+  from placed_answer as f
+  join cell_group on cell_group.cell = f.cell
+  group by cell_group.number
+),
+
+placed_group as (
+  select named.group_by, named.group_key, placed_number.*
+  from placed_number
+  join named on named.number = placed_number.number
 ),
 
 -- Include: time_to_fill_figures

@@ -59,19 +59,60 @@ offer as (
   group by metric_row.company_id, metric_row.requisition_reference, agency.agency_id
 ),
 
+-- By the bounds of all groups of a cell beside each other, an answer is judged once.
+cell_bound as (
+  select
+    cell_group.cell, max(bounded.bounds) as bounds,
+    max(case when bounded.group_by = 'all' then bounded.lower_bound end) as all_lower,
+    max(case when bounded.group_by = 'all' then bounded.upper_bound end) as all_upper,
+    max(case when bounded.group_by = 'company' then bounded.lower_bound end) as company_lower,
+    max(case when bounded.group_by = 'company' then bounded.upper_bound end) as company_upper,
+    max(case when bounded.group_by = 'project' then bounded.lower_bound end) as project_lower,
+    max(case when bounded.group_by = 'project' then bounded.upper_bound end) as project_upper,
+    max(case when bounded.group_by = 'agency' then bounded.lower_bound end) as agency_lower,
+    max(case when bounded.group_by = 'agency' then bounded.upper_bound end) as agency_upper,
+    max(case when bounded.group_by = 'month' then bounded.lower_bound end) as month_lower,
+    max(case when bounded.group_by = 'month' then bounded.upper_bound end) as month_upper,
+    max(case when bounded.group_by = 'week' then bounded.lower_bound end) as week_lower,
+    max(case when bounded.group_by = 'week' then bounded.upper_bound end) as week_upper
+  from cell_group
+  join bounded on bounded.number = cell_group.number
+  group by cell_group.cell
+),
+
+-- A bound itself is beyond it, unless bounds are inclusive. Without bounds nothing is.
+judged as (
+  select
+    a.*,
+    coalesce(a.days < b.all_lower or a.days > b.all_upper
+      or (b.bounds <> 'inclusive' and a.days in (b.all_lower, b.all_upper)), false) as is_outlier_all,
+    coalesce(a.days < b.company_lower or a.days > b.company_upper
+      or (b.bounds <> 'inclusive' and a.days in (b.company_lower, b.company_upper)), false) as is_outlier_company,
+    coalesce(a.days < b.project_lower or a.days > b.project_upper
+      or (b.bounds <> 'inclusive' and a.days in (b.project_lower, b.project_upper)), false) as is_outlier_project,
+    coalesce(a.days < b.agency_lower or a.days > b.agency_upper
+      or (b.bounds <> 'inclusive' and a.days in (b.agency_lower, b.agency_upper)), false) as is_outlier_agency,
+    coalesce(a.days < b.month_lower or a.days > b.month_upper
+      or (b.bounds <> 'inclusive' and a.days in (b.month_lower, b.month_upper)), false) as is_outlier_month,
+    coalesce(a.days < b.week_lower or a.days > b.week_upper
+      or (b.bounds <> 'inclusive' and a.days in (b.week_lower, b.week_upper)), false) as is_outlier_week
+  from acceptance as a
+  join cell_bound as b on b.cell = a.cell
+),
+
 flagged as (
   select
-    judged.requisition_id, judged.answered_by as agency_id, max(judged.reference) as reference,
+    judged.requisition_id, judged.agency_id, max(judged.reference) as reference,
     min(judged.approved_at) as approved_at, min(judged.accepted_at) as accepted_at, min(judged.days) as days,
-    bool_or(judged.group_by = 'all' and not judged.is_kept) as is_outlier_all,
-    bool_or(judged.group_by = 'company' and not judged.is_kept) as is_outlier_company,
-    bool_or(judged.group_by = 'project' and not judged.is_kept) as is_outlier_project,
-    bool_or(judged.group_by = 'agency' and not judged.is_kept) as is_outlier_agency,
-    bool_or(judged.group_by = 'month' and not judged.is_kept) as is_outlier_month,
-    bool_or(judged.group_by = 'week' and not judged.is_kept) as is_outlier_week,
+    bool_or(judged.is_outlier_all) as is_outlier_all,
+    bool_or(judged.is_outlier_company) as is_outlier_company,
+    bool_or(judged.is_outlier_project) as is_outlier_project,
+    bool_or(judged.is_outlier_agency) as is_outlier_agency,
+    bool_or(judged.is_outlier_month) as is_outlier_month,
+    bool_or(judged.is_outlier_week) as is_outlier_week,
     max(judged.company_id) as company_id, max(judged.project_id) as project_id
   from judged
-  group by judged.requisition_id, judged.answered_by
+  group by judged.requisition_id, judged.agency_id
 )
 
 select

@@ -71,8 +71,7 @@ dated as (
     :day(t.created_at) as created_date,
     :day(t.approved_at) as approved_date,
     t.status in ('pending', 'pending_approval') as is_waiting
-  from star.fact_timesheet as t
-  where not t.is_deleted and :touched(t.timesheet_id)
+  from timed_timesheet as t
 )
 
 select
@@ -94,17 +93,16 @@ select
   cast(t.approved_date - t.week_ending_date as integer) as week_end_to_approval_days,
   case when t.is_waiting then cast(:today - t.week_ending_date as integer) end as waiting_days,
   case
-    when coalesce(t.status, '') in ('absent', 'cancelled') then null
+    when t.is_exempt then null
     when t.approved_date is not null then t.approved_date - t.week_ending_date > 3
     else :today - t.week_ending_date > 3
   end as is_late,
-  s.submitted_at,
-  s.submitted_date,
-  s.submitted_basis,
-  cast(s.submitted_date - t.week_ending_date as integer) as week_end_to_submission_days,
-  s.is_on_time,
+  t.submitted_at,
+  t.submitted_date,
+  t.submitted_basis,
+  cast(t.submitted_date - t.week_ending_date as integer) as week_end_to_submission_days,
+  t.is_on_time,
   t.version as versions,
   coalesce(changes.status_changes, 0) as status_changes
 from dated as t
-left join timed_timesheet as s on s.timesheet_id = t.timesheet_id
 left join changes on changes.timesheet_id = t.timesheet_id

@@ -23,13 +23,15 @@
 --   hours_17_weeks numeric(18,4): Net hours of the 17 weeks up to this one; the numerator.
 --   avg_17_week_hours double precision: hours_17_weeks / weeks_averaged.
 --   wtr_risk text: below 44, 44 to 48, or above 48, by the average.
-with sheet as (
+with
+-- Read several times, but wider than what is read of it.
+sheet as not materialized (
   select
     timesheet_id,
     worker_id,
-    company_id,
-    site_id,
-    agency_id,
+    coalesce(company_id, '-1') as company_id,
+    coalesce(site_id, '-1') as site_id,
+    coalesce(agency_id, '-1') as agency_id,
     cast(coalesce(net_hours, 0) as numeric(18, 4)) as net_hours,
     extract(isodow from week_ending_date) = 7 as ends_on_sunday,
     week_ending_date - 3 + cast(7 - extract(isodow from week_ending_date - 3) as integer) as week_ending_date
@@ -56,7 +58,7 @@ elsewhere as (
     cast(round(s.net_hours * l.hours / sum(l.hours) over (partition by l.timesheet_id), 4) as numeric(18, 4)) as net_hours,
     s.week_ending_date as most_of_it
   from logged as l
-  inner join sheet as s on s.timesheet_id = l.timesheet_id
+  inner join sheet as s on s.timesheet_id = l.timesheet_id and not s.ends_on_sunday
 ),
 
 moved as (
@@ -66,35 +68,71 @@ moved as (
   group by e.timesheet_id
 ),
 
-part as (
+-- Numbers for workers and places, as ten million weeks with their texts did not fit the memory of DuckDB. Kept, as any will do.
+worker_number as materialized (
+  select named.worker_id, cast(row_number() over () as integer) as worker
+  from (select distinct worker_id from sheet) as named
+),
+
+place as materialized (
+  select named.company_id, named.site_id, named.agency_id, cast(row_number() over () as integer) as place
+  from (select distinct company_id, site_id, agency_id from sheet) as named
+),
+
+part as materialized (
   select
-    s.worker_id,
+    n.worker,
     s.week_ending_date,
-    s.company_id,
-    s.site_id,
-    s.agency_id,
-    s.net_hours - coalesce(m.net_hours, 0) as net_hours,
+    p.place,
+    cast(s.net_hours - coalesce(m.net_hours, 0) as numeric(18, 4)) as net_hours,
     1 as timesheets
   from sheet as s
+  inner join worker_number as n on n.worker_id = s.worker_id
+  inner join place as p on p.company_id = s.company_id and p.site_id = s.site_id and p.agency_id = s.agency_id
   left join moved as m on m.timesheet_id = s.timesheet_id
   union all
-  select s.worker_id, e.week_ending_date, s.company_id, s.site_id, s.agency_id, e.net_hours, 0 as timesheets
+  select n.worker, e.week_ending_date, p.place, e.net_hours, 0 as timesheets
   from elsewhere as e
-  inner join sheet as s on s.timesheet_id = e.timesheet_id
+  inner join sheet as s on s.timesheet_id = e.timesheet_id and not s.ends_on_sunday
+  inner join worker_number as n on n.worker_id = s.worker_id
+  inner join place as p on p.company_id = s.company_id and p.site_id = s.site_id and p.agency_id = s.agency_id
   where e.week_ending_date <> e.most_of_it
 ),
 
-worked as (
-  select
-    worker_id,
-    week_ending_date,
-    cast(sum(net_hours) as numeric(18, 4)) as net_hours,
-    cast(sum(timesheets) as bigint) as timesheets,
-    count(distinct nullif(company_id, '-1')) as companies,
-    count(distinct nullif(site_id, '-1')) as sites,
-    count(distinct nullif(agency_id, '-1')) as agencies
+-- Nearly every worker has one timesheet a week; only others have to be added up.
+several as materialized (
+  select worker, week_ending_date
   from part
-  group by worker_id, week_ending_date
+  group by worker, week_ending_date
+  having count(*) > 1
+),
+
+worked as not materialized (
+  select
+    part.worker,
+    part.week_ending_date,
+    part.net_hours,
+    part.timesheets,
+    case when place.company_id <> '-1' then 1 else 0 end as companies,
+    case when place.site_id <> '-1' then 1 else 0 end as sites,
+    case when place.agency_id <> '-1' then 1 else 0 end as agencies
+  from part
+  inner join place on place.place = part.place
+  left join several on several.worker = part.worker and several.week_ending_date = part.week_ending_date
+  where several.worker is null
+  union all
+  select
+    part.worker,
+    part.week_ending_date,
+    cast(sum(part.net_hours) as numeric(18, 4)) as net_hours,
+    cast(sum(part.timesheets) as integer) as timesheets,
+    cast(count(distinct nullif(place.company_id, '-1')) as integer) as companies,
+    cast(count(distinct nullif(place.site_id, '-1')) as integer) as sites,
+    cast(count(distinct nullif(place.agency_id, '-1')) as integer) as agencies
+  from part
+  inner join place on place.place = part.place
+  inner join several on several.worker = part.worker and several.week_ending_date = part.week_ending_date
+  group by part.worker, part.week_ending_date
 ),
 
 last_read as (
@@ -103,10 +141,10 @@ last_read as (
 
 following as (
   select
-    w.worker_id,
+    w.worker,
     w.week_ending_date,
     coalesce(
-      lead(w.week_ending_date) over (partition by w.worker_id order by w.week_ending_date), l.week_ending_date + 7
+      lead(w.week_ending_date) over (partition by w.worker order by w.week_ending_date), l.week_ending_date + 7
     ) as next_week_ending_date
   from worked as w
   cross join last_read as l
@@ -114,17 +152,17 @@ following as (
 
 -- Kept, as a server would else divide again for each week that it tries.
 gap as materialized (
-  select worker_id, week_ending_date, cast((next_week_ending_date - week_ending_date) / 7.0 as integer) - 1 as weeks
+  select worker, week_ending_date, cast((next_week_ending_date - week_ending_date) / 7.0 as integer) - 1 as weeks
   from following
   where next_week_ending_date - week_ending_date > 7
 ),
 
 week as (
-  select worker_id, week_ending_date, net_hours, timesheets, companies, sites, agencies
+  select worker, week_ending_date, net_hours, timesheets, companies, sites, agencies
   from worked
   union all
   select
-    gap.worker_id,
+    gap.worker,
     gap.week_ending_date + 7 * cast(step.n as integer) as week_ending_date,
     cast(0 as numeric(18, 4)) as net_hours,
     0 as timesheets,
@@ -143,17 +181,17 @@ averaged as (
   select
     week.*,
     cast(sum(net_hours) over (
-      partition by worker_id order by week_ending_date range between interval '118 days' preceding and current row
+      partition by worker order by week_ending_date range between interval '118 days' preceding and current row
     ) as numeric(18, 4)) as hours_17_weeks,
     cast(least(
       17,
-      cast((week_ending_date - min(week_ending_date) over (partition by worker_id)) / 7.0 as integer) + 1
+      cast((week_ending_date - min(week_ending_date) over (partition by worker)) / 7.0 as integer) + 1
     ) as integer) as weeks_averaged
   from week
 )
 
 select
-  worker_id,
+  n.worker_id,
   week_ending_date,
   net_hours,
   timesheets,
@@ -172,5 +210,6 @@ select
     else 'below 44'
   end as wtr_risk
 from averaged
+inner join worker_number as n on n.worker = averaged.worker
 -- The weeks lie beside each other: who reads the last four of 156 reads a fortieth of the table and not all of it.
 order by week_ending_date, worker_id;

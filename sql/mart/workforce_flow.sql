@@ -28,17 +28,24 @@ month as (
   group by d.month_start_date
 ),
 
-first_start as (
-  select s.worker_id, s.company_id, s.agency_id, min(s.start_date) as first_date
+-- Numbers for a worker of a company and agency, whose ids would come up in each month. Kept, as any numbers will do.
+place_of_worker as materialized (
+  select
+    s.worker_id, s.company_id, s.agency_id, min(s.start_date) as first_date, row_number() over () as number
   from worker_spell as s
   group by s.worker_id, s.company_id, s.agency_id
 ),
 
+numbered_spell as (
+  select p.number, s.start_date, s.last_date
+  from worker_spell as s
+  inner join place_of_worker as p
+    on p.worker_id = s.worker_id and p.company_id = s.company_id and p.agency_id = s.agency_id
+),
+
 present as (
   select
-    s.worker_id,
-    s.company_id,
-    s.agency_id,
+    s.number,
     m.month_start_date,
     m.month_end_date,
     max(case
@@ -49,27 +56,26 @@ present as (
       when s.start_date <= m.month_end_date and (s.last_date is null or s.last_date >= m.month_end_date) then 1
       else 0
     end) as is_closing
-  from worker_spell as s
+  from numbered_spell as s
   inner join month as m
     on s.start_date <= m.month_end_date and (s.last_date is null or s.last_date >= m.month_start_date - 1)
-  group by s.worker_id, s.company_id, s.agency_id, m.month_start_date, m.month_end_date
+  group by s.number, m.month_start_date, m.month_end_date
 ),
 
 summed as (
   select
-    p.company_id,
-    p.agency_id,
+    w.company_id,
+    w.agency_id,
     p.month_start_date,
     max(p.month_end_date) as month_end_date,
     sum(p.is_opening) as opening_workers,
     sum(1 - p.is_opening) as starters,
     sum(1 - p.is_closing) as leavers,
     sum(p.is_closing) as closing_workers,
-    sum(case when p.is_opening = 0 and f.first_date >= p.month_start_date then 1 else 0 end) as new_starters
+    sum(case when p.is_opening = 0 and w.first_date >= p.month_start_date then 1 else 0 end) as new_starters
   from present as p
-  inner join first_start as f
-    on f.worker_id = p.worker_id and f.company_id = p.company_id and f.agency_id = p.agency_id
-  group by p.company_id, p.agency_id, p.month_start_date
+  inner join place_of_worker as w on w.number = p.number
+  group by w.company_id, w.agency_id, p.month_start_date
 )
 
 select

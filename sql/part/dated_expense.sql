@@ -1,9 +1,14 @@
 -- Expenses with their week: that of their timesheet, else the week of their day that ends on the weekday configured for the
--- company, else on Sunday.
+-- company, else on Sunday; beside it what else their timesheet says.
 dated_expense as (
   select
     e.*,
     t.week_ending_date is null as has_no_timesheet,
+    t.timesheet_id as sheet_id,
+    t.reference as sheet_reference,
+    t.site_id as sheet_site_id,
+    t.assignment_id as sheet_assignment_id,
+    t.rate_type as sheet_rate_type,
     case
       when t.week_ending_date is not null then t.week_ending_date
       else e.expense_date + cast((7 + coalesce(case lower(c.weekend_day)

@@ -1,87 +1,120 @@
 -- The figures of each group and threshold over timesheets in range: `shown`. Reads ranged and threshold.
 
--- Read more than once, but cheaper to compute again than to keep.
-counted as not materialized (
+-- Six numbers a timesheet, as they are read more than once: made again from the texts they took ten times as long, and wider
+-- those of ten million did not fit the memory of DuckDB.
+counted as materialized (
   select
-    ranged.choice, worker_number.worker, place_number.place, ranged.week_ending_at, ranged.sheet, ranged.hours
+    choice_number.choice_number, worker_number.worker, place_number.place, ranged.week_ending_at, ranged.is_own_week,
+    ranged.hours
   from ranged
+  join choice_number on choice_number.choice = ranged.choice
   join worker_number on worker_number.worker_id = ranged.worker_id
   join place_number on place_number.company_id = ranged.company_id and place_number.project_id = ranged.project_id
     and place_number.agency_id = ranged.agency_id
 ),
 
 -- Nearly every worker has one timesheet a week, which is a week in every grouping; only others have to be added up.
-several as (
-  select counted.choice, counted.worker, counted.week_ending_at, counted.sheet
+several as materialized (
+  select counted.choice_number, counted.worker, counted.week_ending_at
   from counted
-  group by counted.choice, counted.worker, counted.week_ending_at, counted.sheet
+  where not counted.is_own_week
+  group by counted.choice_number, counted.worker, counted.week_ending_at
   having count(*) > 1
 ),
 
--- The groups that the timesheets of a place and a week are in.
-local_slot as (
+-- Timesheets of a place and a week are in the same groups.
+cell as (
   select
-    asking.*, stored.place, stored.week_ending_at,
-    cast(stored.week_ending_at at time zone asking.zone + asking.zone_minutes * interval '1 minute' as date) as local_day
-  from (select distinct counted.choice, counted.place, counted.week_ending_at from counted) as stored
-  join asking on asking.choice = stored.choice
-),
-
-slot as (
-  select
-    local_slot.group_by, local_slot.choice, local_slot.place, local_slot.week_ending_at,
-    case when local_slot.by_company then place_number.company_id end as company_id,
-    case when local_slot.by_project then place_number.project_id end as project_id,
-    case when local_slot.by_agency then place_number.agency_id end as agency_id,
-    case when local_slot.by_month then substr(cast(local_slot.local_day as text), 1, 7) end as month_key,
-    case when local_slot.by_week then cast(
-      local_slot.local_day - cast(mod(
-        cast(extract(isodow from local_slot.local_day) as integer)
-          + case local_slot.week_start when 'sunday' then 0 when 'saturday' then 1 else 6 end, 7
-      ) as integer) as text
-    ) end as week_key
-  from local_slot
-  join place_number on place_number.place = local_slot.place
+    stored.choice_number, stored.place, stored.week_ending_at, definition.choice, definition.week_start,
+    cast(stored.week_ending_at at time zone definition.zone + definition.zone_minutes * interval '1 minute' as date)
+      as local_day
+  from (select distinct choice_number, place, week_ending_at from counted) as stored
+  join choice_number on choice_number.choice_number = stored.choice_number
+  join definition on definition.choice = choice_number.choice
 ),
 
 keyed as (
   select
-    slot.*, concat_ws('|', slot.company_id, slot.project_id, slot.agency_id, slot.month_key, slot.week_key) as group_key
-  from slot
+    cell.choice_number, cell.place, cell.week_ending_at, cell.local_day, asking.group_by, asking.by_week,
+    case when asking.by_company then place_number.company_id end as company_id,
+    case when asking.by_project then place_number.project_id end as project_id,
+    case when asking.by_agency then place_number.agency_id end as agency_id,
+    case when asking.by_month then substr(cast(cell.local_day as text), 1, 7) end as month_key,
+    case when asking.by_week then cast(
+      cell.local_day - cast(mod(
+        cast(extract(isodow from cell.local_day) as integer)
+          + case cell.week_start when 'sunday' then 0 when 'saturday' then 1 else 6 end, 7
+      ) as integer) as text
+    ) end as week_key
+  from cell
+  join asking on asking.choice = cell.choice
+  join place_number on place_number.place = cell.place
 ),
 
--- Any number will do, as long as a group has one: to put the groups in order, a server would sort all their slots.
-named as (
+grouped as (
   select
-    keyed.group_by, keyed.group_key, row_number() over () as number,
-    max(keyed.company_id) as company_id, max(keyed.project_id) as project_id, max(keyed.agency_id) as agency_id,
-    max(keyed.month_key) as month_key, max(keyed.week_key) as week_key
+    keyed.*,
+    concat_ws('|', keyed.company_id, keyed.project_id, keyed.agency_id, keyed.month_key, keyed.week_key) as group_key
   from keyed
-  group by keyed.group_by, keyed.group_key
 ),
 
-numbered as (
-  select named.number, keyed.choice, keyed.place, keyed.week_ending_at
-  from keyed
-  join named on named.group_by = keyed.group_by and named.group_key = keyed.group_key
+-- Any number will do, as long as a group has one: to put the groups in order, a server would sort all their cells.
+named as materialized (
+  select
+    grouped.group_by, grouped.group_key, cast(row_number() over () as integer) as number,
+    max(grouped.company_id) as company_id, max(grouped.project_id) as project_id, max(grouped.agency_id) as agency_id,
+    max(grouped.month_key) as month_key, max(grouped.week_key) as week_key
+  from grouped
+  group by grouped.group_by, grouped.group_key
 ),
 
-worker_week as not materialized (
-  select numbered.number, counted.worker, counted.hours
+numbered as materialized (
+  select
+    named.number, grouped.choice_number, grouped.place, grouped.week_ending_at, grouped.by_week,
+    cast(date_trunc('month', grouped.local_day) as date) as month_start_date
+  from grouped
+  join named on named.group_by = grouped.group_by and named.group_key = grouped.group_key
+),
+
+single as not materialized (
+  select counted.choice_number, counted.worker, counted.place, counted.week_ending_at, counted.hours
   from counted
-  join numbered on numbered.choice = counted.choice and numbered.place = counted.place
-    and numbered.week_ending_at = counted.week_ending_at
-  left join several on several.choice = counted.choice and several.worker = counted.worker
-    and several.week_ending_at = counted.week_ending_at and several.sheet = counted.sheet
+  left join several on several.choice_number = counted.choice_number and several.worker = counted.worker
+    and several.week_ending_at = counted.week_ending_at and not counted.is_own_week
   where several.worker is null
-  union all
+),
+
+added_up as materialized (
   select numbered.number, counted.worker, sum(counted.hours) as hours
   from counted
-  join several on several.choice = counted.choice and several.worker = counted.worker
-    and several.week_ending_at = counted.week_ending_at and several.sheet = counted.sheet
-  join numbered on numbered.choice = counted.choice and numbered.place = counted.place
+  join several on several.choice_number = counted.choice_number and several.worker = counted.worker
+    and several.week_ending_at = counted.week_ending_at
+  join numbered on numbered.choice_number = counted.choice_number and numbered.place = counted.place
     and numbered.week_ending_at = counted.week_ending_at
-  group by numbered.number, counted.worker, counted.week_ending_at, counted.sheet
+  where not counted.is_own_week
+  group by numbered.number, counted.worker, counted.week_ending_at
+),
+
+-- Most weeks are as long as many others.
+cell_length as (
+  select
+    single.choice_number, single.place, single.week_ending_at, single.hours, count(*) as weeks,
+    sum(single.hours) as total_hours
+  from single
+  group by single.choice_number, single.place, single.week_ending_at, single.hours
+),
+
+week_length as (
+  select length.number, length.hours, sum(length.weeks) as weeks, sum(length.total_hours) as total_hours
+  from (
+    select numbered.number, cell_length.hours, cell_length.weeks, cell_length.total_hours
+    from cell_length
+    join numbered on numbered.choice_number = cell_length.choice_number and numbered.place = cell_length.place
+      and numbered.week_ending_at = cell_length.week_ending_at
+    union all
+    select added_up.number, added_up.hours, 1 as weeks, added_up.hours as total_hours from added_up
+  ) as length
+  group by length.number, length.hours
 ),
 
 bar as (
@@ -89,13 +122,6 @@ bar as (
   from named
   join asking on asking.group_by = named.group_by
   cross join threshold
-),
-
--- Most weeks are as long as many others.
-week_length as (
-  select worker_week.number, worker_week.hours, count(*) as weeks, sum(worker_week.hours) as total_hours
-  from worker_week
-  group by worker_week.number, worker_week.hours
 ),
 
 week_count as (
@@ -110,11 +136,42 @@ week_count as (
   group by bar.number, bar.threshold_hours
 ),
 
+-- Of each week that is longer than some threshold. A month is in the same groups with all its weeks, but for those by week.
+long_week as not materialized (
+  select single.choice_number, single.worker, single.place, single.week_ending_at, single.hours
+  from single
+  where single.hours >= (select min(threshold.threshold_hours) from threshold)
+),
+
+longest_of_month as (
+  select long_week.choice_number, long_week.worker, long_week.place, month.month_start_date, max(long_week.hours) as hours
+  from long_week
+  join (
+    select distinct choice_number, place, week_ending_at, month_start_date from numbered where not by_week
+  ) as month on month.choice_number = long_week.choice_number and month.place = long_week.place
+    and month.week_ending_at = long_week.week_ending_at
+  group by long_week.choice_number, long_week.worker, long_week.place, month.month_start_date
+),
+
 -- A worker is over the threshold when the longest week is.
 longest as (
-  select worker_week.number, worker_week.worker, max(worker_week.hours) as hours
-  from worker_week
-  group by worker_week.number, worker_week.worker
+  select one.number, one.worker, max(one.hours) as hours
+  from (
+    select month.number, longest_of_month.worker, longest_of_month.hours
+    from longest_of_month
+    join (
+      select distinct number, choice_number, place, month_start_date from numbered where not by_week
+    ) as month on month.choice_number = longest_of_month.choice_number and month.place = longest_of_month.place
+      and month.month_start_date = longest_of_month.month_start_date
+    union all
+    select numbered.number, long_week.worker, long_week.hours
+    from long_week
+    join numbered on numbered.by_week and numbered.choice_number = long_week.choice_number
+      and numbered.place = long_week.place and numbered.week_ending_at = long_week.week_ending_at
+    union all
+    select added_up.number, added_up.worker, added_up.hours from added_up
+  ) as one
+  group by one.number, one.worker
 ),
 
 worker_count as (
@@ -131,11 +188,11 @@ summary as (
   select
     named.group_by, named.group_key, named.company_id, named.project_id, named.agency_id, named.month_key,
     named.week_key, bar.threshold_hours, bar.factor, week_count.worker_weeks, week_count.weeks_over,
-    worker_count.workers_over, week_count.total_hours, week_count.max_weekly_hours
+    coalesce(worker_count.workers_over, 0) as workers_over, week_count.total_hours, week_count.max_weekly_hours
   from named
   join bar on bar.number = named.number
   join week_count on week_count.number = bar.number and week_count.threshold_hours = bar.threshold_hours
-  join worker_count on worker_count.number = bar.number and worker_count.threshold_hours = bar.threshold_hours
+  left join worker_count on worker_count.number = bar.number and worker_count.threshold_hours = bar.threshold_hours
 ),
 
 shown as (

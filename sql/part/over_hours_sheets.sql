@@ -19,16 +19,21 @@ logged as (
   group by timelog.timesheet_id
 ),
 
--- Numbers for texts that come up a million times.
-worker_number as (
-  select named.worker_id, row_number() over (order by named.worker_id) as worker
+-- Numbers for texts that come up millions of times. Kept, as any will do.
+choice_number as materialized (
+  select definition.choice, cast(row_number() over () as integer) as choice_number
+  from definition
+),
+
+worker_number as materialized (
+  select named.worker_id, cast(row_number() over () as integer) as worker
   from (select distinct timesheet.worker_id from star.fact_timesheet as timesheet) as named
 ),
 
-place_number as (
+place_number as materialized (
   select
     named.company_id, named.project_id, named.agency_id,
-    row_number() over (order by named.company_id, named.project_id, named.agency_id) as place
+    cast(row_number() over () as integer) as place
   from (
     select distinct timesheet.company_id, timesheet.project_id, timesheet.agency_id
     from star.fact_timesheet as timesheet
@@ -40,7 +45,7 @@ zoned as not materialized (
     definition.choice, timesheet.worker_id, timesheet.company_id, timesheet.project_id, timesheet.agency_id,
     timesheet.week_ending_at,
     timesheet.week_ending_at at time zone definition.zone + definition.zone_minutes * interval '1 minute' as local_at,
-    case definition.worker_week when 'timesheet' then timesheet.timesheet_id else '' end as sheet,
+    definition.worker_week = 'timesheet' as is_own_week,
     coalesce(case definition.hours_field when 'timelogHours' then logged.hours else timesheet.net_hours end, 0) as hours
   from star.fact_timesheet as timesheet
   cross join definition

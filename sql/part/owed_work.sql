@@ -1,15 +1,50 @@
 -- Work that is to be invoiced to the hiring company sooner or later, with the day from which an invoice bills it: timesheets
 -- that are worked, and approved claims. An invoice from a supplier to the managed service provider bills nothing to the company.
--- Reads the part dated_expense.
+-- What an invoice billed in the month in which its week ends, or earlier, is left out: no month ended without it. Reads the part
+-- dated_expense.
+billing_invoice as (
+  select
+    i.invoice_id,
+    coalesce(i.invoice_type, '') = 'supplierToMsp' as is_to_msp,
+    :day(i.created_at) as billed_date
+  from star.fact_invoice as i
+  where not i.is_deleted
+),
+
+-- Read twice, but wider than what it is made of.
+billing as not materialized (
+  select
+    b.timesheet_id,
+    i.is_to_msp,
+    i.billed_date,
+    cast(date_trunc('month', i.billed_date) as date) as billed_month
+  from star.bridge_invoice_timesheet as b
+  inner join billing_invoice as i on i.invoice_id = b.invoice_id
+  where not b.is_deleted and b.timesheet_id is not null
+),
+
+-- Ids first: nearly all timesheets are billed at once, and these few columns of ten million fit the memory of DuckDB.
+perhaps_owed as (
+  select distinct t.timesheet_id
+  from star.fact_timesheet as t
+  left join billing as b on b.timesheet_id = t.timesheet_id
+  where not t.is_deleted
+    and (t.status = 'approved' or (t.status in ('pending', 'pending_approval') and t.week_ending_date <= :today))
+    and (
+      b.timesheet_id is null
+      or b.is_to_msp
+      or b.billed_month > cast(date_trunc('month', t.week_ending_date) as date)
+    )
+),
+
 billed_timesheet as (
   select
     b.timesheet_id,
-    min(case when coalesce(i.invoice_type, '') <> 'supplierToMsp' then :day(i.created_at) end) as billed_date,
-    bool_or(coalesce(i.invoice_type, '') = 'supplierToMsp') as is_billed_to_msp,
-    bool_or(coalesce(i.invoice_type, '') <> 'supplierToMsp') as is_billed
-  from star.bridge_invoice_timesheet as b
-  inner join star.fact_invoice as i on i.invoice_id = b.invoice_id
-  where not b.is_deleted and not i.is_deleted and b.timesheet_id is not null
+    min(case when not b.is_to_msp then b.billed_date end) as billed_date,
+    bool_or(b.is_to_msp) as is_billed_to_msp,
+    bool_or(not b.is_to_msp) as is_billed
+  from billing as b
+  inner join perhaps_owed as p on p.timesheet_id = b.timesheet_id
   group by b.timesheet_id
 ),
 
@@ -35,32 +70,30 @@ owed_work as (
     b.billed_date,
     coalesce(b.is_billed_to_msp, false) as is_billed_to_msp
   from star.fact_timesheet as t
+  inner join perhaps_owed as p on p.timesheet_id = t.timesheet_id
   left join billed_timesheet as b on b.timesheet_id = t.timesheet_id
-  where not t.is_deleted
-    and (t.status = 'approved' or (t.status in ('pending', 'pending_approval') and t.week_ending_date <= :today))
   union all
   select
     'claim' as record_kind,
     e.expense_id as record_id,
-    t.timesheet_id,
-    t.reference,
+    e.sheet_id as timesheet_id,
+    e.sheet_reference as reference,
     e.company_id,
     e.project_id,
-    coalesce(t.site_id, '-1') as site_id,
+    coalesce(e.sheet_site_id, '-1') as site_id,
     e.agency_id,
     e.worker_id,
-    t.assignment_id,
-    t.rate_type,
+    e.sheet_assignment_id as assignment_id,
+    e.sheet_rate_type as rate_type,
     e.week_ending_date,
     true as is_approved,
     e.approved_at,
     0 as net_hours,
     coalesce(e.value, 0) as accrued_value,
-    i.invoice_id is not null and coalesce(i.invoice_type, '') <> 'supplierToMsp' as is_billed,
-    case when coalesce(i.invoice_type, '') <> 'supplierToMsp' then :day(i.created_at) end as billed_date,
-    coalesce(i.invoice_type, '') = 'supplierToMsp' as is_billed_to_msp
+    i.invoice_id is not null and not i.is_to_msp as is_billed,
+    case when not i.is_to_msp then i.billed_date end as billed_date,
+    coalesce(i.is_to_msp, false) as is_billed_to_msp
   from dated_expense as e
-  left join star.fact_timesheet as t on t.timesheet_id = e.timesheet_id and not t.is_deleted
-  left join star.fact_invoice as i on i.invoice_id = e.invoice_id and not i.is_deleted
+  left join billing_invoice as i on i.invoice_id = e.invoice_id
   where e.status = 'approved'
 ),

@@ -30,19 +30,30 @@ assigned_party as (
   group by p.requisition_id, p.agency_id
 ),
 
+approved_party as (
+  select
+    p.requisition_id,
+    p.agency_id,
+    p.assigned_workers,
+    r.approved_at,
+    r.approved_date,
+    case when r.quantity > 0 then cast(ceil(r.quantity) as bigint) end as seats
+  from assigned_party as p
+  inner join star.fact_requisition as r on r.requisition_id = p.requisition_id
+),
+
 -- One row for each requisition and agency; the last seat is the same for all agencies of a requisition.
 placement_days as (
   select
     p.requisition_id,
     p.agency_id,
     p.assigned_workers,
-    cast(extract(epoch from (s.submitted_at - r.approved_at)) as numeric(18, 3)) as submit_seconds,
+    cast(extract(epoch from (s.submitted_at - p.approved_at)) as numeric(18, 3)) as submit_seconds,
     s.submitted_at,
-    cast(f.start_date - r.approved_date as numeric(18, 3)) * 86400 as start_seconds,
-    cast(extract(epoch from (l.created_at - r.approved_at)) as numeric(18, 3)) as last_seat_seconds
-  from assigned_party as p
-  inner join star.fact_requisition as r on r.requisition_id = p.requisition_id
+    cast(f.start_date - p.approved_date as numeric(18, 3)) * 86400 as start_seconds,
+    cast(extract(epoch from (l.created_at - p.approved_at)) as numeric(18, 3)) as last_seat_seconds
+  from approved_party as p
   left join first_submission as s on s.requisition_id = p.requisition_id and s.agency_id = p.agency_id
   left join first_start as f on f.requisition_id = p.requisition_id and f.agency_id = p.agency_id
-  left join seat_taken as l on l.requisition_id = p.requisition_id and r.quantity > 0 and l.place = ceil(r.quantity)
+  left join seat_taken as l on l.requisition_id = p.requisition_id and l.place = p.seats
 ),

@@ -1,19 +1,32 @@
--- The figures of each group over the values that the outlier rule keeps: `shown`.
+-- The figures of each group over the values that the outlier rule keeps: `shown`. Reads the part time_to_fill_outliers.
+judged as (
+  select
+    p.number, p.days, p.answers,
+    bounded.lower_bound is null
+      or (p.days > bounded.lower_bound and p.days < bounded.upper_bound)
+      or (bounded.bounds = 'inclusive' and p.days in (bounded.lower_bound, bounded.upper_bound)) as is_kept,
+    bounded.lower_bound is not null and (p.days < bounded.lower_bound
+      or (bounded.bounds = 'exclusive' and p.days = bounded.lower_bound)) as is_below
+  from placed_days as p
+  join bounded on bounded.number = p.number
+),
 
--- The kept values are contiguous in the sorted list, after those below the bounds.
+-- The kept values are contiguous in the sorted ones, after those below the bounds.
 kept as (
   select
-    judged.group_by, judged.group_key,
-    cast(sum(case when judged.is_kept then 1 else 0 end) as double precision) as kept_size,
-    cast(sum(case when judged.is_below then 1 else 0 end) as double precision) as below,
-    sum(case when judged.is_kept then judged.days end) as kept_days
+    judged.number,
+    sum(case when judged.is_kept then judged.answers else 0 end) as kept_size,
+    sum(case when judged.is_below then judged.answers else 0 end) as below,
+    sum(case when judged.is_kept then judged.days * judged.answers end) as kept_days,
+    min(case when judged.is_kept then judged.days end) as min_days,
+    max(case when judged.is_kept then judged.days end) as max_days
   from judged
-  group by judged.group_by, judged.group_key
+  group by judged.number
 ),
 
 kept_spotted as (
   select
-    bounded.*, kept.kept_size, kept.below, kept.kept_days,
+    bounded.*, kept.kept_size, kept.below, kept.kept_days, kept.min_days, kept.max_days,
     value_by_ceil * (ceil(0.25 * kept_size) - 1) + value_by_floor * floor(0.25 * kept_size)
       + value_by_line * (0.25 * (kept_size + value_more) + value_less) as p25_spot,
     value_by_ceil * (ceil(0.5 * kept_size) - 1) + value_by_floor * floor(0.5 * kept_size)
@@ -21,34 +34,36 @@ kept_spotted as (
     value_by_ceil * (ceil(0.75 * kept_size) - 1) + value_by_floor * floor(0.75 * kept_size)
       + value_by_line * (0.75 * (kept_size + value_more) + value_less) as p75_spot
   from bounded
-  join kept on kept.group_by = bounded.group_by and kept.group_key = bounded.group_key
+  join kept on kept.number = bounded.number
 ),
 
-neighboured as (
+neighbour as (
   select
-    kept_spotted.*,
-    days[cast(below + least(kept_size, greatest(1, floor(p25_spot) + 1)) as integer)] as p25_low,
-    days[cast(below + least(kept_size, greatest(1, floor(p25_spot) + 2)) as integer)] as p25_high,
-    days[cast(below + least(kept_size, greatest(1, floor(median_spot) + 1)) as integer)] as median_low,
-    days[cast(below + least(kept_size, greatest(1, floor(median_spot) + 2)) as integer)] as median_high,
-    days[cast(below + least(kept_size, greatest(1, floor(p75_spot) + 1)) as integer)] as p75_low,
-    days[cast(below + least(kept_size, greatest(1, floor(p75_spot) + 2)) as integer)] as p75_high
-  from kept_spotted
+    k.number,
+    min(case when p.up_to >= below + least(kept_size, greatest(1, floor(p25_spot) + 1)) then p.days end) as p25_low,
+    min(case when p.up_to >= below + least(kept_size, greatest(1, floor(p25_spot) + 2)) then p.days end) as p25_high,
+    min(case when p.up_to >= below + least(kept_size, greatest(1, floor(median_spot) + 1)) then p.days end) as median_low,
+    min(case when p.up_to >= below + least(kept_size, greatest(1, floor(median_spot) + 2)) then p.days end) as median_high,
+    min(case when p.up_to >= below + least(kept_size, greatest(1, floor(p75_spot) + 1)) then p.days end) as p75_low,
+    min(case when p.up_to >= below + least(kept_size, greatest(1, floor(p75_spot) + 2)) then p.days end) as p75_high
+  from kept_spotted as k
+  join placed_days as p on p.number = k.number
+  group by k.number
 ),
 
 figures as (
   select
-    group_by, group_key, company_id, project_id, agency_id, month_key, week_key, factor,
-    cast(size as bigint) as raw_count, cast(size - kept_size as bigint) as excluded_outliers,
-    cast(kept_size as bigint) as kept_count, lower_bound, upper_bound, kept_days,
-    kept_days / nullif(kept_size, 0) as average_days,
-    case when kept_size > 0 then days[cast(below + 1 as integer)] end as min_days,
-    case when kept_size > 0 then days[cast(below + kept_size as integer)] end as max_days,
+    named.group_by, named.group_key, named.company_id, named.project_id, named.agency_id, named.month_key, named.week_key,
+    k.factor, cast(k.size as bigint) as raw_count, cast(k.size - k.kept_size as bigint) as excluded_outliers,
+    cast(k.kept_size as bigint) as kept_count, k.lower_bound, k.upper_bound, k.kept_days,
+    k.kept_days / nullif(k.kept_size, 0) as average_days, k.min_days, k.max_days,
     case when kept_size > 0 then p25_low + (p25_spot - floor(p25_spot)) * (p25_high - p25_low) end as p25_days,
     case when kept_size > 0 then median_low + (median_spot - floor(median_spot)) * (median_high - median_low) end
       as median_days,
     case when kept_size > 0 then p75_low + (p75_spot - floor(p75_spot)) * (p75_high - p75_low) end as p75_days
-  from neighboured
+  from kept_spotted as k
+  join neighbour on neighbour.number = k.number
+  join named on named.number = k.number
 ),
 
 shown as (

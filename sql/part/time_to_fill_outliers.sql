@@ -1,4 +1,6 @@
--- Answers in range, in each requested group, with the result of the outlier rule: `judged`. Reads ranged.
+-- Answers in range, and the bounds of the outlier rule in each requested group: `acceptance`, `cell_group` and `bounded`. Groups
+-- have numbers, and equal days of a group are counted: as texts and lists, the answers of ten million timesheets did not fit the
+-- memory of DuckDB. Reads ranged.
 timed as (
   select
     ranged.choice, ranged.negative_days, ranged.requisition_id, ranged.reference, ranged.company_id, ranged.project_id, ranged.agency_id,
@@ -23,7 +25,7 @@ timed as (
 ),
 
 -- An acceptance before the approval.
-acceptance as (
+counted_answer as (
   select
     timed.choice, timed.requisition_id, timed.reference, timed.company_id, timed.project_id, timed.agency_id,
     timed.approved_at, timed.accepted_at, timed.month_key, timed.week_key,
@@ -32,75 +34,122 @@ acceptance as (
   where timed.negative_days <> 'dropped' or timed.days >= 0
 ),
 
-member as (
+-- Answers of a cell are in the same groups. Kept, as any numbers will do and have to stay.
+cell as materialized (
   select
-    asking.group_by, acceptance.requisition_id, acceptance.reference, acceptance.agency_id as answered_by,
-    acceptance.approved_at, acceptance.accepted_at, acceptance.days,
-    case when asking.by_company then acceptance.company_id end as company_id,
-    case when asking.by_project then acceptance.project_id end as project_id,
-    case when asking.by_agency then acceptance.agency_id end as agency_id,
-    case when asking.by_month then acceptance.month_key end as month_key,
-    case when asking.by_week then acceptance.week_key end as week_key,
-    concat_ws('|', case when asking.by_company then acceptance.company_id end,
-      case when asking.by_project then acceptance.project_id end,
-      case when asking.by_agency then acceptance.agency_id end,
-      case when asking.by_month then acceptance.month_key end,
-      case when asking.by_week then acceptance.week_key end) as group_key
-  from acceptance
-  join asking on asking.choice = acceptance.choice
+    named.choice, named.company_id, named.project_id, named.agency_id, named.month_key, named.week_key,
+    row_number() over () as cell
+  from (
+    select distinct choice, company_id, project_id, agency_id, month_key, week_key from counted_answer
+  ) as named
 ),
 
--- The days of a group as one sorted list: a quantile is then looked up by its place.
-listed as (
+acceptance as (
   select
-    member.group_by, member.group_key, max(member.company_id) as company_id, max(member.project_id) as project_id,
-    max(member.agency_id) as agency_id, max(member.month_key) as month_key, max(member.week_key) as week_key,
-    cast(count(*) as double precision) as size, array_agg(member.days order by member.days) as days
-  from member
-  group by member.group_by, member.group_key
+    cell.cell, answer.requisition_id, answer.reference, answer.company_id, answer.project_id, answer.agency_id,
+    answer.approved_at, answer.accepted_at, answer.days
+  from counted_answer as answer
+  join cell on cell.choice = answer.choice and cell.company_id = answer.company_id
+    and cell.project_id = answer.project_id and cell.agency_id = answer.agency_id
+    and cell.month_key = answer.month_key and cell.week_key = answer.week_key
+),
+
+keyed as (
+  select
+    cell.cell, asking.group_by,
+    case when asking.by_company then cell.company_id end as company_id,
+    case when asking.by_project then cell.project_id end as project_id,
+    case when asking.by_agency then cell.agency_id end as agency_id,
+    case when asking.by_month then cell.month_key end as month_key,
+    case when asking.by_week then cell.week_key end as week_key,
+    concat_ws('|', case when asking.by_company then cell.company_id end,
+      case when asking.by_project then cell.project_id end,
+      case when asking.by_agency then cell.agency_id end,
+      case when asking.by_month then cell.month_key end,
+      case when asking.by_week then cell.week_key end) as group_key
+  from cell
+  join asking on asking.choice = cell.choice
+),
+
+named as materialized (
+  select
+    keyed.group_by, keyed.group_key, row_number() over () as number,
+    max(keyed.company_id) as company_id, max(keyed.project_id) as project_id, max(keyed.agency_id) as agency_id,
+    max(keyed.month_key) as month_key, max(keyed.week_key) as week_key
+  from keyed
+  group by keyed.group_by, keyed.group_key
+),
+
+cell_group as materialized (
+  select keyed.cell, named.number
+  from keyed
+  join named on named.group_by = keyed.group_by and named.group_key = keyed.group_key
+),
+
+cell_days as (
+  select acceptance.cell, acceptance.days, count(*) as answers
+  from acceptance
+  group by acceptance.cell, acceptance.days
+),
+
+group_days as (
+  select cell_group.number, cell_days.days, cast(sum(cell_days.answers) as double precision) as answers
+  from cell_days
+  join cell_group on cell_group.cell = cell_days.cell
+  group by cell_group.number, cell_days.days
+),
+
+-- The sorted days of a group: those from up_to - answers + 1 to up_to are equal, so a quantile is looked up by its place.
+placed_days as materialized (
+  select
+    group_days.number, group_days.days, group_days.answers,
+    sum(group_days.answers) over (partition by group_days.number order by group_days.days) as up_to
+  from group_days
+),
+
+sized as (
+  select placed_days.number, max(placed_days.up_to) as size
+  from placed_days
+  group by placed_days.number
 ),
 
 spotted as (
   select
-    listed.*, asking.bounds, asking.least_for_rule, asking.factor, asking.value_by_ceil, asking.value_by_floor,
-    asking.value_by_line, asking.value_more, asking.value_less,
-    asking.by_ceil * (ceil(0.25 * listed.size) - 1) + asking.by_floor * floor(0.25 * listed.size)
-      + asking.by_line * (0.25 * (listed.size + asking.more) + asking.less) as q1_spot,
-    asking.by_ceil * (ceil(0.75 * listed.size) - 1) + asking.by_floor * floor(0.75 * listed.size)
-      + asking.by_line * (0.75 * (listed.size + asking.more) + asking.less) as q3_spot
-  from listed
-  join asking on asking.group_by = listed.group_by
+    sized.number, sized.size, asking.group_by,
+    asking.by_ceil * (ceil(0.25 * sized.size) - 1) + asking.by_floor * floor(0.25 * sized.size)
+      + asking.by_line * (0.25 * (sized.size + asking.more) + asking.less) as q1_spot,
+    asking.by_ceil * (ceil(0.75 * sized.size) - 1) + asking.by_floor * floor(0.75 * sized.size)
+      + asking.by_line * (0.75 * (sized.size + asking.more) + asking.less) as q3_spot
+  from sized
+  join named on named.number = sized.number
+  join asking on asking.group_by = named.group_by
 ),
 
--- Once for each group, not for each answer of it: reading an array of 50,000 for each of them took PostgreSQL minutes.
-quartiled as materialized (
+quartered as (
   select
-    spotted.*,
-    days[cast(least(size, greatest(1, floor(q1_spot) + 1)) as integer)] + (q1_spot - floor(q1_spot)) * (
-      days[cast(least(size, greatest(1, floor(q1_spot) + 2)) as integer)]
-      - days[cast(least(size, greatest(1, floor(q1_spot) + 1)) as integer)]) as q1,
-    days[cast(least(size, greatest(1, floor(q3_spot) + 1)) as integer)] + (q3_spot - floor(q3_spot)) * (
-      days[cast(least(size, greatest(1, floor(q3_spot) + 2)) as integer)]
-      - days[cast(least(size, greatest(1, floor(q3_spot) + 1)) as integer)]) as q3
+    spotted.number, spotted.size, spotted.group_by, spotted.q1_spot, spotted.q3_spot,
+    min(case when p.up_to >= least(size, greatest(1, floor(q1_spot) + 1)) then p.days end) as q1_low,
+    min(case when p.up_to >= least(size, greatest(1, floor(q1_spot) + 2)) then p.days end) as q1_high,
+    min(case when p.up_to >= least(size, greatest(1, floor(q3_spot) + 1)) then p.days end) as q3_low,
+    min(case when p.up_to >= least(size, greatest(1, floor(q3_spot) + 2)) then p.days end) as q3_high
   from spotted
+  join placed_days as p on p.number = spotted.number
+  group by spotted.number, spotted.size, spotted.group_by, spotted.q1_spot, spotted.q3_spot
 ),
 
-bounded as (
+quartiled as (
   select
-    quartiled.*,
+    number, size, group_by, q1_low + (q1_spot - floor(q1_spot)) * (q1_high - q1_low) as q1,
+    q3_low + (q3_spot - floor(q3_spot)) * (q3_high - q3_low) as q3
+  from quartered
+),
+
+bounded as materialized (
+  select
+    quartiled.number, quartiled.size, quartiled.group_by, asking.bounds, asking.factor, asking.value_by_ceil,
+    asking.value_by_floor, asking.value_by_line, asking.value_more, asking.value_less,
     case when size >= least_for_rule then q1 - 1.5 * (q3 - q1) end as lower_bound,
     case when size >= least_for_rule then q3 + 1.5 * (q3 - q1) end as upper_bound
   from quartiled
-),
-
-judged as (
-  select
-    member.*,
-    bounded.lower_bound is null
-      or (member.days > bounded.lower_bound and member.days < bounded.upper_bound)
-      or (bounded.bounds = 'inclusive' and member.days in (bounded.lower_bound, bounded.upper_bound)) as is_kept,
-    bounded.lower_bound is not null and (member.days < bounded.lower_bound
-      or (bounded.bounds = 'exclusive' and member.days = bounded.lower_bound)) as is_below
-  from member
-  join bounded on bounded.group_by = member.group_by and bounded.group_key = member.group_key
+  join asking on asking.group_by = quartiled.group_by
 ),
