@@ -3,7 +3,7 @@ import { dayInZone } from '../contract/fields/day-in-zone.ts'
 import { eventsState, lastRead, ledgerStates } from '../state/marts/source-state.ts'
 import { reportingZoneOf } from '../state/reporting-zone.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { quoteNames, quoteText } from '../warehouse/sql-text.ts'
+import { quoteText } from '../warehouse/sql-text.ts'
 import { decidingText } from './columns.ts'
 import { type Mart, martsRead } from './mart.ts'
 
@@ -44,12 +44,13 @@ const readDayOf = ({ asOf, zone }: Moment): string =>
 
 const fiscalMonthOf = ({ fiscalMonth }: Moment): string => String(fiscalMonth ?? usualFiscalMonth)
 
-/** `touched` are the columns of the table of touched parts; without it every part is made. */
-export function fillTokens(select: string, moment: Moment, touched?: readonly string[]): string {
+/** A condition on columns: whether their row is in a part of the mart that is made. */
+export type IsMade = (columns: string) => string
+
+/** Every part is made without `isMade`. */
+export function fillTokens(select: string, moment: Moment, isMade: IsMade = () => 'true'): string {
   return select
-    .replace(tokens.touched, (_, columns: string) =>
-      touched === undefined ? 'true' : `(${columns}) in (select ${quoteNames(touched)} from ${touchedTable})`,
-    )
+    .replace(tokens.touched, (_, columns: string) => isMade(columns))
     .replace(tokens.asOf, asOfLiteral(moment.asOf))
     .replace(tokens.today, `cast('${moment.today}' as date)`)
     .replace(tokens.readDay, readDayOf(moment))

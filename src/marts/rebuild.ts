@@ -43,6 +43,8 @@ export interface Rebuild extends PartsRefill {
   readonly runId: string
   readonly lease: Lease
   readonly gate: Gate
+  /** Into how many a whole rebuild is cut; one statement makes all rows without. */
+  readonly slices?: number
 }
 
 export interface Rebuilt {
@@ -130,14 +132,29 @@ async function makeInPlace(engine: Engine, mart: Mart, isFresh: boolean): Promis
   await runTogether(engine, viewStatements(mart))
 }
 
+/**
+ * Fills the empty table `target` and returns the number of its rows. Slices of the parts that the mart has are made one after the
+ * other: each takes its share of the memory that all rows would.
+ */
+export async function fillWhole(
+  { engine, mart, moment, now, slices = 1 }: Pick<Rebuild, 'engine' | 'mart' | 'moment' | 'now' | 'slices'>,
+  target: string,
+): Promise<number> {
+  const at = { ...moment, now: new Date(now()).toISOString() }
+  let rows = 0
+  for (let slice = 0; slice < slices; slice += 1) {
+    const isMade = (columns: string): string => engine.inSlice(columns, { of: slices, at: slice })
+    const statement = fillStatement(mart, target, slices === 1 ? at : { ...at, isMade })
+    rows += await engine.run(engine.overWholeTables(statement))
+  }
+  return rows
+}
+
 /** Returns the number of rows. */
 async function refill(rebuild: Rebuild): Promise<number> {
-  const { engine, mart, recorded, hasTable, moment, now } = rebuild
+  const { engine, mart, recorded, hasTable } = rebuild
   const table = tableOf(mart.name)
-  const fill = (target: string): Promise<number> =>
-    engine.run(
-      engine.overWholeTables(fillStatement(mart, target, { ...moment, now: new Date(now()).toISOString() })),
-    )
+  const fill = (target: string): Promise<number> => fillWhole(rebuild, target)
   if (hasTable && recorded?.shape === shapeOf(mart)) {
     if (recorded.definition_id !== mart.definitionId) await runTogether(engine, commentStatements(mart))
     await engine.run(`delete from ${table}`)
@@ -199,6 +216,9 @@ async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
   })
 }
 
+/** Weeks of workers of ten million timesheets fit the memory of DuckDB in as many. */
+const slicesThatFit = 8
+
 /** Throws Refused for the errors that the gate found; whatever it throws, yesterday's rows stay. */
 export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
   await rebuild.engine.freeMemory()
@@ -208,6 +228,6 @@ export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
     if (error instanceof Overtaken) return rebuildMart({ ...rebuild, isWhole: true })
     if (!(error instanceof OutOfMemory)) throw error
     await rebuild.engine.freeMemory(0)
-    return rebuildOnce({ ...rebuild, isWhole: true })
+    return rebuildOnce({ ...rebuild, isWhole: true, ...(rebuild.mart.parts && { slices: slicesThatFit }) })
   }
 }

@@ -6,7 +6,7 @@ import { columnDefinition } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
 import { additivityNotes } from './additivity.ts'
 import { ownColumns, tableColumns } from './columns.ts'
-import { asOfLiteral, fillTokens, type Moment } from './inputs.ts'
+import { asOfLiteral, fillTokens, type IsMade, type Moment } from './inputs.ts'
 import { type Mart, stampColumns } from './mart.ts'
 import type { TableColumn } from './table-column.ts'
 import { viewsOf } from './views.ts'
@@ -99,8 +99,8 @@ const cellOf = ({ name, type, computed }: TableColumn): string =>
 export interface FillMoment extends Moment {
   /** ISO 8601. */
   readonly now: string
-  /** The columns of the table of touched parts, where only those are made. */
-  readonly touched?: readonly string[]
+  /** Where not all parts are made. */
+  readonly isMade?: IsMade
 }
 
 /** The statement that fills the table: the header gives names, types and order of the columns that it makes. */
@@ -122,7 +122,7 @@ ${mart.select}
     ) as made(${quoteNames(mart.columns.map(({ name }) => name))})
     ${joins.join('\n    ')}`,
     moment,
-    moment.touched,
+    moment.isMade,
   )
 }
 

@@ -5,8 +5,7 @@ import { type BuildEffects, type BuildResult, buildMarts } from '../../src/marts
 import { tableColumns } from '../../src/marts/columns.ts'
 import { dayOf } from '../../src/marts/inputs.ts'
 import { type Mart, readMarts, stampColumns } from '../../src/marts/mart.ts'
-import { type Gate, openGate } from '../../src/marts/rebuild.ts'
-import { fillStatement } from '../../src/marts/table.ts'
+import { fillWhole, type Gate, openGate } from '../../src/marts/rebuild.ts'
 import { lastRead } from '../../src/state/marts/source-state.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { quoteNames } from '../../src/warehouse/sql-text.ts'
@@ -56,14 +55,13 @@ export const rowsOf = async (engine: Engine, mart: Mart): Promise<string[]> => {
 
 class Undone extends Error {}
 
-/** What a whole rebuild would make, which is then undone. */
-export async function wholeRows(engine: Engine, mart: Mart, nowMs: number): Promise<string[]> {
+/** What a whole rebuild would make, in one statement or in slices, which is then undone. */
+export async function wholeRows(engine: Engine, mart: Mart, nowMs: number, slices = 1): Promise<string[]> {
   let found: string[] = []
-  const now = new Date(nowMs).toISOString()
-  const moment = { asOf: await lastRead(engine), today: dayOf(nowMs, usualZone), zone: usualZone, now }
+  const moment = { asOf: await lastRead(engine), today: dayOf(nowMs, usualZone), zone: usualZone }
   const undone = engine.transaction(async engine => {
     await engine.run(`delete from mart.${mart.name}`)
-    await engine.run(engine.overWholeTables(fillStatement(mart, `mart.${mart.name}`, moment)))
+    await fillWhole({ engine, mart, moment, now: () => nowMs, slices }, `mart.${mart.name}`)
     found = await rowsOf(engine, mart)
     throw new Undone()
   })

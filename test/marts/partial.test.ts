@@ -22,10 +22,12 @@ async function live(engine: Engine, happenings: readonly Happening[], of: readon
       const result = await build(engine, star.now, { marts: of })
       expect(result.marts.filter(({ state }) => !['built', 'unchanged'].includes(state))).toEqual([])
       inPart += result.marts.filter(({ made }) => made !== undefined).length
-      for (const mart of of)
-        expect({ [mart.name]: await rowsOf(engine, mart) }).toEqual({
-          [mart.name]: await wholeRows(engine, mart, star.now),
-        })
+      for (const mart of of) {
+        const rows = await rowsOf(engine, mart)
+        expect({ [mart.name]: rows }).toEqual({ [mart.name]: await wholeRows(engine, mart, star.now) })
+        if (mart.parts)
+          expect({ [mart.name]: await wholeRows(engine, mart, star.now, 3) }).toEqual({ [mart.name]: rows })
+      }
     }
     return inPart
   } finally {

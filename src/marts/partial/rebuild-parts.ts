@@ -19,8 +19,8 @@ export interface PartialRebuild extends PartialPlan {
 /** With more rows to be replaced than this, and than half of the mart, making them all costs no more. */
 const fewRows = 10_000
 
-const inTouched = (columns: readonly string[]): string =>
-  `(${quoteNames(columns)}) in (select ${quoteNames(columns)} from ${touchedTable})`
+const inTouched = ({ columns }: Parts, own = quoteNames(columns)): string =>
+  `(${own}) in (select ${quoteNames(columns)} from ${touchedTable})`
 
 async function makeTouched(
   engine: Engine,
@@ -63,11 +63,11 @@ async function replaceTouched(
 ): Promise<{ removed: number; made: number } | undefined> {
   const table = tableOf(mart.name)
   await makeTouched(engine, parts, { moment, seen })
-  const removed = await engine.run(`delete from ${table} where ${inTouched(parts.columns)}`)
+  const removed = await engine.run(`delete from ${table} where ${inTouched(parts)}`)
   if (removed > Math.max(fewRows, rows / 2)) return undefined
-  const fill = fillStatement(mart, table, { ...moment, touched: parts.columns })
+  const fill = fillStatement(mart, table, { ...moment, isMade: columns => inTouched(parts, columns) })
   const made = await engine.run(engine.overWholeTables(fill))
-  await requireInside(engine, mart, { within: inTouched(parts.columns), made })
+  await requireInside(engine, mart, { within: inTouched(parts), made })
   return { removed, made }
 }
 
