@@ -55,8 +55,12 @@ export const rowsOf = async (engine: Engine, mart: Mart): Promise<string[]> => {
 
 class Undone extends Error {}
 
-/** What a whole rebuild would make, in one statement or in slices, which is then undone. */
-export async function wholeRows(engine: Engine, mart: Mart, nowMs: number, slices = 1): Promise<string[]> {
+/** What a whole rebuild would make, which is then undone. */
+async function undoneRows(
+  engine: Engine,
+  mart: Mart,
+  { nowMs, slices }: { readonly nowMs: number; readonly slices: number },
+): Promise<string[]> {
   let found: string[] = []
   const moment = { asOf: await lastRead(engine), today: dayOf(nowMs, usualZone), zone: usualZone }
   const undone = engine.transaction(async engine => {
@@ -70,3 +74,10 @@ export async function wholeRows(engine: Engine, mart: Mart, nowMs: number, slice
   })
   return found
 }
+
+export const wholeRows = (engine: Engine, mart: Mart, nowMs: number): Promise<string[]> =>
+  undoneRows(engine, mart, { nowMs, slices: 1 })
+
+/** What a whole rebuild in slices would make. */
+export const slicedRows = (engine: Engine, mart: Mart, nowMs: number): Promise<string[]> =>
+  undoneRows(engine, mart, { nowMs, slices: 3 })
