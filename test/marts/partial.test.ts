@@ -1,13 +1,14 @@
 /** Marts that are made anew in part hold what a whole rebuild would: cell by cell, whatever happened between builds. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Interrupted } from '../../src/lib/errors.ts'
+import { Interrupted, OutOfMemory } from '../../src/lib/errors.ts'
 import type { BuildEffects } from '../../src/marts/build.ts'
 import { type Mart, readMarts } from '../../src/marts/mart.ts'
 import type { Gate } from '../../src/marts/rebuild.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { thorough } from '../thorough.ts'
 import { describeOnEngines } from '../warehouse/fixture.ts'
+import { wrappedEngine } from '../warehouse/wrapped-engine.ts'
 import { aSheet, type Happening, happening, LivingStar, type SheetValues } from './living-star.ts'
 import { build, marts, rowsOf, slicedRows, wholeRows } from './part-or-whole.ts'
 
@@ -113,6 +114,44 @@ describeOnEngines('marts made in part', bench => {
       )
       await engine.run(`update star.fact_timesheet set reference = 'forgotten'`)
       expect(await inPart()).toEqual(nothingInPart)
+    } finally {
+      star.close()
+    }
+  })
+
+  test('are made in slices when one statement runs out of memory, and slices that do as well leave the rows', async () => {
+    const { engine } = await bench.warehouse()
+    const star = new LivingStar()
+    const [worker] = marts.filter(({ name }) => name === 'worker_week') as [Mart]
+    let left = 0
+    let fills = 0
+    const narrow = wrappedEngine(engine, inner => ({
+      async run(sql, values) {
+        if (!sql.includes('insert into mart."worker_week"')) return inner.run(sql, values)
+        fills += 1
+        if (left > 0) {
+          left -= 1
+          throw new OutOfMemory({ what: 'the rows do not fit' })
+        }
+        return inner.run(sql, values)
+      },
+    }))
+    const buildWith = async (failures: number) => {
+      left = failures
+      fills = 0
+      const { marts: built } = await build(narrow, star.now, { marts: [worker] })
+      return [built[0]?.state, fills]
+    }
+    try {
+      await star.happen(engine, sheets(...Array.from({ length: 20 }, (_, id) => ({ id, worker: id }))))
+      expect(await buildWith(1)).toEqual(['built', 9])
+      const before = await rowsOf(engine, worker)
+      expect(before).toEqual(await wholeRows(engine, worker, star.now))
+      await star.happen(engine, sheets({ id: 1, worker: 2 }))
+      expect(await buildWith(2)).toEqual(['failed', 2])
+      expect(await rowsOf(engine, worker)).toEqual(before)
+      expect(await buildWith(1)).toEqual(['built', 9])
+      expect(await rowsOf(engine, worker)).toEqual(await wholeRows(engine, worker, star.now))
     } finally {
       star.close()
     }

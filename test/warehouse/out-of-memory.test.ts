@@ -1,8 +1,9 @@
 /** Memory that runs out is told apart from a value that does not fit, for which a record is to blame. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { OutOfMemory } from '../../src/lib/errors.ts'
+import { MusterError, OutOfMemory } from '../../src/lib/errors.ts'
 import { mayBeDueToRows } from '../../src/warehouse/blame.ts'
+import { statementError } from '../../src/warehouse/duckdb/failure.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { temporaryFolder } from '../cli/captured-world.ts'
@@ -33,4 +34,32 @@ test('of a DuckDB with little memory, in one line, with the file; its connection
   } finally {
     await engine.close()
   }
+})
+
+test('rows of a delete that ran out of memory can be deleted once memory was freed, and none is lost', async () => {
+  const engine = await openDuckdb(join(temporaryFolder(), 'w.duckdb'), { memoryLimit: '25MB' })
+  const remove = (condition: string): Promise<number> =>
+    engine.transaction(inside => inside.run(`delete from t where ${condition}`))
+  try {
+    await engine.run('create table t as select range as i from range(4000000)')
+    await engine.makeLasting()
+    // DuckDB keeps 16 KB of each 2,048 rows of which it deletes some.
+    await expect(remove('i % 1999 = 0')).rejects.toBeInstanceOf(OutOfMemory)
+    await expect(remove('true')).rejects.toBeInstanceOf(OutOfMemory)
+    await engine.freeMemory(0)
+    expect(await engine.rows('select count(*) as n from t')).toEqual([{ n: 4_000_000 }])
+    expect(await remove('true')).toBe(4_000_000)
+    expect(await engine.rows('select count(*) as n from t')).toEqual([{ n: 0 }])
+  } finally {
+    await engine.close()
+  }
+})
+
+test('a DuckDB that gives up altogether says in one line what to do', () => {
+  const cause = new Error(
+    'FATAL Error: Failed: database has been invalidated because of a previous fatal error.',
+  )
+  const told = statementError('w.duckdb', cause)
+  expect(told).toBeInstanceOf(MusterError)
+  expect((told as MusterError).message).toContain('run the command again; what was committed is kept')
 })

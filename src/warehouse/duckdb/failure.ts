@@ -111,11 +111,20 @@ export function statementError(file: string, cause: unknown): unknown {
       next: 'run the command again; what was committed is kept',
       cause,
     })
-  if (says(/^out of memory error/i))
+  // Of a delete that ran out of memory DuckDB forgets to take back some rows, which no other can delete then; nobody else deletes
+  // here meanwhile.
+  if (says(/^out of memory error|conflict on tuple deletion/i))
     return new OutOfMemory({
       what: 'the rows of one statement do not fit into the memory that DuckDB may use',
       where: file,
       next: 'nothing of them was written; run again with --verbose to see how much it was',
+      cause,
+    })
+  if (says(/database has been invalidated/i))
+    return new MusterError({
+      what: 'DuckDB could not go on after a statement that failed, mostly for want of memory',
+      where: file,
+      next: 'run the command again; what was committed is kept',
       cause,
     })
   // The log and the temporary folder lie beside the warehouse file and have rights of their own.

@@ -52,6 +52,7 @@ interface Database {
 async function giveBackMemory(database: Database): Promise<void> {
   const { place, shared, main, pool, attachment } = database
   database.staged = 0
+  shared.ranOut = false
   if (!attachment) return
   await pool.alone(async () => {
     await intoFile(place, main.statementsOn(main.turns))
@@ -126,7 +127,8 @@ function blocksOn(database: Database, seat: Seat) {
       if (turns !== main.turns) return work(engineOn(database, seat), () => undefined)
       database.staged += 1
       // Not awaited here: this batch would queue behind later ones, which wait for it.
-      const given = database.staged > batchesBetween ? Promise.allSettled([giveBackMemory(database)]) : []
+      const isDue = database.staged > batchesBetween || database.shared.ranOut
+      const given = isDue ? Promise.allSettled([giveBackMemory(database)]) : []
       return pool.use(async (free, release) => {
         const [result] = await given
         if (result?.status === 'rejected') throw result.reason
@@ -183,7 +185,10 @@ function engineOn(database: Database, seat: Seat): Engine {
     },
     // Another process cannot read the file while this one writes it.
     async awaitOldSnapshots() {},
-    freeMemory: most => freeMemory(place, main.statementsOn(main.turns), most),
+    async freeMemory(most) {
+      if (database.shared.ranOut) await giveBackMemory(database)
+      await freeMemory(place, main.statementsOn(main.turns), most)
+    },
     close: () => close(database),
   }
 }

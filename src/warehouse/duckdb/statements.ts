@@ -1,5 +1,6 @@
 /** Statements on one connection of DuckDB, each in its turn, with failures explained in one line. */
 import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api'
+import { OutOfMemory } from '../../lib/errors.ts'
 import type { Value } from '../engine.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
 import { interruptible } from '../under-way.ts'
@@ -26,6 +27,8 @@ export interface SharedByConnections {
   readonly kept: KeptOfInstance
   /** Why the file is out of reach: every further statement fails with it. */
   lost?: unknown
+  /** Whether a statement has run out of memory since the file was attached. */
+  ranOut?: boolean
 }
 
 /** One connection of DuckDB and its turns. */
@@ -60,7 +63,9 @@ export class Connection {
     try {
       return await interruptible(() => this.duckdb.interrupt(), work)
     } catch (error) {
-      throw statementError(this.#file, error)
+      const told = statementError(this.#file, error)
+      if (told instanceof OutOfMemory) this.#shared.ranOut = true
+      throw told
     }
   }
 
