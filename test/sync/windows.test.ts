@@ -53,11 +53,11 @@ describe('backfill windows', () => {
     })
   })
 
-  test('are at least 14 days long, and grow at most fourfold', () => {
+  test('are at least 28 days long, and grow at most fourfold', () => {
     holds((windows, extent) => {
       for (const [index, window] of windows.entries()) {
         if (window.from === null) continue
-        expect(spanOf(window, extent)).toBeGreaterThanOrEqual(14)
+        expect(spanOf(window, extent)).toBeGreaterThanOrEqual(28)
         if (index > 0)
           expect(spanOf(window, extent)).toBeLessThanOrEqual(4 * spanOf(windows[index - 1]!, extent))
       }
@@ -74,7 +74,7 @@ describe('backfill windows', () => {
     const extent = { total: 10_000_000, earliest: '2000-01-01', today: '2026-01-01' }
     const previous = { from: '2025-01-01', to: '2025-04-11' }
     const spanAfter = (pages: number) => spanOf(nextWindow({ ...previous, pages }, extent)!, extent)
-    expect([100, 50, 25, 1, 5000].map(spanAfter)).toEqual([50, 100, 200, 400, 14])
+    expect([100, 50, 25, 1, 5000].map(spanAfter)).toEqual([50, 100, 200, 400, 28])
   })
 
   test('are one when the collection is small', () => {

@@ -73,7 +73,7 @@ function ofBackfill({ total, canWindow, pagesDone }: Extract<KnownSize, { kind: 
   const low = left + Math.ceil(windows * share) + (begun ? 0 : 2)
   return {
     low,
-    // Windows overlap by two days of at least fourteen, and quiet months make more of them.
+    // Windows of 28 days read 29 for 26 that are new, and quiet months make more of them.
     high: Math.ceil(low * 1.15) + Math.ceil(windows * share),
     reasoning: `${rowsOn(total, pages)} in about ${counted(windows, 'window')} of created days${begun ? `, ${counted(pagesDone, 'page')} of them done` : ''}; each window takes one request more and overlaps the next by two days`,
   }
