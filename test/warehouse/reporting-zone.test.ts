@@ -16,13 +16,18 @@ const zones = ['Pacific/Auckland', 'America/New_York', 'Europe/London'] as const
 const changes = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-09-27', '2026-10-25', '2026-11-01']
 const minuteMs = 60_000
 
+/** How services write a time without an end, and others whose microseconds no double can tell from midnight. */
+const farAway = ['9999-12-31T00:00:00.000Z', '9999-12-30T23:59:59.999999Z', '2300-01-01T00:00:00.000001Z']
+
 /** From a day before to a day after each change, also beside the full hour. */
-const instants = changes.flatMap(day =>
+const nearChanges = changes.flatMap(day =>
   Array.from({ length: 96 }, (_, half) => {
     const ms = Date.parse(`${day}T00:00:00Z`) + (half - 32) * 30 * minuteMs
     return new Date(ms + (half % 3) - 1).toISOString()
   }),
 )
+
+const instants = [...nearChanges, ...farAway]
 
 /** Exactly midnight UTC is a day without a time. */
 const expected = (at: string, zone: string): string =>

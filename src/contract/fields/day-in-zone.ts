@@ -1,14 +1,22 @@
 /** The calendar day of a timestamp in a zone, in SQL that both engines run. */
 
+/** Seconds from 1970 within which a double tells microseconds apart: until 2255. */
+const exactSeconds = 9e9
+
 /**
  * SQL for the calendar day of a timestamp in a zone: 23:00Z in summer is the next day in London. Exactly midnight UTC is how
- * a service writes a day without a time: it stays that day, also west of Greenwich. By its seconds: DuckDB takes 0.05 µs of the
- * processor for such a day, and 0.4 with `date_trunc` and a zone.
+ * a service writes a day without a time: it stays that day, also west of Greenwich. By its seconds where they are exact: DuckDB takes
+ * 0.05 µs of the processor for such a day, and 0.4 with `date_trunc` and a zone.
  */
-export const dayInZone = (at: string, zone: string): string =>
-  `case when mod(extract(epoch from ${at}), 86400) = 0
-     then date '1970-01-01' + cast(extract(epoch from ${at}) / 86400 as integer)
+export function dayInZone(at: string, zone: string): string {
+  const seconds = `extract(epoch from ${at})`
+  return `case
+     when abs(${seconds}) < ${exactSeconds} and mod(${seconds}, 86400) = 0
+       then date '1970-01-01' + cast(${seconds} / 86400 as integer)
+     when abs(${seconds}) >= ${exactSeconds} and ${at} = date_trunc('day', ${at})
+       then cast(${at} at time zone 'UTC' as date)
      else cast(${at} at time zone ${zone} as date) end`
+}
 
 /** The stage knows the zone as a variable of its session. */
 export const zoneVariable = 'reporting_zone'
