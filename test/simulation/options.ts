@@ -51,8 +51,8 @@ const seedsOf = (text: string): number[] =>
 
 const words = (text: string): string[] => text.split(',').filter(word => word !== '')
 
-export function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
+function parsed(args: readonly string[]) {
+  return parseArgs({
     args: [...args],
     options: {
       seeds: { type: 'string', default: '1-100' },
@@ -70,7 +70,22 @@ export function readOptions(args: readonly string[]): Options {
       workers: { type: 'string', default: String(availableParallelism()) },
       part: { type: 'string' },
     },
-  })
+  }).values
+}
+
+/** What was given, or one line and the end of the program. */
+function valuesOf(args: readonly string[]): ReturnType<typeof parsed> {
+  try {
+    return parsed(args)
+  } catch (error) {
+    const [what] = (error as Error).message.split('. ')
+    console.error(`simulate: ${what}: docs/simulation.md has the options`)
+    process.exit(2)
+  }
+}
+
+export function readOptions(args: readonly string[]): Options {
+  const values = valuesOf(args)
   const [part, parts] = values.part?.split('/').map(Number) ?? [0, 1]
   return {
     seeds: seedsOf(values.seeds).filter((_, index) => index % (parts ?? 1) === part),
