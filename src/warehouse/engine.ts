@@ -188,8 +188,8 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
    */
   awaitOldSnapshots(signal: AbortSignal): Promise<void>
   /**
-   * Makes room for a large statement: what was written and takes more than `most` bytes of memory goes where it stays. Not
-   * inside a transaction.
+   * Makes room for a large statement: what was written and takes more than `most` bytes of memory goes where it stays. After
+   * a statement that ran out of memory it takes back what that one left behind. Not inside a transaction.
    */
   freeMemory(most?: number): Promise<void>
   close(): Promise<void>

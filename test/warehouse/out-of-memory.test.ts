@@ -55,6 +55,21 @@ test('rows of a delete that ran out of memory can be deleted once memory was fre
   }
 })
 
+test('so can those of a delete that ran out of memory by the next batch that is loaded', async () => {
+  const engine = await openDuckdb(join(temporaryFolder(), 'w.duckdb'), { memoryLimit: '25MB' })
+  const removeWith = (batch: Engine, condition: string): Promise<number> =>
+    batch.merge(inside => inside.run(`delete from t where ${condition}`))
+  try {
+    await engine.run('create table t as select range as i from range(4000000)')
+    await engine.makeLasting()
+    const failed = engine.staging(batch => removeWith(batch, 'i % 1999 = 0'))
+    await expect(failed).rejects.toBeInstanceOf(OutOfMemory)
+    expect(await engine.staging(batch => removeWith(batch, 'true'))).toBe(4_000_000)
+  } finally {
+    await engine.close()
+  }
+})
+
 test('a DuckDB that gives up altogether says in one line what to do', () => {
   const cause = new Error(
     'FATAL Error: Failed: database has been invalidated because of a previous fatal error.',

@@ -83,7 +83,7 @@ async function unsettled(task: ResourceTask, sweep: SweepRow): Promise<Incomplet
 
 /**
  * Since a window of it was begun or read: an older sweep would end as if nothing had been deleted meanwhile. A window has 50 pages,
- * which the share of a small key pays in some days.
+ * which the share of a small key pays in some days, or more of a list with many rows a day.
  */
 const longestPauseMs = 7 * dayMs
 

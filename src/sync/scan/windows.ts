@@ -6,8 +6,8 @@ import { daysBetween, utcDay } from '../../lib/dates.ts'
 export const pagesPerWindow = 50
 
 /**
- * Shorter windows pay more for their overlap: of 14 days, with both ends and two shared ones, 15 are read for 12 that are new. Ten
- * million timesheets took 62,440 requests for 50,000 pages so.
+ * Shorter windows pay more for their overlap. With 14 days, 15 are read, both ends included, of which 12 are new: ten million
+ * timesheets took 62,440 requests for 50,000 pages.
  */
 const leastDays = 28
 

@@ -111,8 +111,8 @@ export function statementError(file: string, cause: unknown): unknown {
       next: 'run the command again; what was committed is kept',
       cause,
     })
-  // Of a delete that ran out of memory DuckDB forgets to take back some rows, which no other can delete then; nobody else deletes
-  // here meanwhile.
+  // A delete that ran out of memory leaves rows that no other can delete until the file is attached anew. Nobody else deletes
+  // meanwhile, so a conflict means nothing else.
   if (says(/^out of memory error|conflict on tuple deletion/i))
     return new OutOfMemory({
       what: 'the rows of one statement do not fit into the memory that DuckDB may use',
@@ -122,7 +122,7 @@ export function statementError(file: string, cause: unknown): unknown {
     })
   if (says(/database has been invalidated/i))
     return new MusterError({
-      what: 'DuckDB could not go on after a statement that failed, mostly for want of memory',
+      what: 'DuckDB could not go on after a statement that failed, most likely for want of memory',
       where: file,
       next: 'run the command again; what was committed is kept',
       cause,
