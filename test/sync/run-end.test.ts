@@ -1,4 +1,5 @@
 /** Which pages are put away when a run ends: not those that another run may still be loading. */
+import { serviceClock } from '../../src/api/client/service-clock.ts'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openLanding } from '../../src/landing/folder.ts'
@@ -24,7 +25,7 @@ describeOnEngines('the end of a run', bench => {
       })
     const end = (runId: string) =>
       recordEnd(
-        { engine, landing, runId, clock: systemClock, sent: new Map(), signal: new AbortController().signal },
+        { engine, landing, runId, clock: serviceClock(systemClock), sent: new Map(), signal: new AbortController().signal },
         { change: { state: 'done' }, keepAfter: 0 },
       )
     const other = { resource: 'landing', holder: 'r2', ms: 60_000 }

@@ -41,6 +41,8 @@ export class Watch {
       for (const one of [method].flat()) this.routes.push({ method: one, path })
     })
     app.addHook('onRequest', async (request, reply) => {
+      // On the raw answer: a fault or an interception has it too.
+      reply.raw.setHeader('date', new Date(this.#settings.clock.now()).toUTCString())
       const seen = described(request)
       this.#log(request.raw, seen)
       if (isOfApi(request)) this.checker.arrived(seen)
