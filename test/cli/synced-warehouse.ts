@@ -39,7 +39,7 @@ export interface PlaceOptions extends OpenOptions {
 
 export async function openPlace({ kind = 'company', ...options }: PlaceOptions = {}): Promise<Place> {
   const clock = nightClock()
-  const sandbox = await keptSandbox({ scale: 0.02, rateLimitPerMinute: 100_000, clock, ...options })
+  const sandbox = await keptSandbox({ scale: 0.02, rateLimitPerMinute: 100_000, ...options })
   const cwd = temporaryFolder()
   const file = join(cwd, 'w.duckdb')
   const rng = seededRng(1)

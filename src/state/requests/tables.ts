@@ -61,7 +61,9 @@ export const requestTables = {
       per_minute: count('Requests a minute.'),
       per_day: count('Requests a UTC day.'),
       next_at: time('When the next slot is due.'),
-      noted_at: optional(time('When it was last written; what was written ahead of the clock does not count.')),
+      noted_at: optional(
+        time('When it was last written; what was written ahead of the clock does not count.'),
+      ),
       paused_until: optional(time('End of the pause that the service asked for last.')),
       day: day('UTC day of the counts.'),
       others: count('Requests of the day that other programs sent.'),

@@ -2,7 +2,7 @@
 import { type Budget, type BudgetOptions, createBudget } from '../../api/budget/budget.ts'
 import { reserves } from '../../api/budget/day.ts'
 import { defaultPerDay, defaultPerMinute } from '../../api/client/key.ts'
-import { type ServiceClock } from '../../api/client/service-clock.ts'
+import type { ServiceClock } from '../../api/client/service-clock.ts'
 import { type KeyRequests, shareRequests } from '../../state/requests/key-requests.ts'
 import { knownPerMinute, pausedFor, recordPause, sentWithin } from '../../state/requests/key-state.ts'
 import type { Engine } from '../../warehouse/engine.ts'

@@ -61,11 +61,7 @@ interface Opened {
 /** The clock of a run is the service's. */
 type Effects = RunEffects & { readonly clock: ServiceClock }
 
-async function openClient(
-  connection: RunConnection,
-  request: RunRequest,
-  effects: Effects,
-): Promise<Opened> {
+async function openClient(connection: RunConnection, request: RunRequest, effects: Effects): Promise<Opened> {
   const { engine, clock, signal } = effects
   const second = (): number => Math.floor(clock.machine.now() / 1000)
   // The run before this one may have ended in this second: its requests stay counted.
