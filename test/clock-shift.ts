@@ -14,6 +14,12 @@ export function shiftsOf(text: string): number[] {
   })
 }
 
+/** The environment of a program whose clock is wrong by the first shift, and by the second once it has run for `afterMs`. */
+export const shiftedClock = (shift: number, set?: { readonly to: number; readonly afterMs: number }) => ({
+  NODE_OPTIONS: `--import=${new URL('shifted-clock.mjs', import.meta.url).href}`,
+  SHIFTED_CLOCK: set ? `${shift},${set.to}@${Math.round(set.afterMs)}` : String(shift),
+})
+
 /** A value that begins with a dash is taken for an option, unless it is joined to its own. */
 export const withJoinedShift = (args: readonly string[]): string[] =>
   args.flatMap((arg, index) => {

@@ -69,6 +69,13 @@ export class ServiceClock implements Clock {
     return this.#aheadMs
   }
 
+  /** Whether the service should be asked: it never said its time, or the clock of this machine was set since, or the machine slept. */
+  get isDoubtful(): boolean {
+    if (!this.#reading || this.#aheadMs === undefined) return true
+    const ahead = this.#machine.now() - (this.#at(this.#reading, this.elapsed()) ?? 0)
+    return isApart(ahead - this.#aheadMs)
+  }
+
   /** For what only this machine reads and writes: its clock is the one at hand before the first answer. */
   get machine(): Clock {
     return this.#machine

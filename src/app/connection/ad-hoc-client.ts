@@ -19,6 +19,8 @@ import { duckdbFile, openToWrite } from './warehouse.ts'
 export interface AdHocClient {
   readonly client: Client
   readonly clock: ServiceClock
+  /** Milliseconds that were left of a pause that the service asked for; 0 for none. */
+  readonly pausedForMs: number
   /** Closes the client, and records the requests that were sent. */
   close(): Promise<void>
 }
@@ -66,6 +68,7 @@ function clientOver(connection: Connection, surroundings: Around, ledger: KeyLed
   return {
     client,
     clock,
+    pausedForMs: ledger.pausedForMs,
     close: async () => {
       await client.close()
       await ledger.settle(sent)
@@ -80,11 +83,13 @@ function clientOver(connection: Connection, surroundings: Around, ledger: KeyLed
 interface KeyLedger {
   /** Undefined where the ledger knows nothing. */
   readonly budget: Budget | undefined
+  /** Milliseconds that are left of a pause. */
+  readonly pausedForMs: number
   /** Records the requests by the second in which they were sent. To be called once, after the last request. */
   settle(sent: ReadonlyMap<number, number>): Promise<void>
 }
 
-const nothing: KeyLedger = { budget: undefined, settle: async () => undefined }
+const nothing: KeyLedger = { budget: undefined, pausedForMs: 0, settle: async () => undefined }
 
 async function keyLedger(connection: Connection, clock: ServiceClock, engine?: Engine): Promise<KeyLedger> {
   const file = duckdbFile(connection)
@@ -108,9 +113,10 @@ interface KeyOf {
 
 async function heldBy(engine: Engine, key: KeyOf): Promise<KeyLedger> {
   if (!(await keepsRequests(engine))) return nothing
-  const { budget, shared } = await ledgerBudget(engine, key)
+  const { budget, shared, pausedForMs } = await ledgerBudget(engine, key)
   return {
     budget,
+    pausedForMs,
     settle: async sent => {
       await shared?.close()
       await orSkip(addSent(engine, sent))
@@ -148,6 +154,7 @@ async function ofFile(file: KeptFile, key: KeyOf): Promise<KeyLedger> {
   }
   return {
     budget: createBudget({ ...facts, clock: key.clock, onPause }),
+    pausedForMs: facts.pausedForMs ?? 0,
     settle: async sent => {
       await orSkip(
         inFile(file, async engine => {

@@ -37,6 +37,8 @@ export interface KeyRequests {
   giveBack(purpose: Purpose): Promise<void>
   told(me: Told): Promise<void>
   pause(waitMs: number): Promise<void>
+  /** Milliseconds that are left of a pause; 0 for none. */
+  pausedFor(): Promise<number>
   readonly figures: Figures
   close(): Promise<void>
 }
@@ -193,6 +195,15 @@ class ServerRequests implements KeyRequests {
        from said where key_id = $1`,
       [this.#key.keyId, waitMs / 1000],
     )
+  }
+
+  async pausedFor(): Promise<number> {
+    const [row] = await this.#session.rows<{ ms: number }>(
+      `select (extract(epoch from paused_until - clock_timestamp()) * 1000)::float8 as ms from ops.request_budget
+       where key_id = $1 and noted_at <= clock_timestamp() and paused_until > clock_timestamp()`,
+      [this.#key.keyId],
+    )
+    return row?.ms ?? 0
   }
 
   close(): Promise<void> {

@@ -30,6 +30,8 @@ export async function keyFacts(engine: Engine, { apiKey, clock }: KeyOf): Promis
 
 interface LedgerBudget {
   readonly budget: Budget
+  /** Milliseconds that are left of a pause. */
+  readonly pausedForMs: number
   /** To be closed when nothing is sent any more; undefined for a file. */
   readonly shared: KeyRequests | undefined
 }
@@ -47,6 +49,8 @@ export async function ledgerBudget(
   const budget = createBudget({
     ...limits,
     ...facts,
+    // Where processes share a key, the server keeps its pause, by its own clock.
+    ...(shared && { pausedForMs: 0 }),
     clock: key.clock,
     shared,
     // A warehouse that cannot be written fails the next batch too, which reports it. Shared, the server has it.
@@ -55,5 +59,5 @@ export async function ledgerBudget(
         void recordPause(engine, keyId, { saidAt: key.clock.machine.now(), ms }).catch(() => undefined),
     }),
   })
-  return { budget, shared }
+  return { budget, shared, pausedForMs: (shared ? await shared.pausedFor() : facts.pausedForMs) ?? 0 }
 }
