@@ -16,7 +16,7 @@ export const wholeRuns = [
   'test/dashboard/{pages,work}.test.ts',
   'test/landing/{damage,rights}.test.ts',
   'test/cli/{bad-surroundings,build,dag-ledger,demo,honest-words,incomplete,interactive-signals,large-inputs,loaded-later,mcp,metric,outputs,pairs,publish,reading,recordings,refused-records,sql,sql-values,status-all,stopping}.test.ts',
-  'test/sync/{agency,assumptions,backfill,collection,emptied-midway,empty-list,faults,hidden-ends,hollow-pages,kill,live,look-again,lost-access,refused-ids,refused-scan,replay,requests,scan-model,snapshot-losses,stops,sweep,unmarked-change}.test.ts',
+  'test/sync/{agency,assumptions,backfill,clocks,collection,emptied-midway,empty-list,faults,hidden-ends,hollow-pages,kill,live,look-again,lost-access,refused-ids,refused-scan,replay,requests,scan-model,snapshot-losses,stops,sweep,unmarked-change}.test.ts',
   'test/warehouse/{any-json,bad-input,coverage,export,parity,reporting-zone,rows-once,unloadable}.test.ts',
   'test/contract/contract.test.ts',
   'test/marts/{all-marts,killed-parts,partial}.test.ts',

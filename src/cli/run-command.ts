@@ -1,5 +1,6 @@
 /** What sync, backfill and sweep share: their arguments, a run with its progress, and its outcome for people or programs. */
 
+import { clockApart } from '../app/checkup/clock.ts'
 import { requireRoom, roomWarning } from '../app/connection/room.ts'
 import { openToWrite, runConnection } from '../app/connection/warehouse.ts'
 import { choiceOf } from '../config/nearest.ts'
@@ -47,15 +48,17 @@ export function limitsOf(context: CommandContext, options: Options): RunRequest[
 const changedRows = (outcome: ResourceOutcome): number =>
   outcome.rows_inserted + outcome.rows_changed + outcome.rows_removed
 
-export function summary({ resources, requests, remainingToday, milliseconds }: RunOutcome): string {
+export function summary(outcome: RunOutcome): string {
+  const { resources, requests, remainingToday, milliseconds, clockAheadMs } = outcome
   const changed = resources.reduce((sum, outcome) => sum + changedRows(outcome), 0)
   const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
   const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
   const kept =
     quarantined > 0 ? `, ${quarantined} quarantined (select * from ${tableInQueries('quarantine')})` : ''
   const left = remainingToday === undefined ? '' : `, ${formatNumber(remainingToday)} left today`
+  const apart = clockApart(clockAheadMs)
   const spent = `${counted(requests, 'request')}${left}`
-  return `${formatNumber(changed)} changed, ${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}`
+  return `${formatNumber(changed)} changed, ${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}${apart === undefined ? '' : `; ${apart}`}`
 }
 
 const outcomeColumns: readonly Column[] = [
@@ -76,6 +79,7 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     printJson(context, {
       ...told,
       remainingToday: outcome.remainingToday ?? null,
+      clockAheadMs: outcome.clockAheadMs ?? null,
       resources,
       notWhole,
       failure: outcome.failure?.message ?? null,

@@ -3,7 +3,7 @@
 import { drainInbox } from '../events/drain.ts'
 import type { Intake } from '../events/intake.ts'
 import type { InboxStore } from '../events/store.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, elapsedOf } from '../lib/clock.ts'
 import { dayMs, hourMs, startOfUtcDay, utcDay } from '../lib/dates.ts'
 import { addRefusals, addRepetitions } from '../state/inbox/arrivals.ts'
 import { expireInbox, settle, type Waiting, waitingEvents } from '../state/inbox/settle.ts'
@@ -61,11 +61,12 @@ export class InboxWorker {
   readonly #parts: InboxWorkerParts
   #state: InboxState = { waiting: nothing, lastSync: null }
   #drains = 0
-  #lastArrival = 0
-  #nextRead = 0
+  /** These are on the `elapsed` of the clock: set back, it would leave events unread for as long. */
+  #lastArrival = Number.NEGATIVE_INFINITY
+  #nextRead = Number.NEGATIVE_INFINITY
+  #expired = Number.NEGATIVE_INFINITY
+  #settled = Number.NEGATIVE_INFINITY
   #failures = 0
-  #expired = 0
-  #settled = 0
   /** Refusals that the warehouse has counted already. */
   #counted: Readonly<Record<string, number>> = {}
 
@@ -101,12 +102,12 @@ export class InboxWorker {
     await store.load(engine)
     this.#drains += 1
     const drained = await drainInbox(engine, { id: `${holder}.${this.#drains}`, at })
-    if (drained > 0) this.#lastArrival = clock.now()
+    if (drained > 0) this.#lastArrival = elapsedOf(clock)
     await addRepetitions(engine, repetitions)
     await this.#countRefusals(engine, at)
     await this.#expire(engine)
     // Other processes read as well, such as a sync. Looking every second would cost a server more than the events do.
-    if (clock.now() - this.#settled >= settleMs) await this.#settle(engine)
+    if (elapsedOf(clock) - this.#settled >= settleMs) await this.#settle(engine)
     else if (drained > 0) this.#state = { ...this.#state, waiting: await waitingEvents(engine) }
   }
 
@@ -121,18 +122,19 @@ export class InboxWorker {
 
   /** Once an hour. */
   async #expire(engine: Engine): Promise<void> {
-    const now = this.#parts.clock.now()
-    if (now - this.#expired < hourMs) return
-    this.#expired = now
-    await expireInbox(engine, new Date(now - this.#parts.inboxDays * dayMs).toISOString())
+    const { clock } = this.#parts
+    if (elapsedOf(clock) - this.#expired < hourMs) return
+    this.#expired = elapsedOf(clock)
+    await expireInbox(engine, new Date(clock.now() - this.#parts.inboxDays * dayMs).toISOString())
   }
 
   #isTime(): boolean {
     const { lists, records, oldest } = this.#state.waiting
-    const now = this.#parts.clock.now()
-    if (lists.length + records === 0 || now < this.#nextRead) return false
+    const { clock } = this.#parts
+    const elapsed = elapsedOf(clock)
+    if (lists.length + records === 0 || elapsed < this.#nextRead) return false
     const { quietMs, latestMs } = this.#parts.intervals
-    return now - this.#lastArrival >= quietMs || now - Date.parse(oldest ?? '') >= latestMs
+    return elapsed - this.#lastArrival >= quietMs || clock.now() - Date.parse(oldest ?? '') >= latestMs
   }
 
   async #read(engine: Engine): Promise<void> {
@@ -140,12 +142,13 @@ export class InboxWorker {
     const { isDone, ...spent } = await read(engine, this.#state.waiting)
     this.#failures = isDone ? 0 : this.#failures + 1
     // A read that failed is likely to fail again in a minute, and each attempt costs requests.
-    this.#nextRead = clock.now() + pollInterval(spent, intervals.leastMs) * 2 ** Math.min(this.#failures, 6)
+    this.#nextRead =
+      elapsedOf(clock) + pollInterval(spent, intervals.leastMs) * 2 ** Math.min(this.#failures, 6)
     await this.#settle(engine)
   }
 
   async #settle(engine: Engine): Promise<void> {
-    this.#settled = this.#parts.clock.now()
+    this.#settled = elapsedOf(this.#parts.clock)
     const waiting = await settle(engine, new Date(this.#parts.clock.now()).toISOString())
     this.#state = { waiting, lastSync: await lastDoneSync(engine) }
   }

@@ -1,9 +1,11 @@
 /** `muster serve` without its command line: receives events, keeps the warehouse up to date with them, runs scheduled DAGs. */
 
+import { type ServiceClock, serviceClock } from '../api/client/service-clock.ts'
 import { type Intake, openIntake } from '../events/intake.ts'
 import type { InboxStore } from '../events/store.ts'
 import { createVerifier, type Verification } from '../events/verify.ts'
 import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
+import { minuteMs } from '../lib/dates.ts'
 import type { Rng } from '../lib/rng.ts'
 import type { Waiting } from '../state/inbox/settle.ts'
 import { migrate } from '../state/migrate.ts'
@@ -47,6 +49,8 @@ export interface ServeEffects {
   /** Runs a DAG to its end and returns its exit code. It opens the warehouse itself. */
   readonly runDag: (name: string) => Promise<number>
   readonly clock: Clock
+  /** Asks the service for its time, which the clock takes over. */
+  readonly measure?: (engine: Engine, clock: ServiceClock) => Promise<void>
   readonly rng: Rng
   /** Aborted to stop: work under way is finished, received events are kept. */
   readonly signal: AbortSignal
@@ -97,6 +101,28 @@ async function keepDraining(
       log.warn({ why: messageOf(error) }, 'the inbox was not drained; its events are kept')
       await sleepUnlessAborted(clock, 5 * tickMs, signal)
     }
+  }
+}
+
+/** From one attempt to the next. */
+const measureMs = 10 * minuteMs
+
+/** At the start, and after the clock of the machine was set or the machine slept. */
+async function keepMeasuring(
+  handle: EngineHandle,
+  { clock, measure, signal, log }: ServeEffects & { readonly clock: ServiceClock },
+): Promise<void> {
+  let isAnswered = false
+  while (measure && !signal.aborted) {
+    // A service that says no time would be asked for nothing.
+    if (clock.isDoubtful && !isAnswered)
+      try {
+        await handle.use(engine => measure(engine, clock))
+        isAnswered = clock.aheadMs === undefined
+      } catch (error) {
+        log.warn({ why: messageOf(error) }, "the service's time is unknown: events are dated by this machine")
+      }
+    await sleepUnlessAborted(clock, clock.isDoubtful ? measureMs : minuteMs, signal)
   }
 }
 
@@ -173,8 +199,21 @@ async function shutDown({ handle, store, intake, worker }: Parts, log: ServeLog)
   await handle.close()
 }
 
+const keepWorking = (
+  { worker, scheduler, handle }: Parts,
+  request: ServeRequest,
+  effects: ServeEffects & { readonly clock: ServiceClock },
+): Promise<unknown> =>
+  Promise.all([
+    keepDraining(worker, request, effects),
+    scheduler.run(effects.signal),
+    keepMeasuring(handle, effects),
+  ])
+
 /** Resolves when the signal is aborted and every received event is stored. Throws the failure that keeps it from starting. */
-export async function serve(request: ServeRequest, effects: ServeEffects): Promise<void> {
+export async function serve(request: ServeRequest, given: ServeEffects): Promise<void> {
+  // Deliveries are dated by the service, and compared with what syncs have read, by the same clock.
+  const effects = { ...given, clock: serviceClock(given.clock) }
   const { clock, signal, log, version } = effects
   const startedAt = new Date(clock.now()).toISOString()
   const handle = createEngineHandle(effects.open)
@@ -205,7 +244,7 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
       ...(verifier && { verifier }),
     })
     const news = setInterval(() => logNews(parts, log), newsMs)
-    const work = Promise.all([keepDraining(worker, request, effects), scheduler.run(signal)])
+    const work = keepWorking(parts, request, effects)
     effects.onReady({ url: receiver.url, due: scheduler.due() })
     await stopped(signal)
     await receiver.close()

@@ -43,6 +43,8 @@ export const renames: readonly Upgrade[] = [
     found: 'ops.discovered.misses',
     statements: ['alter table ops.discovered rename column misses to failed_fetches'],
   },
+  // A moment by the clock of whoever wrote it; the service says it again.
+  { found: 'ops.pause.paused_until', statements: ['drop table ops.pause'] },
 ]
 
 /** Windows of a sweep were numbered. */

@@ -72,7 +72,15 @@ export async function openSetting(parts: SeedParts): Promise<Setting> {
   const service = await Service.open({ seed, climate, clock, counts })
   const onStep = ({ kind, what }: Step): void => tell(`    ${clock.iso} ${kind} ${what}`)
   const machine = new Machine({ seed, clock, disk, counts, ...(isVerbose && { onStep }) })
-  const place = { seed, clock, disk, url: service.url, runs: 0, hasEvents: false }
+  const place = {
+    seed,
+    clock,
+    disk,
+    url: service.url,
+    runs: 0,
+    hasEvents: false,
+    clockShifts: narrowed.clockShifts,
+  }
   return { ...parts, climate, clock, disk, service, machine, place, killedAt: 0, shown: new Set() }
 }
 

@@ -1,5 +1,5 @@
 /** Requests that several processes on one key share: slots of its minute and the count of its day, granted in one place. */
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import type { KeyInfo } from '../client/key.ts'
 import type { Purpose } from './day.ts'
 
@@ -34,7 +34,7 @@ interface Taker {
   readonly clock: Clock
   readonly purpose: Purpose
   readonly signal: AbortSignal | undefined
-  /** Called with the moment of sending, before and after the wait: throws when nothing may be sent then. */
+  /** Called with the moment of sending, on the `elapsed` of the clock, before and after the wait: throws when nothing may be sent then. */
   readonly refuseAt: (moment: number) => void
 }
 
@@ -44,7 +44,7 @@ interface Taker {
  */
 export async function waitForSlot(shared: SharedRequests, taker: Taker): Promise<boolean | undefined> {
   const { clock, purpose, signal, refuseAt } = taker
-  const askedAt = clock.now()
+  const askedAt = elapsedOf(clock)
   const slot = await shared.take(purpose)
   if (!slot) return undefined
   const startsAt = askedAt + slot.waitMs
@@ -54,8 +54,8 @@ export async function waitForSlot(shared: SharedRequests, taker: Taker): Promise
     refuseAt(startsAt)
     // A timer may ring a millisecond early.
     if (slot.waitMs > 0) await clock.sleep(slot.waitMs + 1, signal)
-    refuseAt(clock.now())
-    isSent = clock.now() <= startsAt + slot.lateMs
+    refuseAt(elapsedOf(clock))
+    isSent = elapsedOf(clock) <= startsAt + slot.lateMs
     return isSent
   } finally {
     if (!isSent) await shared.giveBack(purpose)

@@ -1,5 +1,5 @@
 /** The API for the rest of Muster: reads pages and records, classifies failures, keeps the limits. */
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { type Budget, createBudget } from '../budget/budget.ts'
@@ -49,6 +49,8 @@ export interface ClientOptions {
   readonly onRequest?: (seen: RequestSeen) => void
   /** Called when a request begins to wait for the budget, which may last no time. */
   readonly onAsked?: () => void
+  /** Called with the Date header of each answer in the service's own form. */
+  readonly onDate?: (date: string | undefined) => void
   /** The purpose whose reserve pays for calls that name none. Default `sync`. */
   readonly purpose?: Purpose
   /** Milliseconds for which a host that accepts no connection is tried; without it a few seconds. */
@@ -131,7 +133,7 @@ class ApiClient implements Client {
   }
 
   async getMe(): Promise<KeyInfo> {
-    if (this.#me && this.#options.clock.now() - this.#me.at < meInterval) return this.#me.key
+    if (this.#me && elapsedOf(this.#options.clock) - this.#me.at < meInterval) return this.#me.key
     this.#asking ??= this.#askMe().finally(() => {
       this.#asking = undefined
     })
@@ -212,7 +214,7 @@ class ApiClient implements Client {
       await this.getMe()
     } catch (error) {
       if (!(error instanceof Retriable || error instanceof BudgetSpent) || !this.#me) throw error
-      this.#me = { key: this.#me.key, at: this.#options.clock.now() }
+      this.#me = { key: this.#me.key, at: elapsedOf(this.#options.clock) }
     }
   }
 
@@ -222,7 +224,7 @@ class ApiClient implements Client {
     const { bytes, record } = await this.#one(call)
     const key = readKey(record, bytes)
     this.#budget.refresh(key, sentBefore)
-    this.#me = { key, at: this.#options.clock.now() }
+    this.#me = { key, at: elapsedOf(this.#options.clock) }
     return key
   }
 

@@ -11,6 +11,8 @@ export interface Facts {
   readonly message?: string | undefined
   /** The Retry-After header as sent. */
   readonly retryAfter?: string | undefined
+  /** The Date header as sent. */
+  readonly date?: string | undefined
   /** Target of a redirect: scheme and host only. */
   readonly location?: string | undefined
   /** Whether the request would have changed something. */

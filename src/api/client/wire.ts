@@ -60,6 +60,13 @@ export interface WireRequest {
   readonly hide?: readonly string[] | undefined
 }
 
+/** A 2xx answer. */
+export interface Received {
+  readonly body: Buffer
+  /** The Date header as sent. */
+  readonly date: string | undefined
+}
+
 interface Exchange extends WireRequest {
   /** Called with the status (noAnswer when none came) and the bytes read, before any error is thrown. */
   readonly seen: (status: number, bytes: number) => void
@@ -99,8 +106,8 @@ export class Wire {
     return this.#limits.connections
   }
 
-  /** The body of a 2xx answer. Throws ApiFailure, ConfigError, or the reason of the abort signal. */
-  async send(exchange: Exchange): Promise<Buffer> {
+  /** A 2xx answer. Throws ApiFailure, ConfigError, or the reason of the abort signal. */
+  async send(exchange: Exchange): Promise<Received> {
     const request = requestLine(exchange.path, exchange.query, exchange.method)
     const timer = new Stopwatch(this.#limits.totalTimeout, this.#signal)
     let status = noAnswer
@@ -110,7 +117,7 @@ export class Wire {
       status = answer.statusCode
       const body = isSuccess(status) ? await this.#read(answer, request) : await glimpse(answer.body)
       bytes = body.length
-      if (isSuccess(status)) return body
+      if (isSuccess(status)) return { body, date: first(answer.headers.date) }
       throw this.#failure(answer, body, exchange)
     } catch (error) {
       this.#signal?.throwIfAborted()
@@ -155,6 +162,7 @@ export class Wire {
       isWrite: sent.method !== 'GET',
       ...serverWords(body, { secret: this.#apiKey, values: sent.hide }),
       retryAfter: first(headers['retry-after']),
+      date: first(headers.date),
       location: this.#originOf(first(headers.location)),
     })
   }

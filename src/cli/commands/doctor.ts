@@ -1,5 +1,6 @@
 /** `muster doctor`: checks everything that a sync needs, and says what to do about each problem. */
 
+import { clockFinding, pauseFinding } from '../../app/checkup/clock.ts'
 import { encryption } from '../../app/checkup/encryption.ts'
 import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
@@ -82,10 +83,15 @@ async function askService(
 ): Promise<Examination> {
   const findings: Finding[] = []
   try {
-    const { client, close } = await openAdHocClient(connection, context, engine)
+    const { client, clock, close, pausedForMs } = await openAdHocClient(connection, context, engine)
     try {
+      findings.push(...[pauseFinding(pausedForMs, context.clock.now())].filter(found => found !== undefined))
       const key = await client.getMe()
-      findings.push(...keyFindings(key, context.clock.now()), ...(await resourceFindings(client, key)))
+      findings.push(
+        clockFinding(clock),
+        ...keyFindings(key, clock.now()),
+        ...(await resourceFindings(client, key)),
+      )
     } catch (error) {
       context.signal.throwIfAborted()
       findings.push(failed('key', error))

@@ -1,6 +1,7 @@
 /** `muster serve`: receives webhooks, keeps the warehouse up to date with them, and runs scheduled DAGs, until interrupted. */
 import { randomBytes } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
+import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
 import { openInboxStore } from '../../app/connection/inbox.ts'
 import { requireRoom } from '../../app/connection/room.ts'
@@ -102,6 +103,9 @@ export const command: CommandModule = {
   },
 }
 
+/** Events are stored meanwhile, and drained afterwards. */
+const longestMeasureMs = 10_000
+
 const thisMachine = ['127.0.0.1', '::1', 'localhost']
 
 function dashboardOf(options: Options): DashboardOptions | undefined {
@@ -196,6 +200,11 @@ function effectsOf(context: CommandContext, connection: Connection, dashboard?: 
     openStore: engine => openInboxStore(connection, engine),
     runDag: async name => (await program.invoke(['dag', 'run', name])).status,
     clock,
+    measure: async (engine, clock) => {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(longestMeasureMs)])
+      const { client, close } = await openAdHocClient(connection, { clock, rng, signal: within }, engine)
+      await client.getMe().finally(close)
+    },
     rng,
     signal,
     version: programVersion,

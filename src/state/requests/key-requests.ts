@@ -37,6 +37,8 @@ export interface KeyRequests {
   giveBack(purpose: Purpose): Promise<void>
   told(me: Told): Promise<void>
   pause(waitMs: number): Promise<void>
+  /** Milliseconds that are left of a pause; 0 for none. */
+  pausedFor(): Promise<number>
   readonly figures: Figures
   close(): Promise<void>
 }
@@ -51,14 +53,23 @@ const defaultWindowMs = 60_000
 /** As the window of a single process, which was measured (src/api/minute.ts). */
 const slackShare = 0.03
 
-/** The row is locked before the time is read: otherwise a process would judge by a moment before it had waited. */
+/** Requests that wait for their slots at once, at most: a slot further ahead was due by a clock that was wrong. */
+const mostWaiting = 64
+
+/**
+ * The row is locked before the time is read: otherwise a process would judge by a moment before it had waited. What the row
+ * says of a time ahead, because the clock of the server was set back, is dropped.
+ */
 const takeSlot = `with held as materialized (
   select * from ops.request_budget where key_id = $1 for update
 ), clocked as materialized (
   select *, clock_timestamp() as at from held
 ), today as materialized (
-  select key_id, per_minute, per_day, next_at, at, (at at time zone 'UTC')::date as today,
-    day = (at at time zone 'UTC')::date as is_same, others, sync, reconcile, webhook, operator from clocked
+  select key_id, per_minute, per_day, at, (at at time zone 'UTC')::date as today,
+    day = (at at time zone 'UTC')::date as is_same, others, sync, reconcile, webhook, operator,
+    case when noted_at > at + interval '1 second' then at
+      when next_at > greatest(at, paused_until) + make_interval(secs => (2 + ${mostWaiting}::float8 / per_minute) * $4) then at
+      else next_at end as next_at from clocked
 ), counted as materialized (
   select key_id, per_minute, per_day, at, today, greatest(next_at, at - make_interval(secs => $3)) as slot,
     case when is_same then others else 0 end as others, case when is_same then sync else 0 end as sync,
@@ -75,7 +86,8 @@ const takeSlot = `with held as materialized (
       - case when $2 = 'webhook' then 0 else for_webhook end
       - case when $2 = 'operator' then 0 else for_operator end >= 1 as is_granted from kept
 ), granted as (
-  update ops.request_budget as budget set day = judged.today, others = judged.others,
+  update ops.request_budget as budget set day = judged.today, others = judged.others, noted_at = judged.at,
+    paused_until = case when budget.paused_until > judged.slot then null else budget.paused_until end,
     next_at = judged.slot + make_interval(secs => (ceil($4::numeric * 1000000 / judged.per_minute) / 1000000)::float8),
     sync = judged.sync + ($2 = 'sync')::int, reconcile = judged.reconcile + ($2 = 'reconcile')::int,
     webhook = judged.webhook + ($2 = 'webhook')::int, operator = judged.operator + ($2 = 'operator')::int
@@ -87,7 +99,7 @@ select is_granted as granted, greatest(0, extract(epoch from slot - at) * 1000):
 
 /** Other programs on the key, if the service counts more than we did; never fewer than it once told. */
 const takeOver = `update ops.request_budget set per_minute = $2, per_day = $3,
-  next_at = case when $2 < per_minute then greatest(next_at, clock_timestamp() + make_interval(secs => $4))
+  noted_at = clock_timestamp(), next_at = case when $2 < per_minute then greatest(next_at, clock_timestamp() + make_interval(secs => $4))
     else next_at end,
   others = case when day <> (clock_timestamp() at time zone 'UTC')::date then others
     when $5::bigint > sync + reconcile + webhook + operator then greatest(others, $5::bigint - $6::bigint)
@@ -174,13 +186,24 @@ class ServerRequests implements KeyRequests {
     this.figures = { perDay: rateLimitPerDay, remaining, spendable: remaining }
   }
 
-  /** No slot is used before it is due: the next one is due when the pause is over. */
+  /** No slot is used before it is due: the next one is due when the pause is over. A later pause replaces an earlier one. */
   async pause(waitMs: number): Promise<void> {
     await this.#session.rows(
-      `update ops.request_budget set next_at = greatest(next_at, clock_timestamp() + make_interval(secs => $2))
-       where key_id = $1`,
+      `with said as (select clock_timestamp() as at, clock_timestamp() + make_interval(secs => $2) as until)
+       update ops.request_budget set noted_at = said.at, paused_until = said.until,
+         next_at = case when paused_until > said.at then said.until else greatest(next_at, said.until) end
+       from said where key_id = $1`,
       [this.#key.keyId, waitMs / 1000],
     )
+  }
+
+  async pausedFor(): Promise<number> {
+    const [row] = await this.#session.rows<{ ms: number }>(
+      `select (extract(epoch from paused_until - clock_timestamp()) * 1000)::float8 as ms from ops.request_budget
+       where key_id = $1 and noted_at <= clock_timestamp() and paused_until > clock_timestamp()`,
+      [this.#key.keyId],
+    )
+    return row?.ms ?? 0
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 /** When the space of replaced and removed rows is worth giving back: to do so reads and writes whole tables. */
-import { weekMs } from '../../lib/dates.ts'
+import { isWithin, weekMs } from '../../lib/dates.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 
 /** Of the rows of a resource, or of all; a table of fewer rows than that weighs nothing by itself. */
@@ -31,7 +31,7 @@ export async function isReclaimDue(engine: Engine, nowMs: number): Promise<boole
     'select coalesce(max(reclaimed_at), min(started_at)) as last from ops.run',
   )
   if (!row?.last) return false
-  if (nowMs - Date.parse(row.last) > weekMs) return true
+  if (!isWithin(row.last, nowMs, weekMs)) return true
   const wear = await wearOf(engine, row.last)
   const all = wear.reduce(
     (sum, { stored, worn }) => ({ stored: sum.stored + stored, worn: sum.worn + worn }),

@@ -1,9 +1,9 @@
 /** The parts that every stage of a sync works with, built once for each run. */
 import type { Client } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
+import type { ServiceClock } from '../../api/client/service-clock.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Landing } from '../../landing/folder.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
 import type { FetchedPages } from '../../state/by-id/fetched-pages.ts'
@@ -39,7 +39,7 @@ export interface SyncContext {
   readonly engine: Engine
   readonly client: Client
   readonly landing: Landing
-  readonly clock: Clock
+  readonly clock: ServiceClock
   readonly runId: string
   readonly lookbackMs: number
   readonly leaseMs: number
@@ -70,6 +70,12 @@ export interface ResourceTask {
 }
 
 export const now = (sync: Pick<SyncContext, 'clock'>): string => new Date(sync.clock.now()).toISOString()
+
+/** By the clock of the service, ISO 8601; null where its answers do not say it. */
+export function serviceTime({ clock }: Pick<SyncContext, 'clock'>): string | null {
+  const at = clock.service()
+  return at === undefined ? null : new Date(at).toISOString()
+}
 
 /** Longer than any batch takes to load, short enough that a stopped process does not hold up the next night. */
 export const usualLeaseMs = 15 * 60_000

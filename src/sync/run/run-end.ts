@@ -102,7 +102,7 @@ export async function recordEnd(sync: Ending, end: RunEnd): Promise<MusterError 
   const { engine, clock } = sync
   const last = async (): Promise<void> => {
     await recordSent(engine, sync.sent)
-    await forgetSent(engine, clock.now())
+    await forgetSent(engine, clock.machine.now())
     await updateRun(engine, sync.runId, { ...end.change, finished_at: now(sync) })
   }
   try {

@@ -2,6 +2,7 @@
 
 import { type Client, createClient } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
+import { type ServiceClock, serviceClock } from '../../api/client/service-clock.ts'
 import { catalogue } from '../../contract/catalogue.ts'
 import { type Landing, openLanding } from '../../landing/folder.ts'
 import { openStore } from '../../landing/open-store.ts'
@@ -14,8 +15,8 @@ import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
 import { Intolerable, intolerable } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { KeyRequests } from '../../state/requests/key-requests.ts'
-import { recordUsage, sentBySecond } from '../../state/requests/key-state.ts'
-import { newRunId, startRun } from '../../state/runs/runs.ts'
+import { recordUsage, sentWithin } from '../../state/requests/key-state.ts'
+import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import { sweepResources } from '../deletions/sweep-run.ts'
 import { type SyncContext, usualLeaseMs } from './context.ts'
 import { Incomplete } from './incomplete.ts'
@@ -36,6 +37,8 @@ export interface RunOutcome {
   /** The same, assumed where it is not told: to plan with, not to show. */
   readonly assumedToday: number
   readonly milliseconds: number
+  /** Of this machine, compared with the service's; negative behind it, undefined where the service did not say its time. */
+  readonly clockAheadMs: number | undefined
   readonly peakMegabytes: number
   /** Why the run did not do everything; undefined when it did. */
   readonly failure?: MusterError
@@ -55,15 +58,15 @@ interface Opened {
   readonly sent: Map<number, number>
 }
 
-async function openClient(
-  connection: RunConnection,
-  request: RunRequest,
-  effects: RunEffects,
-): Promise<Opened> {
+/** The clock of a run is the service's. */
+type Effects = RunEffects & { readonly clock: ServiceClock }
+
+async function openClient(connection: RunConnection, request: RunRequest, effects: Effects): Promise<Opened> {
   const { engine, clock, signal } = effects
-  const second = (): number => Math.floor(clock.now() / 1000)
+  const second = (): number => Math.floor(clock.machine.now() / 1000)
   // The run before this one may have ended in this second: its requests stay counted.
-  const sent = await sentBySecond(engine, second())
+  const begun = second()
+  const sent = new Map([[begun, await sentWithin(engine, 1, begun)]])
   const { budget, shared } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
   let answered = 0
   const tell = (): void => {
@@ -91,6 +94,7 @@ async function openClient(
       tell()
     },
     onAsked: tell,
+    onDate: date => clock.observe(date),
   })
   return { client, sent, shared }
 }
@@ -111,6 +115,8 @@ function interrupted(signal: AbortSignal, failure: MusterError | undefined): Mus
 }
 
 interface Session extends Pick<Opened, 'client' | 'shared'> {
+  /** On the `elapsed` of the clock. */
+  readonly begunAt: number
   readonly landing: Landing
   readonly sync: Omit<SyncContext, 'key'>
 }
@@ -118,12 +124,13 @@ interface Session extends Pick<Opened, 'client' | 'shared'> {
 async function openSession(
   connection: RunConnection,
   { request, store }: { readonly request: RunRequest; readonly store: LandingStore },
-  effects: RunEffects,
+  effects: Effects,
 ): Promise<Session> {
   const { engine, clock, signal, emit } = effects
   await store.tryOut()
   await migrate(engine, instant(clock.now()))
   const runId = newRunId(clock, effects.rng)
+  const begunAt = clock.elapsed()
   const { command, arguments: words } = request
   await startRun(engine, {
     runId,
@@ -152,7 +159,7 @@ async function openSession(
     ...(request.acceptsRefused && { acceptsRefused: true }),
     ...(request.most !== undefined && { most: request.most }),
   }
-  return { client, landing, sync, shared }
+  return { client, landing, sync, shared, begunAt }
 }
 
 /** Several are read at once and end in any order. */
@@ -164,10 +171,13 @@ function inOrder(outcomes: readonly ResourceOutcome[]): ResourceOutcome[] {
 type Read = Pick<RunOutcome, 'resources'> & { readonly failure?: MusterError | undefined }
 
 /** Written at once, whatever the run reads and however it ends: the next run keeps to these limits when it asks `/me`. */
-async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
-  const { runId, apiKeyId: id } = sync
-  const observedAt = instant(sync.clock.now())
+async function recordLimits({ sync, begunAt }: Session, key: KeyInfo): Promise<void> {
+  const { runId, apiKeyId: id, clock } = sync
+  const observedAt = instant(clock.now())
+  const startedAt = instant(clock.now() - clock.elapsed() + begunAt)
   await sync.engine.transaction(async engine => {
+    // What came before or after this run is decided by the service's clock, which is known only now.
+    if (clock.aheadMs !== undefined) await updateRun(engine, runId, { started_at: startedAt })
     await recordKeyScope(engine, { runId, apiKeyId: id, sight: key, observedAt })
     await recordUsage(engine, {
       run_id: runId,
@@ -209,8 +219,10 @@ export async function runSync(
   effects: RunEffects,
 ): Promise<RunOutcome> {
   const store = openStore(connection.landing, effects.signal)
+  const clock = serviceClock(effects.clock)
+  clock.begin()
   try {
-    return await runWith(connection, { request, store }, effects)
+    return await runWith(connection, { request, store }, { ...effects, clock })
   } finally {
     store.close()
   }
@@ -219,10 +231,10 @@ export async function runSync(
 async function runWith(
   connection: RunConnection,
   { request, store }: { readonly request: RunRequest; readonly store: LandingStore },
-  effects: RunEffects,
+  effects: Effects,
 ): Promise<RunOutcome> {
   const { clock } = effects
-  const startedAt = clock.now()
+  const startedAt = clock.elapsed()
   const session = await openSession(connection, { request, store }, effects)
   const read = await readAll(session, request)
   const { requestsThisRun, retries, remainingToday: assumedToday } = session.client.usage()
@@ -241,8 +253,9 @@ async function runWith(
     requests: requestsThisRun,
     remainingToday: leftToday(session.client),
     assumedToday,
-    milliseconds: clock.now() - startedAt,
+    milliseconds: clock.elapsed() - startedAt,
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
+    clockAheadMs: clock.aheadMs,
   }
   return { runId: session.sync.runId, resources: read.resources, ...figures, ...(failure && { failure }) }
 }

@@ -118,6 +118,7 @@ export async function dueScopes(task: ScopeQuestion): Promise<Scope[]> {
   return scopes.filter(({ name, refreshDays }) => {
     const last = read.get(name)?.accepted_at
     if (refreshDays === undefined || last === undefined) return true
-    return last.slice(0, 10) <= utcDay(task.sync.clock.now(), -refreshDays)
+    const now = task.sync.clock.now()
+    return last.slice(0, 10) <= utcDay(now, -refreshDays) || Date.parse(last) > now
   })
 }
