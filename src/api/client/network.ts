@@ -1,6 +1,6 @@
 /** Sorts failed connections: retry later, or correct the settings. */
 import { ConfigError } from '../../lib/errors.ts'
-import { type ApiFailure, BadRequest, type Facts, Retriable } from './errors.ts'
+import { type ApiFailure, BadRequest, type Facts, NotTheService, Retriable } from './errors.ts'
 
 /** Code of an exchange that took too long although bytes kept arriving. */
 export const tooSlowCode = 'MUSTER_TOO_SLOW'
@@ -24,8 +24,9 @@ const tlsFailures =
  * Whether no byte of the request can have arrived: refused, host not found, or no connection in time. An unreachable
  * host does not count, because an established connection can end that way.
  */
-export function neverArrived({ status, code }: Retriable): boolean {
-  if (status !== undefined) return status === 429
+export function neverArrived(error: Retriable): boolean {
+  const { status, code } = error
+  if (status !== undefined) return status === 429 && !(error instanceof NotTheService)
   return code !== undefined && (nameFailures.has(code) || noConnection.has(code))
 }
 

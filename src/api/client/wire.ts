@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { MusterError } from '../../lib/errors.ts'
 import { Agent } from '../undici/agent.ts'
 import { readBaseUrl } from './before-sending.ts'
-import { serverWords } from './envelope.ts'
+import { isSuccess, readRefusal } from './envelope.ts'
 import { failureOf, TooLarge } from './errors.ts'
 import { networkFailure, tooSlowCode } from './network.ts'
 import { harmless, type Query, requestLine } from './redact.ts'
@@ -150,13 +150,16 @@ export class Wire {
   }
 
   #failure({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer, sent: WireRequest) {
-    return failureOf(statusCode, {
+    const hidden = { secret: this.#apiKey, values: sent.hide }
+    const { foreign, ...words } = readRefusal(statusCode, body, hidden)
+    const facts = {
       request: requestLine(sent.path, sent.query, sent.method),
       isWrite: sent.method !== 'GET',
-      ...serverWords(body, { secret: this.#apiKey, values: sent.hide }),
+      ...words,
       retryAfter: first(headers['retry-after']),
       location: this.#originOf(first(headers.location)),
-    })
+    }
+    return failureOf(statusCode, facts, foreign)
   }
 
   /** Only scheme and host: the rest of a redirect may repeat the parameters of the request. */
@@ -231,10 +234,6 @@ async function readUpTo(
     length = end
   }
   return room.subarray(0, length)
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300
 }
 
 function first(header: string | string[] | undefined): string | undefined {
