@@ -2,6 +2,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
+import type { ProxyVariables } from '../../lib/web/proxy.ts'
 import { type Budget, createBudget } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
 import type { Usage } from '../budget/usage.ts'
@@ -44,6 +45,8 @@ export interface ClientOptions {
   /** Shared by all clients of one key. Default: one of its own without run limits. */
   readonly budget?: Budget
   readonly fetchOptions?: FetchOptions
+  /** Without them requests are sent directly. */
+  readonly proxies?: ProxyVariables | undefined
   /** Of Muster, for the User-Agent. */
   readonly version?: string
   readonly onRequest?: (seen: RequestSeen) => void
@@ -128,10 +131,10 @@ class ApiClient implements Client {
   #lookingAgain: Promise<KeyInfo> | undefined
 
   constructor(options: ClientOptions) {
-    const { baseUrl, apiKey, version = '0', fetchOptions: limits = {}, signal } = options
+    const { baseUrl, apiKey, version = '0', fetchOptions: limits = {}, signal, proxies = {} } = options
     requireKey(apiKey)
     this.#options = options
-    this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal })
+    this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal, proxies })
     this.#largePages = new LargePages(limits.maxBytes ?? usualMaxBytes)
     this.#budget = options.budget ?? createBudget({ clock: options.clock })
     this.#sender = new Sender({ ...options, wire: this.#wire, budget: this.#budget })

@@ -49,6 +49,7 @@ function clientOver(connection: Connection, surroundings: Surroundings, ledger: 
   const client = createClient({
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey.reveal(),
+    proxies: connection.proxies,
     clock,
     rng,
     signal,
