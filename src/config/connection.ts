@@ -1,7 +1,8 @@
 /** One connection: one API key and one warehouse, with all their settings. */
 import { join, resolve } from 'node:path'
 import { keysIn } from '../lib/encryption/keys.ts'
-import type { Environment } from './environment.ts'
+import type { ProxyVariables } from '../lib/web/proxy.ts'
+import { type Environment, proxyVariables } from './environment.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
 import { buildTold, type ToldSettings } from './groups/told.ts'
 import type { Secret } from './secret.ts'
@@ -27,6 +28,7 @@ interface QuerySettings {
 
 export interface Connection extends ToldSettings {
   readonly name: string
+  readonly proxies: ProxyVariables
   readonly baseUrl: string
   readonly apiKey: Secret
   readonly webhook?: WebhookSettings
@@ -123,6 +125,7 @@ export function buildStored(
   if (!warehouse) return undefined
   return {
     name,
+    proxies: proxyVariables(building.env),
     ...(apiKey && { apiKey }),
     warehouse,
     ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),

@@ -1,5 +1,6 @@
 /** The only reader of the environment of the process; other code gets its values passed in. */
 
+import type { ProxyVariables } from '../lib/web/proxy.ts'
 import { dotted, type Source } from './source.ts'
 
 /** Names and values of environment variables. */
@@ -13,6 +14,16 @@ export function readEnvironment(): Environment {
 export function variable(env: Environment, name: string): string | undefined {
   return env[name] || undefined
 }
+
+/** As most programs read them: in small letters first. */
+export const proxyVariables = (env: Environment): ProxyVariables => ({
+  http: variable(env, 'http_proxy') ?? variable(env, 'HTTP_PROXY'),
+  https: variable(env, 'https_proxy') ?? variable(env, 'HTTPS_PROXY'),
+  none: variable(env, 'no_proxy') ?? variable(env, 'NO_PROXY'),
+})
+
+/** Node would no longer check certificates; every connection of Muster does. */
+export const wantsUncheckedTls = (env: Environment): boolean => env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
 
 const variables: Readonly<Record<string, string>> = {
   'connections.default.baseUrl': 'MUSTER_BASE_URL',

@@ -1,6 +1,7 @@
 /** Settings, read once at the start of a command: from a file, or else from a few variables. */
 import { keysIn } from '../lib/encryption/keys.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
+import { proxySecrets } from '../lib/web/proxy.ts'
 import {
   type Building,
   buildConnection,
@@ -8,7 +9,7 @@ import {
   type Connection,
   type StoredConnection,
 } from './connection.ts'
-import { type Environment, variable } from './environment.ts'
+import { type Environment, proxyVariables, variable } from './environment.ts'
 import { bucketSecrets } from './groups/bucket.ts'
 import { choiceOf } from './nearest.ts'
 import { Secret } from './secret.ts'
@@ -231,7 +232,8 @@ function secretsOf(
   const encryption = [landingKey, fileKey].flatMap(key => (key ? keysOf(key) : []))
   const sent = [notify?.url, notify?.token, lineage?.url, lineage?.token].flatMap(secret => secret ?? [])
   const signing = bucket ? bucketSecrets(env).map(text => new Secret(text)) : []
-  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks, ...sent, ...signing]
+  const proxies = proxySecrets(proxyVariables(env)).map(text => new Secret(text))
+  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks, ...sent, ...signing, ...proxies]
   if (warehouse.kind === 'file') return own
   // The driver uses PGPASSWORD when the address has no password.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

@@ -173,7 +173,7 @@ describe('/me', () => {
     await client.getPage('/sites')
     expect(service.me).toHaveLength(before)
     const late = createClient(options)
-    expect((await failure(late.getPage('/sites'))).name).toBe('Retriable')
+    expect((await failure(late.getPage('/sites'))).name).toBe('NotTheService')
     await Promise.all([client.close(), late.close()])
     await service.close()
   })

@@ -2,13 +2,14 @@
 import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
+import type { ProxyVariables } from '../../lib/web/proxy.ts'
 import { type Budget, createBudget } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
 import type { Usage } from '../budget/usage.ts'
 import { isAsked } from './asked-record.ts'
 import { requireBodySize, requireKey, requirePage, requirePath } from './before-sending.ts'
 import { type Meta, readEnvelope } from './envelope.ts'
-import { OtherRecord, Retriable } from './errors.ts'
+import { KeyRefused, OtherRecord, Retriable, strayRefusal } from './errors.ts'
 import { type KeyInfo, readKey } from './key.ts'
 import { LargePages } from './large-pages.ts'
 import { type Asked, isPastEnd, pageLimit, pagePastEnd } from './paging.ts'
@@ -44,6 +45,8 @@ export interface ClientOptions {
   /** Shared by all clients of one key. Default: one of its own without run limits. */
   readonly budget?: Budget
   readonly fetchOptions?: FetchOptions
+  /** Without them requests are sent directly. */
+  readonly proxies?: ProxyVariables | undefined
   /** Of Muster, for the User-Agent. */
   readonly version?: string
   readonly onRequest?: (seen: RequestSeen) => void
@@ -108,6 +111,11 @@ export interface Client {
 /** Milliseconds between two requests for `/me`. */
 const meInterval = 15 * 60_000
 
+/** Milliseconds between a 401 and the request for `/me` that decides. */
+const secondLookMs = 1_000
+
+const meCall: Call = { method: 'GET', path: '/me', query: {}, asked: {}, purpose: 'operator' }
+
 /** Throws ConfigError when the address or the key cannot be right. Sends nothing. */
 export function createClient(options: ClientOptions): Client {
   return new ApiClient(options)
@@ -121,12 +129,14 @@ class ApiClient implements Client {
   readonly #largePages: LargePages
   #me: { readonly key: KeyInfo; readonly at: number } | undefined
   #asking: Promise<KeyInfo> | undefined
+  /** `/me` after a 401, for all calls that got one meanwhile. */
+  #lookingAgain: Promise<KeyInfo> | undefined
 
   constructor(options: ClientOptions) {
-    const { baseUrl, apiKey, version = '0', fetchOptions: limits = {}, signal } = options
+    const { baseUrl, apiKey, version = '0', fetchOptions: limits = {}, signal, proxies = {} } = options
     requireKey(apiKey)
     this.#options = options
-    this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal })
+    this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal, proxies })
     this.#largePages = new LargePages(limits.maxBytes ?? usualMaxBytes)
     this.#budget = options.budget ?? createBudget({ clock: options.clock })
     this.#sender = new Sender({ ...options, wire: this.#wire, budget: this.#budget })
@@ -155,7 +165,7 @@ class ApiClient implements Client {
     const { purpose = this.#options.purpose ?? 'sync', mayBeHollow = false } = options
     return this.#largePages.read(path, query, part => {
       const asked = { page: part.page, limit: part.limit }
-      return this.#sender.exchange({ method: 'GET', path, query: part, asked, purpose, mayBeHollow })
+      return this.#exchange({ method: 'GET', path, query: part, asked, purpose, mayBeHollow })
     })
   }
 
@@ -219,9 +229,12 @@ class ApiClient implements Client {
   }
 
   async #askMe(): Promise<KeyInfo> {
+    return this.#accept(() => this.#one(meCall))
+  }
+
+  async #accept(ask: () => Promise<Fetched>): Promise<KeyInfo> {
     const sentBefore = this.#budget.usage().requestsThisRun
-    const call: Call = { method: 'GET', path: '/me', query: {}, asked: {}, purpose: 'operator' }
-    const { bytes, record } = await this.#one(call)
+    const { bytes, record } = await ask()
     const key = readKey(record, bytes)
     this.#budget.refresh(key, sentBefore)
     this.#me = { key, at: elapsedOf(this.#options.clock) }
@@ -229,7 +242,29 @@ class ApiClient implements Client {
   }
 
   async #one(call: Call): Promise<Fetched> {
-    const { bytes, envelope, fetchedAt } = await this.#sender.exchange(call)
-    return { bytes, record: envelope.records() as Record<string, unknown>, fetchedAt }
+    return recordOf(await this.#exchange(call))
   }
+
+  /** One 401 may be a slip of one of several servers: the key is refused once `/me` refuses it, too. */
+  async #exchange(call: Call): Promise<Answer> {
+    try {
+      return await this.#sender.exchange(call)
+    } catch (error) {
+      if (!(error instanceof KeyRefused)) throw error
+    }
+    const { clock, signal } = this.#options
+    await clock.sleep(secondLookMs, signal)
+    if (call.path === meCall.path) return this.#sender.exchange(call)
+    this.#lookingAgain ??= this.#accept(async () => recordOf(await this.#sender.exchange(meCall)))
+    await this.#lookingAgain.finally(() => {
+      this.#lookingAgain = undefined
+    })
+    return this.#sender.exchange(call).catch(error => {
+      throw error instanceof KeyRefused ? strayRefusal(error) : error
+    })
+  }
+}
+
+function recordOf({ bytes, envelope, fetchedAt }: Answer): Fetched {
+  return { bytes, record: envelope.records() as Record<string, unknown>, fetchedAt }
 }

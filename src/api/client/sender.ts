@@ -6,8 +6,8 @@ import type { Rng } from '../../lib/rng.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
 import { toldToStop } from '../budget/refusals.ts'
-import { type Envelope, readEnvelope } from './envelope.ts'
-import { AccessDenied, BadAnswer, badAnswer, Retriable, Unsettled } from './errors.ts'
+import { type Envelope, isSuccess, readEnvelope } from './envelope.ts'
+import { AccessDenied, badAnswer, NotTheService, Retriable, Unsettled } from './errors.ts'
 import { isUnreached, neverArrived } from './network.ts'
 import { type Attempts, Reach } from './reach.ts'
 import { requestLine } from './redact.ts'
@@ -87,7 +87,7 @@ export class Sender {
     const { signal, budget, clock, onAsked } = this.#options
     let notBefore = 0
     let since: number | undefined
-    let spoiled: BadAnswer | undefined
+    let spoiled: Retriable | undefined
     for (let attempt = 1; ; attempt++) {
       const taken = budget.take(call.purpose, { notBefore, signal })
       onAsked?.()
@@ -103,7 +103,7 @@ export class Sender {
         // Who was just answered with 2xx is not somebody who may never read this: the failure is that of the answer.
         if (error instanceof AccessDenied && spoiled) throw spoiled.final('and then refused')
         if (!(error instanceof Retriable)) throw error
-        if (error instanceof BadAnswer) spoiled = error
+        if (error.status !== undefined && isSuccess(error.status)) spoiled = error
         if (call.isOnce && !neverArrived(error)) throw new Unsettled(error)
         notBefore = this.#nextMoment(error, { attempt, since })
       }
@@ -139,11 +139,13 @@ export class Sender {
   #nextMoment(error: Retriable, attempts: Attempts): number {
     const { clock, rng, budget } = this.#options
     const [now, elapsed] = [clock.now(), elapsedOf(clock)]
-    const limited = error.status === 429
+    const isForeign = error instanceof NotTheService
+    const limited = error.status === 429 && !isForeign
     const { attempt } = attempts
     const { retryAfter, date } = error.facts
     const delay = retryDelay({ attempt, limited, retryAfter, date, now, rng })
     if (limited) budget.pause(delay)
+    if (delay > longestWait && isForeign) throw error.final('asked to wait too long')
     if (delay > longestWait) throw toldToStop(now + delay, error.report.where)
     if (error.status !== undefined) this.#reach.answered()
     else if (isUnreached(error)) {

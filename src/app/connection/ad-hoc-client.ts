@@ -55,6 +55,7 @@ function clientOver(connection: Connection, surroundings: Around, ledger: KeyLed
   const client = createClient({
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey.reveal(),
+    proxies: connection.proxies,
     clock,
     rng,
     signal,

@@ -6,6 +6,7 @@ import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
 import { landing } from '../../app/checkup/landing.ts'
 import { diskSpace, nodeVersion } from '../../app/checkup/machine.ts'
+import { networkFindings } from '../../app/checkup/network.ts'
 import { checkFile, checkServer, webhookFindings } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { reserveOf } from '../../app/connection/room.ts'
@@ -60,6 +61,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       ok('retention', keptText(connection)),
     )
     findings.push(...(await webhookFindings(connection, engine)))
+    findings.push(...networkFindings(connection, context.env))
     const asked = await askService(connection, context, engine)
     return { findings: [...findings, ...asked.findings], requests: asked.requests }
   } finally {

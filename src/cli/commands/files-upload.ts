@@ -29,7 +29,8 @@ export const command: CommandModule = {
   ],
   run: async (context, [shown = ''], options) => {
     const { bytes, declaration } = readDeclaration(context, shown, options)
-    const { client, close } = await openAdHocClient(context.connection(), context)
+    const connection = context.connection()
+    const { client, close } = await openAdHocClient(connection, context)
     try {
       const key = await client.getMe()
       if (declaration.resource === 'worker') requireAgencyKey(key)
@@ -44,7 +45,12 @@ export const command: CommandModule = {
       })
       context.hide(upload.uploadToken)
       context.hide(upload.uploadUrl)
-      await uploadFile(upload, bytes, context)
+      await uploadFile(upload, bytes, {
+        clock: context.clock,
+        rng: context.rng,
+        signal: context.signal,
+        source: connection,
+      })
       const { fileName } = declaration
       if (context.json)
         printJson(context, { fileName, uploadToken: upload.uploadToken, expiresIn: upload.expiresIn })
