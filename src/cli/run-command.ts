@@ -2,10 +2,10 @@
 
 import { requireRoom, roomWarning } from '../app/connection/room.ts'
 import { openToWrite, runConnection } from '../app/connection/warehouse.ts'
-import { choiceOf } from '../config/nearest.ts'
 import { catalogue, collections, findResource } from '../contract/catalogue.ts'
 import { counted, formatNumber } from '../lib/counted.ts'
 import { type ExitStatus, UsageError } from '../lib/errors.ts'
+import { choiceOf } from '../lib/nearest.ts'
 import { programVersion } from '../lib/package.ts'
 import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
 import { tableInQueries } from '../state/tables.ts'

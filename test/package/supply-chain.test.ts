@@ -129,7 +129,7 @@ describe('notices', () => {
       { 'README.md': '## License\n\nMIT\n' },
       expect.stringMatching(/Copyright \(c\) One Holder\n\nPermission is hereby granted/),
     ],
-  ] as const)('of a package are %s', (_, manifest, files, text) => {
+  ] as const)('of a package are %s', (...[, manifest, files, text]) => {
     const [title, , ...rest] = notices([packageWith(manifest, files)]).split('\n')
     expect(title).toBe(`one 1.2.3: ${manifest.license}`)
     expect(rest.join('\n')).toEqual(text)
