@@ -3,6 +3,7 @@
 import { InvalidArgumentError } from 'commander'
 import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
+import { nearest } from '../lib/nearest.ts'
 import type { CommandContext } from './context.ts'
 
 /** What names an argument or the value of an option can have. */
@@ -102,7 +103,10 @@ export function oneOf<Word extends string>(...words: readonly Word[]) {
   const parse = (text: string): Word => {
     const word = words.find(candidate => candidate === text)
     if (word !== undefined) return word
-    throw new InvalidArgumentError(`Give one of ${words.join(', ')}.`)
+    const found = nearest(text, words)
+    throw new InvalidArgumentError(
+      `Give one of ${words.join(', ')}${found ? `: did you mean ${found}?` : '.'}`,
+    )
   }
   // For completion.
   return Object.assign(parse, { words })

@@ -51,7 +51,7 @@ function usageFailure(error: CommanderError, command: string): Failure {
   if (answeredCodes.has(error.code)) return { exitCode: 0, text: '' }
   // `muster help`, or help because the command was left out.
   if (error.code === 'commander.help') return { exitCode: error.exitCode === 0 ? 0 : 2, text: '' }
-  const what = oneLine(error.message.replace(/^error: /, '')).replace(/ \(Did (you mean .*)\)$/, ', did $1')
+  const what = oneLine(error.message.replace(/^error: /, ''))
   return { exitCode: 2, text: `muster: ${what}${what.endsWith('?') ? '' : ` (see ${command} --help)`}` }
 }
 

@@ -1,7 +1,8 @@
 /** Runs the command that an argument list names, and turns its outcome into an exit code. */
 
-import { Command, Option } from 'commander'
+import { Command, type CommanderError, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
+import { nearest } from '../lib/nearest.ts'
 import { programVersion } from '../lib/package.ts'
 import type { CommandModule, CommandSet, Options } from './command.ts'
 import type { CommandContext, GlobalOptions, Invoked } from './context.ts'
@@ -97,7 +98,7 @@ function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Comma
   const program = new Command('muster')
     .description('Keeps an analytics warehouse in step with a Workforce and Programme Data API.')
     .version(programVersion, '--version', 'print the version')
-    .exitOverride()
+    .showSuggestionAfterError(false)
     .configureHelp({
       showGlobalOptions: true,
       subcommandTerm: command => command.name(),
@@ -115,6 +116,7 @@ function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Comma
       'after',
       ({ error }) => `\n${wrapped(exitCodes, widthOf(error ? world.stderr : world.stdout))}`,
     )
+  nameItself(program, 'muster', session)
   for (const option of globalOptions()) program.addOption(option)
   for (const one of loaded) addCommand(program, one, session)
   return program
@@ -135,8 +137,18 @@ function addCommand(program: Command, loaded: LoadedCommand, session: Session): 
 const nameItself = (command: Command, name: string, session: Session): Command =>
   command.exitOverride(error => {
     session.refusing = name
-    throw error
+    throw suggesting(error, command)
   })
+
+/** Adds the command or the option that was meant. */
+function suggesting(error: CommanderError, command: Command): CommanderError {
+  const [, kind, typed = ''] = /^error: unknown (command|option) '-*(.*)'$/s.exec(error.message) ?? []
+  const options = [...command.options, ...globalOptions()].flatMap(({ long }) => long?.slice(2) ?? [])
+  const names = kind === 'option' ? options : command.commands.map(one => one.name())
+  const found = kind === undefined ? undefined : nearest(typed, names)
+  if (found !== undefined) error.message += `, did you mean ${kind === 'option' ? '--' : ''}${found}?`
+  return error
+}
 
 interface Completed {
   readonly module: CommandModule

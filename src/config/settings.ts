@@ -1,6 +1,7 @@
 /** Settings, read once at the start of a command: from a file, or else from a few variables. */
 import { keysIn } from '../lib/encryption/keys.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
+import { choiceOf } from '../lib/nearest.ts'
 import { proxySecrets } from '../lib/web/proxy.ts'
 import {
   type Building,
@@ -11,7 +12,6 @@ import {
 } from './connection.ts'
 import { type Environment, proxyVariables, variable } from './environment.ts'
 import { bucketSecrets } from './groups/bucket.ts'
-import { choiceOf } from './nearest.ts'
 import { Secret } from './secret.ts'
 import { checkShape, type RawConnection } from './shape.ts'
 import { findSource, type SettingsRequest } from './source/found-source.ts'

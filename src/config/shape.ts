@@ -1,6 +1,6 @@
 /** The keys that settings may have, the type of each, and its default. */
-import { closestMatch } from 'leven'
 import * as z from 'zod'
+import { didYouMean } from '../lib/nearest.ts'
 import { isNamedZone, usualZone } from '../lib/zones.ts'
 import { lineage } from './groups/lineage.ts'
 import { notify } from './groups/notify.ts'
@@ -182,19 +182,9 @@ function textOf(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 function unknownKey(path: Path, key: string): Problem {
-  const nearest = nearestKey(key, keysByDepth[path.length] ?? [])
   const place = path.length > 0 ? ` in ${dotted(path)}` : ''
-  const advice = nearest ? `, did you mean ${nearest}?` : ''
+  const advice = didYouMean(key, keysByDepth[path.length] ?? [])
   return { path: [...path, key], text: `unknown key ${key}${place}${advice}` }
-}
-
-/** Ignores case and separators: a key that contains the word, or else the one with the fewest letters to change. */
-function nearestKey(key: string, known: readonly string[]): string | undefined {
-  const word = key.toLowerCase().replace(/[_-]/g, '')
-  const byWord = new Map(known.map(name => [name.toLowerCase(), name]))
-  const words = [...byWord.keys()]
-  const nearest = words.includes(word) ? word : words.find(other => word && other.includes(word))
-  return byWord.get(nearest ?? closestMatch(word, words) ?? '')
 }
 
 function valueAt(tree: unknown, path: Path): unknown {

@@ -89,10 +89,30 @@ export function readInput(file: string, rules: InputRules): Buffer | Unread {
 
 const bom = Buffer.from('\uFEFF')
 
-/** The bytes of a text in UTF-8, without the bytes that some editors put before it (a BOM), or why there are none. */
+/** What Excel calls Unicode text, and what PowerShell writes. */
+const utf16 = new Map([
+  ['fffe', 'utf-16le'],
+  ['feff', 'utf-16be'],
+])
+
+const isUtf16 = (bytes: Buffer): boolean => utf16.has(bytes.toString('hex', 0, 2))
+
+function fromUtf16(bytes: Buffer): Buffer | undefined {
+  try {
+    const decoder = new TextDecoder(utf16.get(bytes.toString('hex', 0, 2)), { fatal: true })
+    return Buffer.from(decoder.decode(bytes))
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+/** The bytes of a text in UTF-8 or UTF-16, as UTF-8 without the bytes that some editors put before it (a BOM), or why there are none. */
 export function readInputUtf8(file: string, rules: InputRules): Buffer | Unread {
   const bytes = readInput(file, rules)
   if (!Buffer.isBuffer(bytes)) return bytes
+  if (isUtf16(bytes)) return fromUtf16(bytes) ?? unread('is not UTF-16, as its first bytes say')
+  if (bytes.subarray(0, 2).includes(0)) return unread('is not UTF-8, but UTF-16 without its first bytes')
   if (!isUtf8(bytes)) return unread('is not UTF-8')
   const hasBom = bytes.subarray(0, bom.length).equals(bom)
   return hasBom ? bytes.subarray(bom.length) : bytes

@@ -7,6 +7,7 @@ import { catalogue } from '../../contract/catalogue.ts'
 import { referenceDimensions } from '../../contract/dimensions.ts'
 import { tablesOf } from '../../contract/fields/table.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { didYouMean } from '../../lib/nearest.ts'
 import { readMarts } from '../../marts/mart.ts'
 import { type QueryResult, type QuerySession, TooLong } from '../../warehouse/query.ts'
 import type { Catalogue, TableRow } from './catalogue-sql.ts'
@@ -161,8 +162,10 @@ async function describeTable(
 ): Promise<CallToolResult> {
   const { rows } = await session.query(catalogue.columns(schema, table), everyRow)
   if (rows.length === 0) {
+    const { rows: tables } = await session.query(catalogue.tables, everyRow)
+    const names = tables.map(({ schema_name, table_name }) => `${schema_name}.${table_name}`)
     throw new MusterError({
-      what: `there is no table ${schema}.${table}`,
+      what: `there is no table ${schema}.${table}${didYouMean(`${schema}.${table}`, names)}`,
       next: 'list_tables names them all',
     })
   }

@@ -1,9 +1,9 @@
 /** Publishes what one company may see: a file with its rows of star, marts built over them, and nothing of the others. */
 import { statSync } from 'node:fs'
 import type { StoredConnection } from '../../config/connection.ts'
-import { nearest } from '../../config/nearest.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
+import { nearest } from '../../lib/nearest.ts'
 import { programVersion } from '../../lib/package.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { buildMarts, type MartResult } from '../../marts/build.ts'

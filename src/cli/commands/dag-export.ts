@@ -6,8 +6,8 @@ import type { ExportedFile, ExportRequest } from '../../app/dag/export/files.ts'
 import { kubernetesFile } from '../../app/dag/export/kubernetes.ts'
 import { longestSeconds } from '../../app/dag/export/schedule.ts'
 import { systemdFiles } from '../../app/dag/export/systemd.ts'
-import { choiceOf } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { choiceOf } from '../../lib/nearest.ts'
 import {
   beginningOf,
   type OutputRules,

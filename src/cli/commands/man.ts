@@ -5,8 +5,10 @@ import { commandsOf } from '../shell/load-commands.ts'
 import { manPage } from '../shell/man-page.ts'
 
 export const command: CommandModule = {
-  notes: ['The package has it too, so that `man muster` shows it after an installation with npm.'],
-  examples: ['muster man'],
+  notes: [
+    '`npm install --global`, also with --prefix, puts it where `man muster` finds it; a local installation does not: then write it to a file and read that.',
+  ],
+  examples: ['muster man > muster.1 && man ./muster.1'],
   run: async context => {
     const set = commandsOf(context)
     const modules = await Promise.all(
