@@ -111,7 +111,7 @@ function addressOf(path: string, given: Readonly<Record<string, unknown>>): Addr
     const text = textOf(value)
     if (text === undefined)
       return { refusal: `${name}: is neither text, number, true or false, nor a list of these` }
-    if (path.includes(`:${name}`)) filled = filled.replace(`:${name}`, encodeURIComponent(text))
+    if (path.includes(`:${name}`)) filled = filled.replace(`:${name}`, () => encodeURIComponent(text))
     else query.append(name, text)
   }
   const missing = /:(\w+)/.exec(filled)?.[1]

@@ -138,7 +138,7 @@ test('serves this machine only, by the Host and Origin of the request', async ()
   expect(await posted({ origin: 'http://localhost:3000' })).toBe(200)
   expect(await posted({ host: 'evil.example' })).toBe(403)
   expect(await posted({ origin: 'https://evil.example' })).toBe(403)
-  const { statuses } = await sendRaw(address, [
+  const { statuses } = await sendRaw(address.href, [
     'POST http://evil.example/mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n',
   ])
   expect(statuses).toEqual([403])
