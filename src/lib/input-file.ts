@@ -59,7 +59,10 @@ function wholeOf(opened: number, size: number): Buffer | undefined {
 
 function readAllowed(file: string, rules: InputRules): Buffer | Unread {
   const real = realpathSync(file)
-  if (rules.inside !== undefined && !real.startsWith(realpathSync(rules.inside).replace(/[\\/]?$/, sep)))
+  if (
+    rules.inside !== undefined &&
+    !real.startsWith(realpathSync(rules.inside).replace(/[\\/]?$/, () => sep))
+  )
     return unread('is outside the folder of the input file')
   // Before it is opened: to open some devices is to act on them.
   const problem = kindProblem(statSync(real), rules)

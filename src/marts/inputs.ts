@@ -51,11 +51,11 @@ export type IsMade = (columns: string) => string
 export function fillTokens(select: string, moment: Moment, isMade: IsMade = () => 'true'): string {
   return select
     .replace(tokens.touched, (_, columns: string) => isMade(columns))
-    .replace(tokens.asOf, asOfLiteral(moment.asOf))
-    .replace(tokens.today, `cast('${moment.today}' as date)`)
-    .replace(tokens.readDay, readDayOf(moment))
+    .replace(tokens.asOf, () => asOfLiteral(moment.asOf))
+    .replace(tokens.today, () => `cast('${moment.today}' as date)`)
+    .replace(tokens.readDay, () => readDayOf(moment))
     .replace(tokens.day, (_, at: string) => dayInZone(at, quoteText(moment.zone)))
-    .replace(tokens.fiscalMonth, fiscalMonthOf(moment))
+    .replace(tokens.fiscalMonth, () => fiscalMonthOf(moment))
 }
 
 /** The part of the moment that the statement depends on: the same text gives the same rows. */

@@ -69,7 +69,7 @@ function resourceNamed(
     throw new UsageError({ what: `${name} takes no id`, next: `muster get ${name}` })
   }
   if (id === undefined) throw new UsageError({ what: `${name} needs an id`, next: `muster get ${name} ID` })
-  return { path: known.path.replace('{id}', checkedId(id)), parameters: known.parameters }
+  return { path: known.path.replace('{id}', () => checkedId(id)), parameters: known.parameters }
 }
 
 function unknownResource(name: string): UsageError {

@@ -81,10 +81,10 @@ async function searchFiles(
     ...stage,
     location: folder,
     describedColumns: async () => described,
-    rows: sql => stage.rows(sql.replace(`star.${quoteName('exported')}`, from)),
+    rows: sql => stage.rows(sql.replace(`star.${quoteName('exported')}`, () => from)),
   }
   const result = await searchPublished(reader, values)
-  const named = result.hits.map(hit => ({ ...hit, column: hit.column.replace('star.exported', table) }))
+  const named = result.hits.map(hit => ({ ...hit, column: hit.column.replace('star.exported', () => table) }))
   return { ...result, hits: named }
 }
 

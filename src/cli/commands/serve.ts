@@ -115,6 +115,7 @@ function dashboardOf(options: Options): DashboardOptions | undefined {
   return {
     host,
     port: numberOf(options, 'dashboardPort'),
+    flags: { host: '--dashboard-host', port: '--dashboard-port' },
     allowedHosts: listOption<string>(options, 'allowHost'),
     ...(hasToken && { token: randomBytes(24).toString('base64url') }),
   }

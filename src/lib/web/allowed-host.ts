@@ -9,14 +9,30 @@ export interface Served {
   readonly allowedHosts: readonly string[]
 }
 
+/** As Node received it. */
+interface Received {
+  readonly url?: string | undefined
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[]
+}
+
 /** The name in a Host header, without its port; undefined for anything else. */
 function hostIn(header: string): string | undefined {
   return /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(header)?.[1]?.toLowerCase()
 }
 
-export function isAllowedHost(header: string | undefined, { host, allowedHosts }: Served): boolean {
-  const name = header === undefined ? undefined : hostIn(header)
-  if (name === undefined) return false
+/** Every Host header, and the host of an absolute address (`GET http://host/path`), of which a router reads the path alone. */
+function hostsOf({ url = '', rawHeaders }: Received): string[] {
+  const headers = rawHeaders.filter(
+    (_, index) => rawHeaders[index - 1]?.toLowerCase() === 'host' && index % 2,
+  )
+  const [, authority] = /^[^/]*:\/\/([^/?#]*)/.exec(url) ?? []
+  return authority === undefined ? headers : [...headers, authority]
+}
+
+export function isAddressedHere(received: Received, { host, allowedHosts }: Served): boolean {
   const listened = host.includes(':') ? `[${host}]` : host
-  return [...ownHosts, listened, ...allowedHosts].some(allowed => allowed.toLowerCase() === name)
+  const allowed = [...ownHosts, listened, ...allowedHosts].map(name => name.toLowerCase())
+  const hosts = hostsOf(received)
+  return hosts.length > 0 && hosts.every(named => allowed.includes(hostIn(named) ?? ''))
 }

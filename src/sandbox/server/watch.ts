@@ -87,7 +87,7 @@ export class Watch {
 }
 
 /** The storage, the tools and the OpenAPI document are beside the API. */
-const isOfApi = ({ url }: FastifyRequest): boolean => url.startsWith(basePath)
+const isOfApi = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url?.startsWith(basePath) === true
 
 function spoiling(request: FastifyRequest, reply: FastifyReply, body: string): Spoiling {
   return {

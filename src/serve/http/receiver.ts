@@ -1,16 +1,13 @@
 /** The web server of `muster serve`: takes webhooks at one path, tells its state at `/health` and its figures at `/metrics`. */
-import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Intake } from '../../events/intake.ts'
 import type { Claim, Refusal, Verifier } from '../../events/verify.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isAllowedHost } from '../../lib/web/allowed-host.ts'
+import { isAddressedHere } from '../../lib/web/allowed-host.ts'
+import { listen, type Port } from '../../lib/web/listen.ts'
 import type { Counters } from '../counters.ts'
 
-export interface ReceiverOptions {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
+export interface ReceiverOptions extends Port {
   /** Where events are posted. */
   readonly path: string
   /** Host names, besides its own, that a request may be addressed to. */
@@ -57,6 +54,8 @@ const limits = (longestMs: number) => ({
   forceCloseConnections: 'idle' as const,
   return503OnClosing: true,
   exposeHeadRoutes: false,
+  // An address that cannot be decoded reaches no hook; the framework's own answer quotes it.
+  frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => reply.code(400).send(),
   http: {
     headersTimeout: longestMs,
     // Node looks for late requests every 30 s unless told otherwise.
@@ -156,14 +155,14 @@ function tellState(app: FastifyInstance, { health, metrics }: ReceiverParts): vo
 }
 
 export async function startReceiver(options: ReceiverOptions, parts: ReceiverParts): Promise<Receiver> {
-  const { host, port, path, longestRequestMs = usualLongestMs } = options
+  const { path, longestRequestMs = usualLongestMs } = options
   const app = fastify(limits(longestRequestMs))
   answerErrors(app, parts.counters)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   app.addHook('onRequest', async (request, reply) => {
     // DNS rebinding: a web page can make its own host name point at this port.
-    if (!isAllowedHost(request.headers.host, options)) return reply.code(421).send()
+    if (!isAddressedHere(request.raw, options)) return reply.code(421).send()
     // A compressed body would have to be decompressed before its signature is checked.
     if (request.headers['content-encoding'] !== undefined) return reply.code(415).send()
     return undefined
@@ -171,10 +170,8 @@ export async function startReceiver(options: ReceiverOptions, parts: ReceiverPar
   const { verifier } = parts
   if (verifier) takeEvents(app, path, { ...parts, verifier })
   tellState(app, parts)
-  await app.listen({ host, port })
-  const { port: taken } = app.server.address() as AddressInfo
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}${path}`,
+    url: (await listen(app, options)) + path,
     close: () => app.close(),
   }
 }

@@ -139,7 +139,7 @@ class Fetching {
     counters.requests += 1
     try {
       await sync.client.getRecord(
-        single.path.replace('{id}', encodeURIComponent(id)),
+        single.path.replace('{id}', () => encodeURIComponent(id)),
         single.query,
         this.#state,
       )
@@ -154,7 +154,7 @@ class Fetching {
     const { sync, resource, counters } = this.#task
     const single = singleRead(resource)
     if (!single || !isSafeId(asked)) throw new Error(`${resource.name} ${asked} can not be read by id`)
-    const path = single.path.replace('{id}', encodeURIComponent(asked))
+    const path = single.path.replace('{id}', () => encodeURIComponent(asked))
     const { bytes, record, fetchedAt } = await sync.client.getRecord(path, single.query, this.#state)
     counters.requests += 1
     const recordId = typeof record?.id === 'string' && isSafeId(record.id) ? record.id : asked

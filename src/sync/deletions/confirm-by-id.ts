@@ -14,7 +14,11 @@ type Found = 'there' | 'missing' | 'refused'
 async function ask({ sync, counters }: ResourceTask, { path }: SingleRead, id: string): Promise<Found> {
   counters.requests += 1
   try {
-    await sync.client.getRecord(path.replace('{id}', encodeURIComponent(id)), {}, { purpose: 'reconcile' })
+    await sync.client.getRecord(
+      path.replace('{id}', () => encodeURIComponent(id)),
+      {},
+      { purpose: 'reconcile' },
+    )
     return 'there'
   } catch (error) {
     if (error instanceof NotFound) return 'missing'

@@ -22,7 +22,7 @@ export interface Scope {
 }
 
 export const pathOf = ({ path }: Pick<Resource, 'path'>, { company = '' }: Scope): string =>
-  path.replace('{company}', encodeURIComponent(company))
+  path.replace('{company}', () => encodeURIComponent(company))
 
 /** Part of a task; a plan, which reads nothing, has one too. */
 export interface ScopeQuestion {

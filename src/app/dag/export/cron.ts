@@ -3,7 +3,7 @@ import { type ExportedFile, type ExportRequest, exitCodeLines, runWords } from '
 
 /** For `sh`; a bare % ends the command of a crontab. */
 const quoted = (word: string): string =>
-  (/^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`).replaceAll('%', '\\%')
+  (/^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`).replaceAll('%', '\\%')
 
 export function cronFile(request: ExportRequest): ExportedFile {
   const { name, dag, description, schedule, folder } = request

@@ -219,6 +219,8 @@ const workShare = 16
 
 const settingsFor = ({ seconds, memoryMegabytes, threads }: QueryBounds): string[] => [
   'set default_transaction_read_only = on',
+  // The calls of a query are looked for where its texts end by this reading.
+  'set standard_conforming_strings = on',
   `set statement_timeout = '${seconds}s'`,
   `set lock_timeout = '${seconds}s'`,
   `set work_mem = '${Math.ceil(memoryMegabytes / workShare)}MB'`,
