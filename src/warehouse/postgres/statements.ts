@@ -19,8 +19,11 @@ export interface Statements extends Pick<Engine, 'rows' | 'run'> {
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** With no search path, the meaning of a statement does not depend on objects that others created in the database. */
-export const usualSettings = [`set search_path = ''`]
+/**
+ * With no search path, the meaning of a statement does not depend on objects that others created in the database. Rows that a
+ * policy hides would be missing from merges and marts: with this off the server refuses to hide them.
+ */
+export const usualSettings = [`set search_path = ''`, 'set row_security = off']
 
 /** The turns of the session; a lost connection fails its transaction. */
 export function turnsOf({ address, session }: Parts): ConnectionTurns {
@@ -44,8 +47,8 @@ export function turnsOf({ address, session }: Parts): ConnectionTurns {
       if (done !== 'COMMIT') throw new Error('the server rolled the transaction back')
     },
     async rollback() {
-      session.release()
-      await bare('rollback')
+      // On a lost connection this fails at once: a new one has nothing to roll back.
+      await bare('rollback').finally(() => session.release())
     },
   })
 }
