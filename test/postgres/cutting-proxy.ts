@@ -86,11 +86,14 @@ export class CuttingProxy {
     this.sent += data.length
     if (data.includes(this.#from)) this.#from = ''
     if (this.#from === '') this.#left -= data.length
-    if (this.#left > 0) return void server.write(data)
+    if (this.#left > 0) {
+      server.write(data)
+      return
+    }
     this.#left = Number.POSITIVE_INFINITY
-    if (this.#cut === 'vanish') return this.vanish()
-    if (this.#cut === 'forget') return this.forget()
-    for (const socket of this.#open) this.#cut === 'reset' ? socket.resetAndDestroy() : socket.end()
+    if (this.#cut === 'vanish') this.vanish()
+    else if (this.#cut === 'forget') this.forget()
+    else for (const socket of this.#open) this.#cut === 'reset' ? socket.resetAndDestroy() : socket.end()
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,9 @@
 /** Explains in one line why PostgreSQL refused a connection or a statement. */
 import { Busy, DiskFull, firstLineOf, Interrupted, MusterError } from '../../lib/errors.ts'
 
+/** Nothing came back at all: the next attempt would wait as long. */
+export class Unanswered extends MusterError {}
+
 interface Reason {
   /** SQLSTATE, or the error code of Node. */
   readonly codes?: RegExp
@@ -32,6 +35,7 @@ const connecting: readonly Reason[] = [
     words: /timeout expired|Promise timed out/,
     what: 'the host does not answer',
     next: 'check host and port, and the firewalls between',
+    error: Unanswered,
   },
   {
     codes: /^28P01$/,

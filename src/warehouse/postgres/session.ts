@@ -5,7 +5,7 @@ import pg from 'pg'
 import { ConfigError } from '../../lib/errors.ts'
 import { readInput } from '../../lib/input-file.ts'
 import { withLibpqTls } from './address.ts'
-import { connectError } from './failure.ts'
+import { connectError, Unanswered } from './failure.ts'
 import { plainValues } from './plain-values.ts'
 import { lookAround, requireEncoding, type Surroundings, setSettings } from './settings.ts'
 import { cutOff, type Patience, usualPatience, watchSilence } from './silence.ts'
@@ -161,6 +161,28 @@ const signal = async (
   await ask(url, `select pg_catalog.pg_${how}_backend(${pid})`, patience.connectMs)
 }
 
+/** Addresses that did not answer a short while ago: a run that goes on without its warehouse would wait for each at every step. */
+const unanswered = new WeakMap<Address, Unanswered>()
+
+/** Of the time that a connection may take. */
+const restTimes = 4
+
+/** Throws the same again for a while when nothing answers. */
+async function connectAgain(address: Address, settings: readonly string[]): Promise<Connected> {
+  const known = unanswered.get(address)
+  if (known) throw known
+  try {
+    return await connect(address, settings)
+  } catch (error) {
+    if (error instanceof Unanswered) {
+      unanswered.set(address, error)
+      const restMs = (address.patience ?? usualPatience).connectMs * restTimes
+      setTimeout(() => unanswered.delete(address), restMs).unref()
+    }
+    throw error
+  }
+}
+
 export function openSession(address: Address, settings: readonly string[]): Session {
   let current: (Connected & { isLost: boolean }) | undefined
   let isHeld = false
@@ -172,7 +194,7 @@ export function openSession(address: Address, settings: readonly string[]): Sess
     },
     async client() {
       if (!current || (current.isLost && !isHeld)) {
-        const opened = { ...(await connect(address, repeated)), isLost: false }
+        const opened = { ...(await connectAgain(address, repeated)), isLost: false }
         const lose = (): void => {
           opened.isLost = true
         }
