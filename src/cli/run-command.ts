@@ -49,13 +49,14 @@ const changedRows = (outcome: ResourceOutcome): number =>
 
 export function summary({ resources, requests, remainingToday, milliseconds }: RunOutcome): string {
   const changed = resources.reduce((sum, outcome) => sum + changedRows(outcome), 0)
+  const touched = resources.reduce((sum, outcome) => sum + outcome.records_touched, 0)
   const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
   const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
   const kept =
     quarantined > 0 ? `, ${quarantined} quarantined (select * from ${tableInQueries('quarantine')})` : ''
   const left = remainingToday === undefined ? '' : `, ${formatNumber(remainingToday)} left today`
   const spent = `${counted(requests, 'request')}${left}`
-  return `${formatNumber(changed)} changed, ${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}`
+  return `${formatNumber(changed)} changed, ${touched > 0 ? `${formatNumber(touched)} touched, ` : ''}${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}`
 }
 
 const outcomeColumns: readonly Column[] = [
@@ -65,6 +66,7 @@ const outcomeColumns: readonly Column[] = [
   { title: 'checked', drop: 1 },
   'added',
   'changed',
+  { title: 'touched', drop: 3 },
   'removed',
   { title: 'note', breaks: true },
 ]
@@ -89,6 +91,7 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     one.records_read,
     one.rows_inserted,
     one.rows_changed,
+    one.records_touched,
     one.rows_removed,
     one.note,
   ])
