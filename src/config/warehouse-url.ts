@@ -20,7 +20,7 @@ export type Warehouse =
 
 /** Undefined for any other text. A relative file is relative to `cwd`. */
 export function parseWarehouse(text: string, cwd: string): Warehouse | undefined {
-  const file = /^duckdb:(?!\/\/|:)(.+)$/.exec(text)?.[1]
+  const file = /^duckdb:(?!\/\/|:)(.+)$/s.exec(text)?.[1]
   if (file !== undefined) return { kind: 'file', file: resolve(cwd, file) }
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return undefined
   const shown = new URL(text)
