@@ -1,5 +1,6 @@
 /** Sorts failed connections: retry later, or correct the settings. */
 import { ConfigError } from '../../lib/errors.ts'
+import { limitBehind } from '../../lib/system-limits.ts'
 import { type ApiFailure, BadRequest, type Facts, Retriable } from './errors.ts'
 
 /** Code of an exchange that took too long although bytes kept arriving. */
@@ -59,6 +60,8 @@ export function networkFailure(error: unknown, facts: Facts, host: string): ApiF
       next: 'check host and port in baseUrl, that the service runs, and the firewall',
     })
   }
+  const limit = limitBehind(error)
+  if (limit !== undefined) return new BadRequest(known, limit)
   return new Retriable(known, { what: `the connection to ${host} broke`, next: 'run again later' })
 }
 
