@@ -3,6 +3,7 @@
 import { InvalidArgumentError } from 'commander'
 import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
+import { whyNotLocal } from '../lib/local-path.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { CommandContext } from './context.ts'
 
@@ -64,6 +65,13 @@ export interface CommandSet {
   readonly commands: Readonly<Record<string, DeclaredCommand>>
   /** Summary of each group, such as `dag`. */
   readonly groups: Readonly<Record<string, string>>
+}
+
+/** Accepts a path of this machine. */
+export function localPath(text: string): string {
+  const why = whyNotLocal(text)
+  if (why === undefined) return text
+  throw new InvalidArgumentError(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`)
 }
 
 /** Accepts digits between two bounds. */

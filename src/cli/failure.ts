@@ -1,6 +1,7 @@
 /** A failed command as one line for people and an exit code for schedulers. */
 import { CommanderError } from 'commander'
 import { type ExitStatus, Interrupted, MusterError } from '../lib/errors.ts'
+import { limitBehind } from '../lib/system-limits.ts'
 
 export interface Failure {
   readonly exitCode: ExitStatus
@@ -58,7 +59,11 @@ function usageFailure(error: CommanderError, command: string): Failure {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof MusterError) return error.message
-  return refusedPath(error) ?? `unexpected ${error.name}: ${error.message.replace(stackOfDuckdb, '')}`
+  return (
+    limitBehind(error) ??
+    refusedPath(error) ??
+    `unexpected ${error.name}: ${error.message.replace(stackOfDuckdb, '')}`
+  )
 }
 
 /** Addresses of its library, which DuckDB adds to what it says of its own faults. */
@@ -66,9 +71,7 @@ const stackOfDuckdb = /\s*Stack Trace:.*/s
 
 /** Where writing or reading breaks off the system names no path. */
 const nextOf: ReadonlyMap<string, string> = new Map([
-  ...['ENOSPC', 'EDQUOT', 'EFBIG'].map(code => [code, 'free some space and run the command again'] as const),
-  ['EMFILE', 'let this user open more files at once, and run the command again'],
-  ['ENFILE', 'let the system open more files at once, and run the command again'],
+  ...['ENOSPC', 'EDQUOT'].map(code => [code, 'free some space and run the command again'] as const),
   ['EIO', 'the disk or its connection is broken: look at the log of the system'],
 ])
 

@@ -4,7 +4,7 @@ import { Command, type CommanderError, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
 import { nearest } from '../lib/nearest.ts'
 import { programVersion } from '../lib/package.ts'
-import type { CommandModule, CommandSet, Options } from './command.ts'
+import { type CommandModule, type CommandSet, localPath, type Options } from './command.ts'
 import type { CommandContext, GlobalOptions, Invoked } from './context.ts'
 import { describeFailure } from './failure.ts'
 import { unaliased } from './shell/aliases.ts'
@@ -155,11 +155,16 @@ interface Completed {
   readonly aliases: readonly string[]
 }
 
+/** In the name of an argument or of the value of an option. */
+const isPath = /[<[](file|folder)[>\]]/
+
 function complete(command: Command, { module, aliases }: Completed, session: Session): void {
-  for (const { name, summary } of module.arguments ?? []) command.argument(name, summary)
+  for (const { name, summary } of module.arguments ?? [])
+    if (isPath.test(name)) command.argument(name, summary, localPath)
+    else command.argument(name, summary)
   for (const { flags, summary, parse, fallback } of module.options ?? []) {
     const option = new Option(flags, summary)
-    if (parse) option.argParser(parse)
+    if (parse ?? isPath.test(flags)) option.argParser(parse ?? localPath)
     if (fallback !== undefined) option.default(fallback)
     command.addOption(option)
   }

@@ -51,6 +51,7 @@ const changedRows = (outcome: ResourceOutcome): number =>
 export function summary(outcome: RunOutcome): string {
   const { resources, requests, remainingToday, milliseconds, clockAheadMs } = outcome
   const changed = resources.reduce((sum, outcome) => sum + changedRows(outcome), 0)
+  const touched = resources.reduce((sum, outcome) => sum + outcome.records_touched, 0)
   const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
   const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
   const kept =
@@ -58,7 +59,9 @@ export function summary(outcome: RunOutcome): string {
   const left = remainingToday === undefined ? '' : `, ${formatNumber(remainingToday)} left today`
   const apart = clockApart(clockAheadMs)
   const spent = `${counted(requests, 'request')}${left}`
-  return `${formatNumber(changed)} changed, ${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}${apart === undefined ? '' : `; ${apart}`}`
+  const also = touched > 0 ? `${formatNumber(touched)} touched, ` : ''
+  const rows = `${formatNumber(changed)} changed, ${also}${formatNumber(checked)} checked${kept}`
+  return [rows, spent, formatSeconds(milliseconds), apart].filter(Boolean).join('; ')
 }
 
 const outcomeColumns: readonly Column[] = [
@@ -68,6 +71,7 @@ const outcomeColumns: readonly Column[] = [
   { title: 'checked', drop: 1 },
   'added',
   'changed',
+  { title: 'touched', drop: 3 },
   'removed',
   { title: 'note', breaks: true },
 ]
@@ -93,6 +97,7 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     one.records_read,
     one.rows_inserted,
     one.rows_changed,
+    one.records_touched,
     one.rows_removed,
     one.note,
   ])

@@ -1,6 +1,7 @@
 /** One connection: one API key and one warehouse, with all their settings. */
 import { join, resolve } from 'node:path'
 import { keysIn } from '../lib/encryption/keys.ts'
+import { whyNotLocal } from '../lib/local-path.ts'
 import type { ProxyVariables } from '../lib/web/proxy.ts'
 import { type Environment, proxyVariables } from './environment.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
@@ -233,9 +234,14 @@ function bucketIn(
   path: Path,
   { findings, env }: Building,
 ): BucketSettings | undefined {
-  if (landing === undefined || !isBucketUrl(landing)) return undefined
-  const bucket = buildBucket(landing, env)
+  if (landing === undefined) return undefined
   const where = [...path, 'landing']
+  if (!isBucketUrl(landing)) {
+    const why = whyNotLocal(landing)
+    if (why !== undefined) findings.problem(where, `${dotted(where)}: ${why}`)
+    return undefined
+  }
+  const bucket = buildBucket(landing, env)
   if (!bucket)
     findings.problem(where, `${dotted(where)} must be s3://BUCKET or s3://BUCKET/PREFIX, or a folder`)
   return bucket

@@ -1,5 +1,6 @@
 /** Where the warehouse is: `duckdb:FILE` or a PostgreSQL address. */
 import { resolve } from 'node:path'
+import { whyNotLocal } from '../lib/local-path.ts'
 import { Secret } from './secret.ts'
 
 export type Warehouse =
@@ -20,8 +21,8 @@ export type Warehouse =
 
 /** Undefined for any other text. A relative file is relative to `cwd`. */
 export function parseWarehouse(text: string, cwd: string): Warehouse | undefined {
-  const file = /^duckdb:(?!\/\/|:)(.+)$/.exec(text)?.[1]
-  if (file !== undefined) return { kind: 'file', file: resolve(cwd, file) }
+  const file = /^duckdb:(?!\/\/|:)(.+)$/s.exec(text)?.[1]
+  if (file !== undefined && whyNotLocal(file) === undefined) return { kind: 'file', file: resolve(cwd, file) }
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return undefined
   const shown = new URL(text)
   shown.password = ''

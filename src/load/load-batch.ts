@@ -55,6 +55,8 @@ export interface Loaded {
   readonly records: number
   readonly inserted: number
   readonly changed: number
+  /** Records of the same content with other bookkeeping. */
+  readonly touched: number
   readonly removed: number
   readonly unchanged: number
   readonly quarantined: number
@@ -83,6 +85,7 @@ function countsOf(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quara
     records,
     inserted: counts.new + counts.inferred,
     changed: counts.changed,
+    touched: counts.touched,
     removed: counts.missing,
     unchanged: counts.same + counts.stale,
   }

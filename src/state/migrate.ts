@@ -72,7 +72,9 @@ async function existingPlaces(engine: Engine): Promise<ReadonlySet<string>> {
 }
 
 const upgradesFor = (places: ReadonlySet<string>, upgrades: readonly Upgrade[]): readonly string[] =>
-  upgrades.filter(({ found }) => places.has(found)).flatMap(({ statements }) => statements)
+  upgrades
+    .filter(({ found, lacks }) => places.has(found) && !(lacks !== undefined && places.has(lacks)))
+    .flatMap(({ statements }) => statements)
 
 /** Columns that the declarations gained since their table was made. */
 function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {

@@ -1,5 +1,6 @@
 /** Sorts failed connections: retry later, or correct the settings. */
 import { ConfigError } from '../../lib/errors.ts'
+import { limitBehind } from '../../lib/system-limits.ts'
 import type { HttpProxy } from '../../lib/web/proxy.ts'
 import { type ProxyFailure, proxyFailure } from '../undici/agent.ts'
 import { type ApiFailure, BadRequest, type Facts, NotTheService, Retriable } from './errors.ts'
@@ -69,6 +70,8 @@ export function networkFailure(error: unknown, facts: Facts, { host, proxy }: Wa
       next: 'check host and port in baseUrl, that the service runs, and the firewall',
     })
   }
+  const limit = limitBehind(error)
+  if (limit !== undefined) return new BadRequest(known, limit)
   return new Retriable(known, { what: `the connection to ${host} broke`, next: 'run again later' })
 }
 

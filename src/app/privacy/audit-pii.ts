@@ -1,7 +1,9 @@
 /** Audits a connection: the warehouse as it would be published, the published copy, and exports without personal data. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
+import { asPattern } from '../../lib/file-pattern.ts'
 import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
 import { isForReaders, outputsOf } from '../../publish/outputs.ts'
@@ -65,7 +67,7 @@ async function searchFiles(
   { folder, table, list }: { folder: string; table: string; list: readonly string[] },
   values: PiiValues,
 ): Promise<Result> {
-  const from = `read_parquet([${list.map(quoteText).join(', ')}])`
+  const from = `read_parquet([${list.map(file => quoteText(asPattern(file))).join(', ')}])`
   const columns = await stage.rows<{ name: string; type: string }>(
     `select column_name as name, column_type as type from (describe select * from ${from})`,
   )

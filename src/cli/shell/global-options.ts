@@ -1,6 +1,6 @@
 /** The options that every command takes, and the codes that every command ends with. */
 import { Option } from 'commander'
-import { oneOf } from '../command.ts'
+import { localPath, oneOf } from '../command.ts'
 import type { GlobalOptions } from '../context.ts'
 
 export const exitCodes = `Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 75 run again later, 78 settings are wrong.`
@@ -11,7 +11,7 @@ const amongOf = (option: Option, words: readonly string[]): Option =>
 
 export function globalOptions(): readonly Option[] {
   return [
-    new Option('--config <file>', 'settings file, instead of config/muster.yaml'),
+    new Option('--config <file>', 'settings file, instead of config/muster.yaml').argParser(localPath),
     new Option('--connection <name>', 'connection of the settings'),
     new Option('--json', 'one JSON document on stdout; everything else goes to stderr'),
     new Option('--verbose', 'log more, and show the cause of a failure'),

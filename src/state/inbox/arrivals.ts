@@ -1,5 +1,7 @@
 /** Webhook events as they come in: stored in `ops.inbox`, repeated deliveries counted, refused ones too. */
+
 import type { EventEntity } from '../../contract/events.ts'
+import { asPattern } from '../../lib/file-pattern.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 
@@ -63,7 +65,7 @@ const shape = Object.entries(fields)
 
 /** A dying process may leave an unfinished last line, which is not JSON; its sender was never told 202. */
 function arrivalsIn(files: readonly string[]): string {
-  const list = files.map(quoteText).join(', ')
+  const list = files.map(file => quoteText(asPattern(file))).join(', ')
   return `select id, arg_min(columns(* exclude (id)), "receivedAt"), count(*) as deliveries
     from read_json([${list}], format = 'newline_delimited', columns = {${shape}}, ignore_errors = true)
     where id is not null and "receivedAt" is not null group by id`

@@ -18,7 +18,7 @@ const isWorn = ({ stored, worn }: Wear): boolean => stored > 0 && worn >= share 
 async function wearOf(engine: Engine, since: string): Promise<Wear[]> {
   const rows = await engine.rows<Wear>(
     `select sum(rr.rows_inserted) as stored,
-       sum(case when r.started_at > cast($1 as timestamptz) then rr.rows_changed + rr.rows_removed else 0 end) as worn
+       sum(case when r.started_at > cast($1 as timestamptz) then rr.rows_changed + coalesce(rr.records_touched, 0) + rr.rows_removed else 0 end) as worn
      from ops.run_resource rr join ops.run r on r.run_id = rr.run_id group by rr.resource`,
     [since],
   )

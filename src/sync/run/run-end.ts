@@ -80,7 +80,10 @@ async function archivePages(ending: Ending, { keepAfter, isQuiet = false }: RunE
 
 /** A run that wrote nothing but its own ledger rows leaves them to the closing of the warehouse. */
 export const isUnchanged = (outcomes: readonly RunFigures[]): boolean =>
-  outcomes.every(one => one.rows_inserted + one.rows_changed + one.rows_removed + one.quarantined === 0)
+  outcomes.every(
+    one =>
+      one.rows_inserted + one.rows_changed + one.records_touched + one.rows_removed + one.quarantined === 0,
+  )
 
 /** Why the rows of a run are not sure to stay: then it has not succeeded. */
 export async function notLasting({ engine, clock, runId }: Ending): Promise<MusterError | undefined> {

@@ -1,5 +1,6 @@
 /** Explains in one line why a DuckDB file did not open, or why a statement failed. */
 import { ConfigError, DiskFull, Interrupted, MusterError, OutOfMemory } from '../../lib/errors.ts'
+import { limitBehind } from '../../lib/system-limits.ts'
 
 /** The file is locked, forbidden or missing: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
@@ -44,7 +45,13 @@ const reasons: readonly Reason[] = [
     next: 'bring back the file that it belongs to; or move the log away, and run muster sync and muster replay for what it had',
   },
   {
-    pattern: /no space left|file too large/i,
+    pattern: /name too long/i,
+    what: 'the name of the warehouse file, or of one beside it, is too long',
+    next: 'give it a name of at most 200 bytes',
+    error: ConfigError,
+  },
+  {
+    pattern: /no space left/i,
     what: 'the disk is full',
     next: 'free some space and run the command again',
     error: DiskFull,
@@ -86,6 +93,8 @@ export function openError(file: string, cause: unknown): MusterError {
   const reason = reasons.find(({ pattern }) => pattern.test(text))
   const what = reason?.what ?? 'the warehouse file cannot be opened'
   const Failure = reason?.error ?? MusterError
+  const limit = reason ? undefined : limitBehind(cause)
+  if (limit !== undefined) return new MusterError({ what: limit, cause })
   return new Failure({
     what: holder ? `${what} (process ${holder})` : what,
     where: `${file}${reason?.beside ?? ''}`,
@@ -97,7 +106,7 @@ export function openError(file: string, cause: unknown): MusterError {
 /** The error itself where the user can do nothing about it. */
 export function statementError(file: string, cause: unknown): unknown {
   const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)
-  if (says(/no space left on device|disk quota exceeded|file too large/i))
+  if (says(/no space left on device|disk quota exceeded/i))
     return new DiskFull({
       what: 'the disk is full',
       where: file,
