@@ -11,7 +11,7 @@ import { filesOfVariables, usedVariables } from '../../config/environment.ts'
 import type { NamedFile } from '../../config/source/files.ts'
 import { defaultConfigFile } from '../../config/source/found-source.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { choiceOf } from '../../lib/nearest.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import {
   beginningOf,
   type OutputRules,
