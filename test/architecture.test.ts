@@ -9,8 +9,8 @@ import { layers } from './layers.ts'
 
 /** Folders whose outside packages are few on purpose. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  config: ['zod', 'yaml', 'leven'],
-  lib: ['croner', 'date-fns', '@date-fns/utc', '@date-fns/tz'],
+  config: ['zod', 'yaml'],
+  lib: ['croner', 'date-fns', '@date-fns/utc', '@date-fns/tz', 'leven'],
 }
 
 interface Habit {

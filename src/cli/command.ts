@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
 import { whyNotLocal } from '../lib/local-path.ts'
-import { nearest } from '../lib/nearest.ts'
+import { nearest } from '../lib/text/nearest.ts'
 import type { CommandContext } from './context.ts'
 
 /** What names an argument or the value of an option can have. */

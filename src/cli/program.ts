@@ -1,8 +1,7 @@
 /** Runs the command that an argument list names, and turns its outcome into an exit code. */
 
-import { Command, type CommanderError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
-import { nearest } from '../lib/nearest.ts'
 import { programVersion } from '../lib/package.ts'
 import { type CommandModule, type CommandSet, localPath, type Options } from './command.ts'
 import type { CommandContext, GlobalOptions, Invoked } from './context.ts'
@@ -12,6 +11,7 @@ import { asFlags, exitCodes, globalOptions } from './shell/global-options.ts'
 import { asHelpOption } from './shell/help-line.ts'
 import { helpAfter } from './shell/help-text.ts'
 import { type LoadedCommand, loadCommands } from './shell/load-commands.ts'
+import { suggesting } from './shell/suggestion.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
@@ -140,16 +140,6 @@ const nameItself = (command: Command, name: string, session: Session): Command =
     throw suggesting(error, command)
   })
 
-/** Adds the command or the option that was meant. */
-function suggesting(error: CommanderError, command: Command): CommanderError {
-  const [, kind, typed = ''] = /^error: unknown (command|option) '-*(.*)'$/s.exec(error.message) ?? []
-  const options = [...command.options, ...globalOptions()].flatMap(({ long }) => long?.slice(2) ?? [])
-  const names = kind === 'option' ? options : command.commands.map(one => one.name())
-  const found = kind === undefined ? undefined : nearest(typed, names)
-  if (found !== undefined) error.message += `, did you mean ${kind === 'option' ? '--' : ''}${found}?`
-  return error
-}
-
 interface Completed {
   readonly module: CommandModule
   readonly aliases: readonly string[]
@@ -262,6 +252,4 @@ async function contextFor(
   })
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
-}
+const isText = (value: unknown): value is string => typeof value === 'string'

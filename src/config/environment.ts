@@ -106,6 +106,24 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
   }
 }
 
+/** Read by what Muster uses: the way of requests, certificates, PostgreSQL's and AWS's own settings. */
+const ofLibraries =
+  /^((https?|no|all)_proxy|node_extra_ca_certs|node_use_env_proxy|ssl_cert_(file|dir)|pg[a-z]+|aws_\w+)$/i
+
+/** Names of the variables that are set and that a run would use, beside those that settings name. */
+export const usedVariables = (env: Environment): readonly string[] =>
+  Object.keys(env).filter(name => variable(env, name) !== undefined && ofLibraries.test(name))
+
+/** Files that such variables name. */
+export const filesOfVariables = (env: Environment): readonly string[] =>
+  usedVariables(env)
+    .filter(name =>
+      /^(node_extra_ca_certs|ssl_cert_file|pgpassfile|pgssl(rootcert|cert|key)|aws_ca_bundle|aws_(shared_credentials|config)_file|aws_web_identity_token_file)$/i.test(
+        name,
+      ),
+    )
+    .flatMap(name => variable(env, name) ?? [])
+
 /** Before a library is loaded: its notice, which version of Node it will ask for next year, is nothing for who runs a sync. */
 export function keepLibrariesQuiet(): void {
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'

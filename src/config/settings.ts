@@ -1,7 +1,7 @@
 /** Settings, read once at the start of a command: from a file, or else from a few variables. */
 import { keysIn } from '../lib/encryption/keys.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
-import { choiceOf } from '../lib/nearest.ts'
+import { choiceOf } from '../lib/text/nearest.ts'
 import { proxySecrets } from '../lib/web/proxy.ts'
 import {
   type Building,

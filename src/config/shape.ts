@@ -1,6 +1,6 @@
 /** The keys that settings may have, the type of each, and its default. */
 import * as z from 'zod'
-import { didYouMean } from '../lib/nearest.ts'
+import { didYouMean } from '../lib/text/nearest.ts'
 import { isNamedZone, usualZone } from '../lib/zones.ts'
 import { lineage } from './groups/lineage.ts'
 import { notify } from './groups/notify.ts'

@@ -1,6 +1,6 @@
 /** Suggestions for names that were mistyped, and none for words that have nothing to do with any of them. */
 import { expect, test } from 'vitest'
-import { choiceOf, didYouMean, nearest } from '../../src/lib/nearest.ts'
+import { choiceOf, didYouMean, nearest } from '../../src/lib/text/nearest.ts'
 
 const names = ['sync', 'sweep', 'status']
 

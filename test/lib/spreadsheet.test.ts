@@ -1,6 +1,6 @@
 /** Texts that a spreadsheet has changed, and texts that only look like it. */
 import { expect, test } from 'vitest'
-import { spreadsheetDamage } from '../../src/lib/spreadsheet.ts'
+import { spreadsheetDamage } from '../../src/lib/text/spreadsheet.ts'
 
 test.each([
   ['7.7009E+09', 'code', 'is a number such as 4.4E+10'],

@@ -5,8 +5,8 @@
 import * as z from 'zod'
 import { isDay } from '../../lib/dates.ts'
 import { isFileName, readDataUrl } from '../../lib/file-kind.ts'
-import { isNationalInsurance, isPassportOrShareCode, isPps } from '../../lib/identity-number.ts'
-import { spreadsheetDamage, type TextKind } from '../../lib/spreadsheet.ts'
+import { isNationalInsurance, isPassportOrShareCode, isPps } from '../../lib/text/identity-number.ts'
+import { spreadsheetDamage, type TextKind } from '../../lib/text/spreadsheet.ts'
 
 const kind = (name: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is missing' : `is not ${name}`),

@@ -3,7 +3,7 @@
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { operations } from '../../contract/operations.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { choiceOf, nearest } from '../../lib/nearest.ts'
+import { choiceOf, nearest } from '../../lib/text/nearest.ts'
 
 interface RecordPath {
   /** `{id}` stands for the record; a path without it takes none. */

@@ -5,8 +5,8 @@ import * as z from 'zod'
 import { largestYaml, parseYaml } from '../../config/yaml.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
-import { choiceOf, didYouMean } from '../../lib/nearest.ts'
 import { packageFile } from '../../lib/package.ts'
+import { choiceOf, didYouMean } from '../../lib/text/nearest.ts'
 import { nextDue } from '../../lib/time/cron.ts'
 
 export interface DagTask {

@@ -5,8 +5,8 @@ import { isSafeId } from '../../contract/fields/record-id.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { shortKey } from '../../lib/field-path.ts'
 import { readInputUtf8 } from '../../lib/input-file.ts'
-import { choiceOf } from '../../lib/nearest.ts'
-import { spreadsheetDamage } from '../../lib/spreadsheet.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
+import { spreadsheetDamage } from '../../lib/text/spreadsheet.ts'
 import { type CsvRow, csvRows, NotCsv } from './csv-rows.ts'
 
 interface ListedId {

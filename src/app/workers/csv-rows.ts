@@ -2,7 +2,7 @@
 import { workerFields } from '../../api/writes/worker-input.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { shortKey } from '../../lib/field-path.ts'
-import { didYouMean } from '../../lib/nearest.ts'
+import { didYouMean } from '../../lib/text/nearest.ts'
 import { type CsvRow, NotCsv, csvRows as rowsIn } from '../input/csv-rows.ts'
 import { type Problem, RowList, type Rows } from './row-list.ts'
 

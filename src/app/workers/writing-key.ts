@@ -1,7 +1,7 @@
 /** Checks that the key may write for an agency, before the first write is refused. */
 import type { KeyInfo } from '../../api/client/key.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { nearest } from '../../lib/text/nearest.ts'
 
 /** Throws ConfigError (exit 78). When the service names no scopes, the first write shows it. */
 export function requireScope({ scopes }: KeyInfo, scope: string): void {

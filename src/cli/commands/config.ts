@@ -2,7 +2,7 @@
 
 import { notSet, type Setting, settingOrigins } from '../../config/origins.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
-import { choiceOf } from '../../lib/nearest.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { type Column, printJson, printLine, printTable } from '../terminal/output.ts'

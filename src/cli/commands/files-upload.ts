@@ -7,7 +7,7 @@ import { chosenAgency, requireAgencyKey, requireScope } from '../../app/workers/
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { isFileName } from '../../lib/file-kind.ts'
-import { choiceOf } from '../../lib/nearest.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson } from '../terminal/output.ts'

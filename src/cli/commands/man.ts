@@ -6,9 +6,9 @@ import { manPage } from '../shell/man-page.ts'
 
 export const command: CommandModule = {
   notes: [
-    '`npm install --global`, also with --prefix, puts it where `man muster` finds it; a local installation does not: then write it to a file and read that.',
+    '`npm install --global`, also with --prefix, puts it where `man muster` finds it; a local installation does not. There, `muster man > muster.1` and `man ./muster.1` show it.',
   ],
-  examples: ['muster man > muster.1 && man ./muster.1'],
+  examples: ['muster man'],
   run: async context => {
     const set = commandsOf(context)
     const modules = await Promise.all(

@@ -16,7 +16,7 @@ import {
 import { type OurGroup, ourMetrics } from '../../crosscheck/metrics/our-metrics.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { choiceOf } from '../../lib/nearest.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import { type CommandModule, numberOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'

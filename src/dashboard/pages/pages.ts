@@ -1,6 +1,6 @@
 /** Every page of the dashboard, in the order of its navigation. */
 import { UsageError } from '../../lib/errors.ts'
-import { choiceOf, nearest } from '../../lib/nearest.ts'
+import { choiceOf, nearest } from '../../lib/text/nearest.ts'
 import type { Page, Panel } from '../panel.ts'
 import { compliance } from './compliance.ts'
 import { cost } from './cost.ts'

@@ -3,7 +3,7 @@
  * values of `--knob`, its help and the table in docs/sandbox.md come from this table.
  */
 import { UsageError } from '../../lib/errors.ts'
-import { choiceOf } from '../../lib/nearest.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import { type Chosen, countTo, fallbacks, type Option, oneOf, orNone, share, someOf, zone } from './option.ts'
 
 /** Those about the recruitment metrics. */
