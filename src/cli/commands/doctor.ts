@@ -5,7 +5,7 @@ import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
 import { landing } from '../../app/checkup/landing.ts'
 import { diskSpace, nodeVersion } from '../../app/checkup/machine.ts'
-import { checkFile, checkServer, webhookFindings } from '../../app/checkup/warehouse.ts'
+import { checkFile, checkServer, readerFindings, webhookFindings } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { reserveOf } from '../../app/connection/room.ts'
 import { duckdbFile, openUnchanged } from '../../app/connection/warehouse.ts'
@@ -58,6 +58,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       await encryption(connection),
       ok('retention', keptText(connection)),
     )
+    if (file === undefined) findings.push(...(await readerFindings(engine)))
     findings.push(...(await webhookFindings(connection, engine)))
     const asked = await askService(connection, context, engine)
     return { findings: [...findings, ...asked.findings], requests: asked.requests }
