@@ -6,6 +6,7 @@ import { existingTables } from '../../state/existing-tables.ts'
 import { hasReceivedEvents } from '../../state/inbox/figures.ts'
 import { isBehind } from '../../state/recorded-structure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { readersThatStore } from '../../warehouse/postgres/roles.ts'
 import { type Finding, fail, failed, ok, warn } from './finding.ts'
 
 export interface WarehouseCheck {
@@ -83,6 +84,19 @@ export async function checkServer(open: () => Promise<Engine>): Promise<Warehous
     await engine?.close()
     return { finding: failed('warehouse', error), engine: undefined }
   }
+}
+
+/** Only a superuser can take this right from everybody. */
+export async function readerFindings(engine: Engine | undefined): Promise<Finding[]> {
+  const names = engine ? await readersThatStore(engine) : []
+  if (names.length === 0) return []
+  return [
+    warn(
+      'readers',
+      `${names.join(', ')} may store large objects in the database`,
+      'run muster roles once as a superuser, who alone may revoke this',
+    ),
+  ]
 }
 
 export async function webhookFindings(

@@ -7,7 +7,7 @@ import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
 import { landing } from '../../app/checkup/landing.ts'
 import { diskSpace, nodeVersion } from '../../app/checkup/machine.ts'
 import { networkFindings } from '../../app/checkup/network.ts'
-import { checkFile, checkServer, webhookFindings } from '../../app/checkup/warehouse.ts'
+import { checkFile, checkFile, checkServer, checkServer, readerFindings, webhookFindings, webhookFindings } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { reserveOf } from '../../app/connection/room.ts'
 import { duckdbFile, openUnchanged } from '../../app/connection/warehouse.ts'
@@ -60,6 +60,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       await encryption(connection),
       ok('retention', keptText(connection)),
     )
+    if (file === undefined) findings.push(...(await readerFindings(engine)))
     findings.push(...(await webhookFindings(connection, engine)))
     findings.push(...networkFindings(connection, context.env))
     const asked = await askService(connection, context, engine)
