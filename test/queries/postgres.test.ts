@@ -18,6 +18,7 @@ let made: Database
 /** Of a superuser, to whom the server refuses nothing but what a read-only transaction refuses. */
 let mighty: QuerySession
 let reader: QuerySession
+let readerAddress: { url: string; shown: string }
 let client: pg.Client
 
 beforeAll(async () => {
@@ -34,7 +35,8 @@ beforeAll(async () => {
   url.username = role
   url.password = 'for this test'
   mighty = await openPostgresQuery({ url: made.url, shown: 'server' }, { bounds })
-  reader = await openPostgresQuery({ url: url.href, shown: 'server' }, { bounds })
+  readerAddress = { url: url.href, shown: 'server' }
+  reader = await openPostgresQuery(readerAddress, { bounds })
 })
 afterAll(async () => {
   await Promise.all([mighty?.close(), reader?.close(), client?.end()])
@@ -181,6 +183,19 @@ test.each([
   ' -- one\n /* two */ select 1 -- three',
 ])('a query passes: %s', async sql => {
   expect(await refusal(reader, sql)).toEqual({ answered: expect.any(Array) })
+})
+
+test('a text ends where the judge says, also for a user whose texts would end elsewhere', async () => {
+  await client.query(`alter role ${role} set standard_conforming_strings = off`)
+  const other = await openPostgresQuery(readerAddress, { bounds })
+  try {
+    expect((await other.query(`select 'a\\' as one, 'b' as two`, 10)).rows).toEqual([
+      { one: 'a\\', two: 'b' },
+    ])
+  } finally {
+    await other.close()
+    await client.query(`alter role ${role} reset standard_conforming_strings`)
+  }
 })
 
 test('the bounds are set, and a reader may read what is granted', async () => {

@@ -1,4 +1,4 @@
-/** Which functions a query can call: the names in the places of a call. */
+/** Which functions a query can call: the names in the places of a call, where texts end by `standard_conforming_strings`. */
 import { tokensOf } from '../../sql-tokens.ts'
 
 export interface Calls {

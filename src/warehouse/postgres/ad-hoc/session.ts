@@ -112,7 +112,7 @@ async function* read(
   cuts: Cuts,
 ): AsyncGenerator<QueryResult> {
   const { select, tells } = await judged(client, sql)
-  await client.query('begin read only')
+  await client.query('begin read only; set local standard_conforming_strings = on')
   try {
     const opened = select === undefined ? undefined : await openCursor(client, withPrefix(select, prefix))
     if (opened && tells === undefined) return yield* results(cursorRows(client, opened, bounds), cuts)
@@ -207,8 +207,6 @@ const workShare = 16
 
 const settingsFor = ({ seconds, memoryMegabytes, threads }: QueryBounds): string[] => [
   'set default_transaction_read_only = on',
-  // The calls of a query are looked for where its texts end by this reading.
-  'set standard_conforming_strings = on',
   `set statement_timeout = '${seconds}s'`,
   `set lock_timeout = '${seconds}s'`,
   `set work_mem = '${Math.ceil(memoryMegabytes / workShare)}MB'`,
