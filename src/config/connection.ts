@@ -1,7 +1,8 @@
 /** One connection: one API key and one warehouse, with all their settings. */
+
 import { join, resolve } from 'node:path'
 import { keysIn } from '../lib/encryption/keys.ts'
-import { whyNotLocal } from '../lib/local-path.ts'
+import { whyNotLocal } from '../lib/input-file.ts'
 import type { Environment } from './environment.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
 import { buildTold, type ToldSettings } from './groups/told.ts'

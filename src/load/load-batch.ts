@@ -50,12 +50,11 @@ export interface PageBatch {
   readonly ledger?: (engine: Engine, loaded: Loaded) => Promise<void>
 }
 
-/** Rows of star that a batch inserted, changed and removed, and records that it read. */
+/** Rows of star that a batch changed, and records that it read; touched ones have only other bookkeeping. */
 export interface Loaded {
   readonly records: number
   readonly inserted: number
   readonly changed: number
-  /** Records of the same content with other bookkeeping. */
   readonly touched: number
   readonly removed: number
   readonly unchanged: number

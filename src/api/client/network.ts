@@ -1,6 +1,5 @@
 /** Sorts failed connections: retry later, or correct the settings. */
-import { ConfigError } from '../../lib/errors.ts'
-import { limitBehind } from '../../lib/system-limits.ts'
+import { ConfigError, limitBehind } from '../../lib/errors.ts'
 import { type ApiFailure, BadRequest, type Facts, Retriable } from './errors.ts'
 
 /** Code of an exchange that took too long although bytes kept arriving. */
