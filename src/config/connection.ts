@@ -14,7 +14,6 @@ import { parseWarehouse, passwordIn, type Warehouse } from './warehouse-url.ts'
 
 export interface WebhookSettings {
   readonly secret: Secret
-  /** Still accepted while senders change to the new one. */
   readonly previousSecret?: Secret
   /** The beginning of the service's header names. */
   readonly headerPrefix: string

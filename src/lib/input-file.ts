@@ -144,6 +144,9 @@ export function whyNotLocal(text: string): string | undefined {
     : `name a path of this machine: nothing reads or writes ${scheme}:// here; copy what was written there afterwards`
 }
 
-/** For the functions of DuckDB that read files: they take `*`, `?` and `[` for patterns, and would read other files too. */
+/**
+ * For the functions of DuckDB that read files: they take `*`, `?` and `[` for patterns, and would read other files too. Beside
+ * such a sign nothing stands for a backslash but any sign.
+ */
 export const asPattern = (path: string): string =>
-  /[*?[]/.test(path) ? path.replace(/\\/g, '\\\\').replace(/[*?[]/g, '[$&]') : path
+  /[*?[]/.test(path) ? path.replace(/[*?[\\]/g, sign => (sign === '\\' ? '?' : `[${sign}]`)) : path
