@@ -76,19 +76,18 @@ describe('a crosscheck', () => {
   test('does not calibrate before the lists are read to the end, and calibrates anew when the service computes otherwise', async () => {
     const { engine } = await filled.duckdb()
     const first = await openSandbox({ scale: 0.2, options: { quantiles: 'type6', 'week-start': 'sunday' } })
-    const [mark] = await engine.rows<{ at: string }>(
-      `select backfilled_at as at from ops.watermark where resource = 'timesheets'`,
+    // A sync that stopped before it came to the list.
+    await engine.run(
+      `insert into ops.run (run_id, command, arguments, state, started_at, requests, retries, records_read, rows_inserted,
+         rows_changed, rows_removed, records_unchanged, quarantined, program_version)
+       values ('run-1', 'sync', 'timesheets', 'stopped', '2026-11-02T02:00:00Z', 0, 0, 0, 0, 0, 0, 0, 0, 'test')`,
     )
-    await engine.run(`update ops.watermark set backfilled_at = null where resource = 'timesheets'`)
     await expect(check(first.url, engine)).rejects.toThrow(
-      /^not calibrated, as records behind the metrics are missing \(timesheets: never read completely\): run muster sync/,
+      /^not calibrated, as records behind the metrics are missing \(timesheets: .+\): run muster sync/,
     )
     expect(first.requests).toHaveLength(0)
     expect((await readDefinition(engine)).isCalibrated).toBe(false)
-    await engine.run(
-      `update ops.watermark set backfilled_at = cast($1 as timestamptz) where resource = 'timesheets'`,
-      [mark!.at],
-    )
+    await engine.run(`delete from ops.run where run_id = 'run-1'`)
     const calibrated = await check(first.url, engine)
     expect(calibrated.checked.rows.filter(({ verdict }) => verdict === 'unexplained')).toEqual([])
 
