@@ -5,8 +5,7 @@ import { afterWriting, lastLine, whenOutputFails } from './cli/terminal/terminal
 import { keepCompiledCode } from './config/compiled-code.ts'
 import { keepLibrariesQuiet } from './config/environment.ts'
 import { keepMemorySmall } from './config/memory.ts'
-import type { MusterError } from './lib/errors.ts'
-import { limitBehind } from './lib/system-limits.ts'
+import { limitBehind, type MusterError } from './lib/errors.ts'
 
 function leave({ message, exitCode }: MusterError): void {
   lastLine(message)

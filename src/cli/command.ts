@@ -1,9 +1,9 @@
 /** The declaration of a command; one file a command, named in `commands.ts`. */
 
-import { InvalidArgumentError } from 'commander'
+import { Argument, InvalidArgumentError } from 'commander'
 import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
-import { whyNotLocal } from '../lib/local-path.ts'
+import { whyNotLocal } from '../lib/input-file.ts'
 import { nearest } from '../lib/text/nearest.ts'
 import type { CommandContext } from './context.ts'
 
@@ -72,6 +72,16 @@ export function localPath(text: string): string {
   const why = whyNotLocal(text)
   if (why === undefined) return text
   throw new InvalidArgumentError(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`)
+}
+
+/** What checks a value that its name, as in `--out <file>`, says is a path. */
+export const parserOf = (name: string): OptionDeclaration['parse'] =>
+  /[<[](file|folder)[>\]]/.test(name) ? localPath : undefined
+
+export function argument(name: string, summary: string): Argument {
+  const made = new Argument(name, summary)
+  const parser = parserOf(name)
+  return parser ? made.argParser(parser) : made
 }
 
 /** Accepts digits between two bounds. */

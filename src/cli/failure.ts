@@ -1,7 +1,6 @@
 /** A failed command as one line for people and an exit code for schedulers. */
 import { CommanderError } from 'commander'
-import { type ExitStatus, Interrupted, MusterError } from '../lib/errors.ts'
-import { limitBehind } from '../lib/system-limits.ts'
+import { type ExitStatus, Interrupted, limitBehind, MusterError } from '../lib/errors.ts'
 
 export interface Failure {
   readonly exitCode: ExitStatus

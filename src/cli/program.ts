@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
 import { programVersion } from '../lib/package.ts'
-import { type CommandModule, type CommandSet, localPath, type Options } from './command.ts'
+import { argument, type CommandModule, type CommandSet, type Options, parserOf } from './command.ts'
 import type { CommandContext, GlobalOptions, Invoked } from './context.ts'
 import { describeFailure } from './failure.ts'
 import { unaliased } from './shell/aliases.ts'
@@ -145,18 +145,13 @@ interface Completed {
   readonly aliases: readonly string[]
 }
 
-/** In the name of an argument or of the value of an option. */
-const isPath = /[<[](file|folder)[>\]]/
-
 function complete(command: Command, { module, aliases }: Completed, session: Session): void {
-  for (const { name, summary } of module.arguments ?? [])
-    if (isPath.test(name)) command.argument(name, summary, localPath)
-    else command.argument(name, summary)
+  for (const { name, summary } of module.arguments ?? []) command.addArgument(argument(name, summary))
   for (const { flags, summary, parse, fallback } of module.options ?? []) {
     const option = new Option(flags, summary)
-    if (parse ?? isPath.test(flags)) option.argParser(parse ?? localPath)
-    if (fallback !== undefined) option.default(fallback)
-    command.addOption(option)
+    const parser = parse ?? parserOf(flags)
+    if (parser) option.argParser(parser)
+    command.addOption(fallback === undefined ? option : option.default(fallback))
   }
   if (module.takesAll === true) command.option('--all', 'for every connection of the settings, two at a time')
   else if (module.takesAll) command.option('--all', 'a line for every connection of the settings')

@@ -1,7 +1,8 @@
 /** One connection: one API key and one warehouse, with all their settings. */
+
 import { join, resolve } from 'node:path'
 import { keysIn } from '../lib/encryption/keys.ts'
-import { whyNotLocal } from '../lib/local-path.ts'
+import { whyNotLocal } from '../lib/input-file.ts'
 import type { ProxyVariables } from '../lib/web/proxy.ts'
 import { type Environment, proxyVariables } from './environment.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
@@ -14,7 +15,6 @@ import { parseWarehouse, passwordIn, type Warehouse } from './warehouse-url.ts'
 
 export interface WebhookSettings {
   readonly secret: Secret
-  /** Still accepted while senders change to the new one. */
   readonly previousSecret?: Secret
   /** The beginning of the service's header names. */
   readonly headerPrefix: string

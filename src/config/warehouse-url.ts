@@ -1,6 +1,7 @@
 /** Where the warehouse is: `duckdb:FILE` or a PostgreSQL address. */
+
 import { resolve } from 'node:path'
-import { whyNotLocal } from '../lib/local-path.ts'
+import { whyNotLocal } from '../lib/input-file.ts'
 import { Secret } from './secret.ts'
 
 export type Warehouse =

@@ -154,3 +154,22 @@ export function regularFile(path: string): Stats | undefined {
     throw error
   }
 }
+
+/** Of a path that a user names: `s3://bucket/acme` would become the folder `s3:` of the working folder. */
+const address = /^([a-z][a-z0-9+.-]*):\/\//i
+
+/** Why the text is no path of this machine, and what to do; undefined when it is one. */
+export function whyNotLocal(text: string): string | undefined {
+  const scheme = address.exec(text)?.[1]?.toLowerCase()
+  if (scheme === undefined) return undefined
+  return scheme === 'file'
+    ? 'write the path itself, without file://'
+    : `name a path of this machine: nothing reads or writes ${scheme}:// here; copy what was written there afterwards`
+}
+
+/**
+ * For the functions of DuckDB that read files: they take `*`, `?` and `[` for patterns, and would read other files too. Beside
+ * such a sign nothing stands for a backslash but any sign.
+ */
+export const asPattern = (path: string): string =>
+  /[*?[]/.test(path) ? path.replace(/[*?[\\]/g, sign => (sign === '\\' ? '?' : `[${sign}]`)) : path

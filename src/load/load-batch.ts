@@ -44,18 +44,16 @@ export interface PageBatch {
   readonly isUnconfirmed?: boolean
   /** Whether so many rows of an extent may be removed at once; when they may not, the load fails with TooManyRemoved. */
   readonly believes?: (loss: Loss) => boolean
-  /** Remembers which ids a scan has seen. */
   readonly scan?: SeenBy
   /** Ledger rows that commit with the records; `engine` is the connection of their transaction. */
   readonly ledger?: (engine: Engine, loaded: Loaded) => Promise<void>
 }
 
-/** Rows of star that a batch inserted, changed and removed, and records that it read. */
+/** Rows of star that a batch changed, and records that it read; touched ones have only other bookkeeping. */
 export interface Loaded {
   readonly records: number
   readonly inserted: number
   readonly changed: number
-  /** Records of the same content with other bookkeeping. */
   readonly touched: number
   readonly removed: number
   readonly unchanged: number
@@ -127,7 +125,7 @@ const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
     next: 'read the list again before they are replaced',
   })
 
-/** Throws the first failure once all have ended: a statement that still runs would meet the next one on its connection. */
+/** Throws the first failure once all have ended. */
 async function allEnded(work: readonly Promise<void>[]): Promise<void> {
   for (const one of await Promise.allSettled(work)) if (one.status === 'rejected') throw one.reason
 }

@@ -1,6 +1,5 @@
 /** Sorts failed connections: retry later, or correct the settings. */
-import { ConfigError } from '../../lib/errors.ts'
-import { limitBehind } from '../../lib/system-limits.ts'
+import { ConfigError, limitBehind } from '../../lib/errors.ts'
 import type { HttpProxy } from '../../lib/web/proxy.ts'
 import { type ProxyFailure, proxyFailure } from '../undici/agent.ts'
 import { type ApiFailure, BadRequest, type Facts, NotTheService, Retriable } from './errors.ts'

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
-import { asPattern } from '../../lib/file-pattern.ts'
+import { asPattern } from '../../lib/input-file.ts'
 import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
 import { isForReaders, outputsOf } from '../../publish/outputs.ts'

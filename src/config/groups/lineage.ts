@@ -1,7 +1,8 @@
 /** The settings of `lineage`: where the events of runs go, in the form of OpenLineage. */
+
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { whyNotLocal } from '../../lib/local-path.ts'
+import { whyNotLocal } from '../../lib/input-file.ts'
 import { dotted, type Path } from '../source.ts'
 import { type GroupPlace, type Receiver, receiver, receiverIn } from './place.ts'
 import { whole } from './values.ts'

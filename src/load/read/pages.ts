@@ -2,7 +2,7 @@
 
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import type { StoredPage } from '../../lib/encryption/stored-page.ts'
-import { asPattern } from '../../lib/file-pattern.ts'
+import { asPattern } from '../../lib/input-file.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { numberKey } from '../page/joined-pages.ts'
 

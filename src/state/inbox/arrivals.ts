@@ -1,7 +1,7 @@
 /** Webhook events as they come in: stored in `ops.inbox`, repeated deliveries counted, refused ones too. */
 
 import type { EventEntity } from '../../contract/events.ts'
-import { asPattern } from '../../lib/file-pattern.ts'
+import { asPattern } from '../../lib/input-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 

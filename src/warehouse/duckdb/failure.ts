@@ -1,6 +1,12 @@
 /** Explains in one line why a DuckDB file did not open, or why a statement failed. */
-import { ConfigError, DiskFull, Interrupted, MusterError, OutOfMemory } from '../../lib/errors.ts'
-import { limitBehind } from '../../lib/system-limits.ts'
+import {
+  ConfigError,
+  DiskFull,
+  Interrupted,
+  limitBehind,
+  MusterError,
+  OutOfMemory,
+} from '../../lib/errors.ts'
 
 /** The file is locked, forbidden or missing: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
