@@ -266,11 +266,7 @@ export const forget = (effects: ForgetEffects, request: ForgetRequest): Promise<
 
 const timeOf = ({ clock }: ForgetEffects): string => new Date(clock.now()).toISOString()
 
-async function forgetIn(
-  landing: Landing,
-  effects: ForgetEffects,
-  request: ForgetRequest,
-): Promise<Held> {
+async function forgetIn(landing: Landing, effects: ForgetEffects, request: ForgetRequest): Promise<Held> {
   const { engine } = effects
   const { person } = request
   const before = await readForgotten(engine)

@@ -73,6 +73,18 @@ export function jsonTree(bytes: Buffer): JsonNode | undefined {
   return at === bytes.length && open.length === 0 ? root : undefined
 }
 
+/** An object or a list, and nothing else. */
+export function isDocument(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
 /** Every node at this path of keys. */
 export function nodesAt(node: JsonNode, path: readonly string[]): JsonNode[] {
   let found = [node]

@@ -9,11 +9,17 @@ import type { Engine } from '../warehouse/engine.ts'
 import { constantsOf, memberTables, ownerColumn } from '../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import type { Erasure, Person } from './erasures.ts'
+import { isDocument } from './json-tree.ts'
 import { personColumns } from './personal-fields.ts'
 import type { Recogniser } from './recogniser.ts'
 import { type FoundValues, scrubLeaves } from './scrub.ts'
 
-const leafTables = ['star.attribute_leaf', 'pii.attribute_leaf', 'history.attribute_leaf', 'pii.attribute_leaf_history']
+const leafTables = [
+  'star.attribute_leaf',
+  'pii.attribute_leaf',
+  'history.attribute_leaf',
+  'pii.attribute_leaf_history',
+]
 
 /** A table of a record and where its rows stand in it. */
 interface Rows {
@@ -40,7 +46,9 @@ interface IdColumn {
 }
 
 const idColumns = (table: Table): IdColumn[] => [
-  ...personColumns(table).flatMap(({ column, path, kind }) => (path ? [{ column, paths: [path], kind }] : [])),
+  ...personColumns(table).flatMap(({ column, path, kind }) =>
+    path ? [{ column, paths: [path], kind }] : [],
+  ),
   ...Object.entries(table.columns).flatMap(([column, { member }]) => {
     if (member?.dimension !== 'contact') return []
     const paths = ['name', 'email'].map(name => {
@@ -99,7 +107,11 @@ const inRecords = (entity: string, ids: readonly string[]): string =>
   `entity = ${quoteText(entity)} and record_id in (${ids.map(quoteText).join(', ')})`
 
 /** Records that name the person, or have a leaf with the id or, perhaps, with a value. */
-async function candidates(engine: Engine, { kind, id }: Person, mayHold: MayHold): Promise<Map<string, string[]>> {
+async function candidates(
+  engine: Engine,
+  { kind, id }: Person,
+  mayHold: MayHold,
+): Promise<Map<string, string[]>> {
   const person = quoteText(id)
   const named = everyRows.flatMap(rows =>
     idColumns(rows.table).flatMap(column => {
@@ -109,7 +121,9 @@ async function candidates(engine: Engine, { kind, id }: Person, mayHold: MayHold
       const which = isContact
         ? `in (select id from ${contacts()} c where ${mayHold('email')} or ${mayHold('name')})`
         : `= ${person}`
-      return [`select ${quoteText(rows.resource.entity)} as entity, record_id from (${placedRows(rows)}) r where ${at} ${which}`]
+      return [
+        `select ${quoteText(rows.resource.entity)} as entity, record_id from (${placedRows(rows)}) r where ${at} ${which}`,
+      ]
     }),
   )
   const leaves = leafTables.map(
@@ -212,17 +226,7 @@ class Writer {
   }
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
-  }
-}
-
-const isRaw = ({ value_type, value_text }: Leaf): boolean => value_type === 'json' && isJson(value_text)
+const isRaw = ({ value_type, value_text }: Leaf): boolean => value_type === 'json' && isDocument(value_text)
 
 /** An id of a person, or the name or address of a contact, in its place. */
 interface Named {
@@ -241,15 +245,21 @@ async function namedIn(engine: Engine, resource: Resource, ids: readonly string[
     )
     for (const { column, paths, kind } of idColumns(rows.table)) {
       const at = `id ${column}`
-      const known = kind === 'contact' ? await contactsOf(engine, listed.map(row => row[at])) : undefined
+      const known =
+        kind === 'contact'
+          ? await contactsOf(
+              engine,
+              listed.map(row => row[at]),
+            )
+          : undefined
       for (const row of listed) {
         const texts = known ? (known.get(row[at] ?? '') ?? []) : [row[at]]
         for (const [index, text] of texts.entries())
           if (text && text !== '-1')
             found.push({
-              record_id: row['record_id'] ?? '',
-              row_hash: row['row_hash'] ?? '',
-              place: row['place'] ?? '',
+              record_id: row.record_id ?? '',
+              row_hash: row.row_hash ?? '',
+              place: row.place ?? '',
               path: paths[index] ?? [],
               text,
             })
@@ -275,7 +285,9 @@ async function contactsOf(
 /** Records that are in memory at once. */
 const recordsAtOnce = 1000
 
-const grouped = <Row extends { record_id: string; row_hash: string }>(rows: readonly Row[]): Map<string, Row[]> => {
+const grouped = <Row extends { record_id: string; row_hash: string }>(
+  rows: readonly Row[],
+): Map<string, Row[]> => {
   const groups = new Map<string, Row[]>()
   for (const row of rows) {
     const group = `${row.record_id} ${row.row_hash}`
@@ -296,12 +308,13 @@ interface Change {
   readonly text: string
 }
 
-function changesIn(
-  resource: Resource | undefined,
-  leaves: readonly Leaf[],
-  named: readonly Named[],
-  { recogniser, found }: Search,
-): Change[] {
+interface Version {
+  readonly resource: Resource | undefined
+  readonly leaves: readonly Leaf[]
+  readonly named: readonly Named[]
+}
+
+function changesIn({ resource, leaves, named }: Version, { recogniser, found }: Search): Change[] {
   const root = tree()
   for (const { place, path, text } of named)
     put(root, [...stepsOf(place), ...path], { json: JSON.stringify(text) })
@@ -317,7 +330,11 @@ function changesIn(
   )
 }
 
-async function changesOf(engine: Engine, entity: string, ids: readonly string[], search: Search): Promise<Change[]> {
+async function changesOf(
+  engine: Engine,
+  { entity, ids }: { readonly entity: string; readonly ids: readonly string[] },
+  search: Search,
+): Promise<Change[]> {
   const resource = catalogue.find(one => one.entity === entity)
   const leaves: Leaf[] = []
   for (const table of leafTables)
@@ -330,24 +347,31 @@ async function changesOf(engine: Engine, entity: string, ids: readonly string[],
   const named = resource ? await namedIn(engine, resource, ids) : []
   const byVersion = grouped(named)
   const byRecord = grouped(named.map(one => ({ ...one, row_hash: '' })))
-  return [...grouped(leaves)].flatMap(([version, some]) =>
-    changesIn(resource, some, byVersion.get(version) ?? byRecord.get(`${some[0]?.record_id} `) ?? [], search),
-  )
+  return [...grouped(leaves)].flatMap(([version, some]) => {
+    const beside = byVersion.get(version) ?? byRecord.get(`${some[0]?.record_id} `) ?? []
+    return changesIn({ resource, leaves: some, named: beside }, search)
+  })
 }
 
 /** For their columns of text and type; leaves of one version of a record. */
 export async function leafErasures(engine: Engine, person: Person, search: Search): Promise<Erasure[]> {
   const groups = new Map<string, { table: string; text: string; rows: string[] }>()
-  for (const [entity, ids] of await candidates(engine, person, search.mayHold))
-    for (let from = 0; from < ids.length; from += recordsAtOnce)
-      for (const { leaf, text } of await changesOf(engine, entity, ids.slice(from, from + recordsAtOnce), search)) {
-        const group = groups.get(`${leaf.table} ${text}`) ?? { table: leaf.table, text, rows: [] }
+  for (const [entity, all] of await candidates(engine, person, search.mayHold))
+    for (let from = 0; from < all.length; from += recordsAtOnce) {
+      const ids = all.slice(from, from + recordsAtOnce)
+      for (const { leaf, text } of await changesOf(engine, { entity, ids }, search)) {
+        const { table } = leaf
+        const group = groups.get(`${table} ${text}`) ?? { table, text, rows: [] }
         group.rows.push(quoteText(`${leaf.leaf_key} ${leaf.row_hash}`))
-        groups.set(`${leaf.table} ${text}`, group)
+        groups.set(`${table} ${text}`, group)
       }
+    }
   return [...groups.values()].map(({ table, text, rows }) => ({
     table,
-    set: { value_text: quoteText(text), value_type: `case when value_type = 'json' then 'json' else 'text' end` },
+    set: {
+      value_text: quoteText(text),
+      value_type: `case when value_type = 'json' then 'json' else 'text' end`,
+    },
     where: `attribute_leaf_key || ' ' || row_hash in (${rows.join(', ')})`,
   }))
 }

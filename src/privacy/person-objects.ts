@@ -156,7 +156,10 @@ export function describedLeaves(record: RecordFields, root: JsonNode): Described
       for (const item of node.items)
         if (!record.skipped.has(item)) open.push({ node: item, at: `${at}[]`, key, owner, isDirect })
     if (node.kind === 'object' || node.kind === 'array') continue
-    if ((owner === 'forgotten' || owner === 'other') && !isAnyForgotten(record, scalarOf(record.bytes, node) ?? ''))
+    if (
+      (owner === 'forgotten' || owner === 'other') &&
+      !isAnyForgotten(record, scalarOf(record.bytes, node) ?? '')
+    )
       found.push({ leaf: node, owner, key, isDirect })
   }
   return found

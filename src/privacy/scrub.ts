@@ -2,7 +2,16 @@
 import type { Path } from '../contract/fields/column.ts'
 import { type Resource, rowsAt } from '../contract/fields/resource.ts'
 import type { Child, Table } from '../contract/fields/table.ts'
-import { type JsonNode, jsonTree, keysOf, leavesOf, nodesAt, replaced, textOf } from './json-tree.ts'
+import {
+  isDocument,
+  type JsonNode,
+  jsonTree,
+  keysOf,
+  leavesOf,
+  nodesAt,
+  replaced,
+  textOf,
+} from './json-tree.ts'
 import { describedLeaves, isIdentifying, type RecordFields } from './person-objects.ts'
 import { contactFields, declaredPaths, personalFields, personColumns } from './personal-fields.ts'
 import type { PersonKind, Recogniser } from './recogniser.ts'
@@ -102,7 +111,11 @@ function fieldsOf(table: Table): Fields {
 function overwriteDescribed(
   page: Page,
   node: JsonNode,
-  { table, changedAt, skipped = new Set() }: { table?: Table; changedAt?: number | undefined; skipped?: Set<JsonNode> },
+  {
+    table,
+    changedAt,
+    skipped = new Set(),
+  }: { table?: Table; changedAt?: number | undefined; skipped?: Set<JsonNode> },
 ): void {
   const { recogniser, bytes, found } = page
   const record: RecordFields = {
@@ -179,6 +192,11 @@ function visit(page: Page, row: Row): void {
       visit(page, { table: child.table, node: element, isSubject, changedAt })
 }
 
+/** Of a text that is itself JSON, such as the body of an event; undefined for any other. */
+function scrubbedDocument(text: string, recogniser: Recogniser): string | undefined {
+  return isDocument(text) ? scrubRecord(Buffer.from(text), recogniser, undefined).toString() : undefined
+}
+
 /** A telephone number as a JSON number. */
 const longNumber = /^\d{9,}$/
 
@@ -193,6 +211,9 @@ function overwriteValues(
   for (const leaf of leavesOf(node).filter(left)) {
     const text = leaf.kind === 'string' ? textOf(bytes, leaf) : bytes.toString('latin1', leaf.start, leaf.end)
     if (leaf.kind !== 'string' && !longNumber.test(text)) continue
+    const document = leaf.kind === 'string' ? scrubbedDocument(text, recogniser) : undefined
+    if (document !== undefined) texts.set(leaf, JSON.stringify(document))
+    if (document !== undefined) continue
     if (!recogniser.tells(text, changedAt)) continue
     const rest = text.length > 40 ? blanked(text) : forgottenText
     texts.set(leaf, leaf.kind === 'string' ? JSON.stringify(rest) : 'null')
@@ -238,7 +259,11 @@ export interface PageOf {
 }
 
 /** The same object when nobody forgotten is on the page. */
-export function scrubPage(bytes: Buffer, recogniser: Recogniser, { resource, isById, found }: PageOf): Buffer {
+export function scrubPage(
+  bytes: Buffer,
+  recogniser: Recogniser,
+  { resource, isById, found }: PageOf,
+): Buffer {
   const root = jsonTree(bytes)
   if (!root) return scrubTexts(bytes, recogniser)
   const page = pageOf(bytes, recogniser, found)

@@ -6,7 +6,7 @@ import { memberTables, piiColumns } from '../warehouse/schema/physical.ts'
 import { schemaNames } from '../warehouse/schema/schemas.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import type { Erasure, Person } from './erasures.ts'
-import { jsonTree } from './json-tree.ts'
+import { isDocument } from './json-tree.ts'
 import { declaredTables } from './personal-fields.ts'
 import { personKinds, type Recogniser } from './recogniser.ts'
 import { blanked, forgottenText, scrubRecord } from './scrub.ts'
@@ -91,7 +91,7 @@ async function keyColumns(engine: Engine): Promise<ReadonlySet<string>> {
 const isText = ({ type }: DescribedColumn): boolean => /^(varchar|text|character varying)/i.test(type)
 
 /** A document that names the person by the id; leaves have their own search. */
-const isDocument = (column: string, id: string): string =>
+const mayBeDocument = (column: string, id: string): string =>
   `(${column} like '{%' or ${column} like '[%') and strpos(${column}, ${quoteText(id)}) > 0`
 
 export interface Sought {
@@ -105,8 +105,7 @@ export interface Sought {
 
 /** What the text becomes; itself when it says nothing of the person. */
 function textWithout(text: string, isKey: boolean, { recogniser, hashOf }: Sought): string {
-  const bytes = Buffer.from(text)
-  if (/^[[{]/.test(text) && jsonTree(bytes)) return scrubRecord(bytes, recogniser, undefined).toString()
+  if (isDocument(text)) return scrubRecord(Buffer.from(text), recogniser, undefined).toString()
   if (!recogniser.tells(text)) return text
   if (isKey) return `${forgottenText} ${hashOf(text).slice(0, 8)}`
   return text.length > 40 ? blanked(text) : forgottenText
@@ -128,7 +127,7 @@ export async function cellErasures(engine: Engine, sought: Sought): Promise<Eras
     const where = schema === 'pii' ? namesakes(`pii.${name}`, column, person) : 'true'
     const rows = await engine.rows<{ text: string }>(
       `select distinct ${at} as text from ${table}
-       where (${sought.mayHold(at)} or ${isDocument(at, person.id)}) and ${where}`,
+       where (${sought.mayHold(at)} or ${mayBeDocument(at, person.id)}) and ${where}`,
     )
     const isKey = keys.has(`${described.schema}.${name}.${column}`)
     const texts = new Map<string, string[]>()
