@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
+import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { captured, muster } from '../cli/captured-world.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
@@ -50,11 +51,19 @@ describeOnEngines('a person who is back before forget ends', bench => {
         `${JSON.stringify({ payload: JSON.stringify({ note: name }) })}\n`,
       )
     }
-    const env = { MUSTER_WAREHOUSE: address, MUSTER_LANDING: landing }
+    const env = {
+      MUSTER_BASE_URL: sandbox.url,
+      MUSTER_API_KEY: sandboxKeys.company,
+      MUSTER_WAREHOUSE: address,
+      MUSTER_LANDING: landing,
+    }
     const world = captured()
     const stderr = {
       ...world.world.stderr,
-      write: (text: string) => (plant(text), world.world.stderr.write(text)),
+      write: (text: string) => {
+        plant(text)
+        world.world.stderr.write(text)
+      },
     }
     const first = await muster(`forget worker ${id} --yes`, { env, clock: systemClock, stderr })
     const place = bench.name === 'duckdb' ? '000000000001.ndjson' : 'star.dim_site \\(1\\)'
