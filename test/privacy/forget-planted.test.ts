@@ -1,4 +1,4 @@
-/** Canaries of two persons are planted wherever a record has room for them; after `muster forget` no byte that it reaches has one. */
+/** Values of two persons are planted wherever a record has room for them; after `muster forget` no byte that it reaches has one. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -35,51 +35,51 @@ function plant(world: World, { worker, user, other }: Ids): void {
   const [first, second, third] = sheets.filter(one => one.worker?.id === other)
   const former = {
     ...own,
-    worker: { ...own.worker, name: 'Formerly Canary-Smith', email: 'canary.early@mail.example' },
+    worker: { ...own.worker, name: 'Formerly Plover-Smith', email: 'plover.early@mail.example' },
   }
   upsert(world, 'timesheets', former)
   upsert(world, 'timesheets', {
     ...first,
-    replaces: { id: worker, name: 'Canary Oldname', email: 'canary.one@mail.example', age: 4711001 },
+    replaces: { id: worker, name: 'Plover Oldname', email: 'plover.one@mail.example', age: 4711001 },
     crew: [
       { id: other, email: 'bystander@mail.example', name: 'By Stander Bystander' },
-      { workerId: worker, contact: { home: { line: 'Canary Street 5' } }, phone: 447700900123 },
+      { workerId: worker, contact: { home: { line: 'Plover Street 5' } }, phone: 447700900123 },
     ],
-    byWorker: { [worker]: { note: 'canary note' } },
+    byWorker: { [worker]: { note: 'plover note' } },
     handover: {
       workerId: other,
       workerEmail: 'other.bystander@mail.example',
       to: worker,
-      toName: 'Canary Too',
+      toName: 'Plover Too',
     },
-    approvedBy: { ...first.approvedBy, id: user, name: 'Canary Usher', email: 'canary.user@mail.example' },
+    approvedBy: { ...first.approvedBy, id: user, name: 'Plover Usher', email: 'plover.user@mail.example' },
   })
   upsert(world, 'timesheets', {
     ...second,
-    note: 'Call canary.one@mail.example or Canary Oldname',
-    seen: { 'canary.one@mail.example': { times: 2 } },
-    dump: JSON.stringify({ who: { id: worker, town: 'Canaryville' } }),
+    note: 'Call plover.one@mail.example or Plover Oldname',
+    seen: { 'plover.one@mail.example': { times: 2 } },
+    dump: JSON.stringify({ who: { id: worker, town: 'Ploverville' } }),
   })
   // In quarantine: the record cannot be read.
   upsert(world, 'timesheets', {
     ...third,
     values: 'none',
-    replaces: { id: worker, email: 'canary.quarantined@mail.example' },
+    replaces: { id: worker, email: 'plover.quarantined@mail.example' },
   })
   const [site, next] = world.all('sites') as Any[]
-  upsert(world, 'sites', { ...site, name: 'Formerly Canary-Smith yard' })
-  upsert(world, 'sites', { ...next, keeper: { userId: user, userName: 'Canary Usher', pager: 'canary 7' } })
+  upsert(world, 'sites', { ...site, name: 'Formerly Plover-Smith yard' })
+  upsert(world, 'sites', { ...next, keeper: { userId: user, userName: 'Plover Usher', pager: 'plover 7' } })
   const expense = (world.all('expenses') as Any[]).find(one => one.worker?.id !== worker)
-  upsert(world, 'expenses', { ...expense, createdBy: { id: user, name: 'Canary Usher', mobile: 'canary 9' } })
+  upsert(world, 'expenses', { ...expense, createdBy: { id: user, name: 'Plover Usher', mobile: 'plover 9' } })
 }
 
 /** A later version has another name, so that the former one is in history and pages alone. */
 function change(world: World, { worker }: Ids): void {
   const sheets = world.all('timesheets') as Any[]
-  const own = sheets.find(one => one.worker?.name === 'Formerly Canary-Smith')
+  const own = sheets.find(one => one.worker?.name === 'Formerly Plover-Smith')
   upsert(world, 'timesheets', {
     ...own,
-    worker: { id: worker, name: 'Canary Newname', email: 'canary.new@mail.example', tags: ['canary tag'] },
+    worker: { id: worker, name: 'Plover Newname', email: 'plover.new@mail.example', tags: ['plover tag'] },
   })
 }
 
@@ -146,10 +146,10 @@ function changedRows(before: Map<string, string[]>, after: Map<string, string[]>
   return changed
 }
 
-const canary = /canary|4711001|447700900123/i
+const plover = /plover|4711001|447700900123/i
 
 describeOnEngines(
-  'canaries of a person',
+  'values planted of a person',
   bench => {
     test('are nowhere after forget, which changes the rows that a dry run counts and no bystander', async () => {
       const sandbox = await openSandbox({ scale: 0.02, rateLimitPerDay: 1_000_000 })
@@ -177,11 +177,11 @@ describeOnEngines(
       await opened(warehouse, engine =>
         engine.run(
           `insert into ops.inbox (event_id, type, received_at, deliveries, state, payload)
-           values ('e1', 'x.y', '2026-01-01', 1, 'unknown', ${quoteText(JSON.stringify({ data: { person: { id: worker, tel: 'canary 5' } } }))})`,
+           values ('e1', 'x.y', '2026-01-01', 1, 'unknown', ${quoteText(JSON.stringify({ data: { person: { id: worker, tel: 'plover 5' } } }))})`,
         ),
       )
       const before = await opened(warehouse, rowsOf)
-      const planted = withWord(before, canary)
+      const planted = withWord(before, plover)
       expect([...new Set(planted.map(one => one.split(':')[0]))]).toEqual(
         expect.arrayContaining([
           'pii.attribute_leaf_history',
@@ -203,8 +203,8 @@ describeOnEngines(
         expect(changedRows(earlier, await opened(warehouse, rowsOf))).toEqual(real.rows)
       }
       const after = await opened(warehouse, rowsOf)
-      expect(withWord(after, canary)).toEqual([])
-      expect(withWord(await pagesOf(warehouse), canary)).toEqual([])
+      expect(withWord(after, plover)).toEqual([])
+      expect(withWord(await pagesOf(warehouse), plover)).toEqual([])
       const bystander = /bystander/i
       expect(withWord(after, bystander)).toEqual(withWord(before, bystander))
       expect(withWord(before, bystander).length).toBeGreaterThan(2)
@@ -212,19 +212,19 @@ describeOnEngines(
         expect(
           await opened(warehouse, engine =>
             filesWith(engine, [
-              'Canary-Smith',
-              'Canary Old',
-              'Canary Us',
-              'canary.',
-              'canary 7',
-              'canary note',
-              'Canaryville',
+              'Plover-Smith',
+              'Plover Old',
+              'Plover Us',
+              'plover.',
+              'plover 7',
+              'plover note',
+              'Ploverville',
             ]),
           ),
         ).toEqual([])
       else
         expect(readFileSync(warehouse.address.replace('duckdb:', '')).toString('latin1')).not.toMatch(
-          /canary\.|canary /i,
+          /plover\.|plover /i,
         )
     }, 240_000)
   },
