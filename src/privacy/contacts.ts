@@ -4,7 +4,7 @@ import type { Engine } from '../warehouse/engine.ts'
 import { memberTables } from '../warehouse/schema/physical.ts'
 import { references } from '../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import { forgottenText } from './scrub.ts'
+import { forgottenText } from './record/scrub.ts'
 
 /** As `contact` in the declarations makes it. */
 const forgottenId = createHash('md5').update(forgottenText).digest('hex')

@@ -6,7 +6,7 @@ import { memberTables, ownerColumn, piiColumns } from '../warehouse/schema/physi
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { declaredTables, type PersonColumn, personColumns } from './personal-fields.ts'
 import type { PersonKind } from './recogniser.ts'
-import { forgottenText } from './scrub.ts'
+import { forgottenText } from './record/scrub.ts'
 
 export interface Person {
   readonly kind: PersonKind

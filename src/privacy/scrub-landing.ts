@@ -5,7 +5,8 @@ import type { ScanFacts } from '../landing/scan-facts.ts'
 import { type Forgotten, readForgotten } from '../state/privacy/forgotten.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { recogniserOf } from './recogniser.ts'
-import { type FoundValues, scrubPage } from './scrub.ts'
+import type { FoundValues } from './record/scrub.ts'
+import { scrubPage } from './record/scrub-page.ts'
 
 /** `found` gets the values that pages give to the persons. */
 export function scrubWith(forgotten: Forgotten, found?: FoundValues): Scrub {

@@ -6,10 +6,11 @@ import { memberTables, piiColumns } from '../warehouse/schema/physical.ts'
 import { schemaNames } from '../warehouse/schema/schemas.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import type { Erasure, Person } from './erasures.ts'
-import { isDocument } from './json-tree.ts'
 import { declaredTables } from './personal-fields.ts'
 import { personKinds, type Recogniser } from './recogniser.ts'
-import { blanked, forgottenText, scrubRecord } from './scrub.ts'
+import { isDocument } from './record/json-tree.ts'
+import { blanked, forgottenText } from './record/scrub.ts'
+import { scrubRecord } from './record/scrub-page.ts'
 import { telling, wordsOf } from './telling.ts'
 
 /** Normalised; of all versions that the warehouse has of the person. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { findResource } from '../../src/contract/catalogue.ts'
 import { stepsOf } from '../../src/privacy/leaf-documents.ts'
 import { hashesWith, recogniserOf } from '../../src/privacy/recogniser.ts'
-import { scrubPage } from '../../src/privacy/scrub.ts'
+import { scrubPage } from '../../src/privacy/record/scrub-page.ts'
 
 const hashes = hashesWith('ab'.repeat(32))
 const gone = '64b000000000000000000001'

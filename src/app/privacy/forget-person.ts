@@ -1,8 +1,10 @@
 /** Forgets a person in a connection: in the warehouse and its landing, and in what was written from it. */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { waitingFiles } from '../../events/event-log.ts'
 import { programVersion } from '../../lib/package.ts'
+import type { Values } from '../../privacy/erase.ts'
 import {
   type ForgetRequest,
   finishForgetting,
@@ -10,10 +12,9 @@ import {
   type Held,
   requireNothing,
   searchAgain,
-  type Values,
 } from '../../privacy/forget.ts'
 import { type Recogniser, recogniserOf } from '../../privacy/recogniser.ts'
-import { scrubRecord } from '../../privacy/scrub.ts'
+import { scrubRecord } from '../../privacy/record/scrub-page.ts'
 import { migrate } from '../../state/migrate.ts'
 import { readForgotten } from '../../state/privacy/forgotten.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'

@@ -1,8 +1,10 @@
 /** What was written from a warehouse, after somebody was forgotten in it: each place is written anew, or told to people. */
+
 import { existsSync } from 'node:fs'
 import type { Connection, StoredConnection } from '../../config/connection.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
+import type { Values } from '../../privacy/erase.ts'
 import {
   type ForgetEffects,
   type ForgetRequest,
@@ -10,7 +12,6 @@ import {
   forget,
   requireNothing,
   searchAgain,
-  type Values,
 } from '../../privacy/forget.ts'
 import type { Recogniser } from '../../privacy/recogniser.ts'
 import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'

@@ -2,9 +2,9 @@
  * Whom each undeclared field of a record describes: the person whose id stands in the same object, or under whose id the object
  * stands, at any depth and in lists. Declared fields are the declarations' own.
  */
-import { isId } from '../contract/fields/record-id.ts'
+import { isId } from '../../contract/fields/record-id.ts'
+import { type PersonKind, personKinds } from '../recogniser.ts'
 import { type JsonNode, textOf } from './json-tree.ts'
-import { type PersonKind, personKinds } from './recogniser.ts'
 
 /** `other`: somebody else, who may have the same name. `none`: something that is no person, as far as anybody can tell. */
 type Owner = 'forgotten' | 'other' | 'none'
