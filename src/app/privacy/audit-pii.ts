@@ -6,7 +6,7 @@ import type { StoredConnection } from '../../config/connection.ts'
 import { asPattern } from '../../lib/input-file.ts'
 import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
-import { isForReaders, outputsOf } from '../../publish/outputs.ts'
+import { isForReaders, type Output, outputsOf } from '../../publish/outputs.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { type FileKey, isEncrypted } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -26,13 +26,15 @@ export interface Audit {
   readonly leftOut: PiiValues['leftOut']
 }
 
+type Sought = Pick<PiiValues, 'has'>
+
 type Result = Awaited<ReturnType<typeof searchPublished>>
 
 /** It may have been made before there was a key. */
 const keyOf = (connection: StoredConnection, file: string): FileKey | undefined =>
   isEncrypted(file) ? fileKey(connection) : undefined
 
-async function searchCopy(file: string, key: FileKey | undefined, values: PiiValues): Promise<Result> {
+async function searchCopy(file: string, key: FileKey | undefined, values: Sought): Promise<Result> {
   const engine = await openDuckdb(file, { readOnly: true, key })
   try {
     return await searchPublished(engine, values)
@@ -42,7 +44,7 @@ async function searchCopy(file: string, key: FileKey | undefined, values: PiiVal
 }
 
 /** Views of the files of an export, in an empty DuckDB, so that they are searched as tables. */
-async function searchExport(engine: Engine, folder: string, values: PiiValues): Promise<Result> {
+async function searchExport(engine: Engine, folder: string, values: Sought): Promise<Result> {
   const { stage } = engine
   const files = await stage.rows<{ file: string }>(
     `select file from glob(${quoteText(join(folder, '**', '*.parquet'))}) order by 1`,
@@ -65,7 +67,7 @@ async function searchExport(engine: Engine, folder: string, values: PiiValues): 
 async function searchFiles(
   { stage }: Engine,
   { folder, table, list }: { folder: string; table: string; list: readonly string[] },
-  values: PiiValues,
+  values: Sought,
 ): Promise<Result> {
   const from = `read_parquet([${list.map(file => quoteText(asPattern(file))).join(', ')}])`
   const columns = await stage.rows<{ name: string; type: string }>(
@@ -90,6 +92,15 @@ async function searchFiles(
   return { ...result, hits: named }
 }
 
+export const searchOutput = (
+  { connection, engine }: { readonly connection: StoredConnection; readonly engine: Engine },
+  { place, made }: Pick<Output, 'place' | 'made'>,
+  values: Sought,
+): Promise<Result> =>
+  made === 'company'
+    ? searchCopy(place, keyOf(connection, place), values)
+    : searchExport(engine, place, values)
+
 export async function auditPii(connection: StoredConnection): Promise<Audit> {
   const engine = await openMade(connection)
   try {
@@ -105,12 +116,7 @@ export async function auditPii(connection: StoredConnection): Promise<Audit> {
     }
     for (const output of outputsOf(stemOf(connection))) {
       if (!isForReaders(output)) continue
-      const isFile = output.made === 'company'
-      results.push(
-        isFile
-          ? await searchCopy(output.place, keyOf(connection, output.place), values)
-          : await searchExport(engine, output.place, values),
-      )
+      results.push(await searchOutput({ connection, engine }, output, values))
       places.push(output.place)
     }
     return {
