@@ -1,12 +1,11 @@
 /** `muster serve` without its command line: receives events, keeps the warehouse up to date with them, runs scheduled DAGs. */
 
-import { type ServiceClock, serviceClock } from '../api/client/service-clock.ts'
 import { type Intake, openIntake } from '../events/intake.ts'
 import type { InboxStore } from '../events/store.ts'
 import { createVerifier, type Verification } from '../events/verify.ts'
 import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
-import { minuteMs } from '../lib/dates.ts'
 import type { Rng } from '../lib/rng.ts'
+import { type ServiceClock, serviceClock } from '../lib/time/service-clock.ts'
 import type { Waiting } from '../state/inbox/settle.ts'
 import { migrate } from '../state/migrate.ts'
 import { newRunId } from '../state/runs/runs.ts'
@@ -21,6 +20,7 @@ import { figuresOf } from './figures.ts'
 import { healthOf } from './http/health.ts'
 import { type ReceiverOptions, startReceiver } from './http/receiver.ts'
 import { InboxWorker, type Intervals } from './inbox-worker.ts'
+import { keepMeasuring } from './measure.ts'
 import { createScheduler, type Due, type ScheduledDag, type Scheduler } from './schedule.ts'
 
 export interface ServeRequest {
@@ -101,28 +101,6 @@ async function keepDraining(
       log.warn({ why: messageOf(error) }, 'the inbox was not drained; its events are kept')
       await sleepUnlessAborted(clock, 5 * tickMs, signal)
     }
-  }
-}
-
-/** From one attempt to the next. */
-const measureMs = 10 * minuteMs
-
-/** At the start, and after the clock of the machine was set or the machine slept. */
-async function keepMeasuring(
-  handle: EngineHandle,
-  { clock, measure, signal, log }: ServeEffects & { readonly clock: ServiceClock },
-): Promise<void> {
-  let isAnswered = false
-  while (measure && !signal.aborted) {
-    // A service that says no time would be asked for nothing.
-    if (clock.isDoubtful && !isAnswered)
-      try {
-        await handle.use(engine => measure(engine, clock))
-        isAnswered = clock.aheadMs === undefined
-      } catch (error) {
-        log.warn({ why: messageOf(error) }, "the service's time is unknown: events are dated by this machine")
-      }
-    await sleepUnlessAborted(clock, clock.isDoubtful ? measureMs : minuteMs, signal)
   }
 }
 

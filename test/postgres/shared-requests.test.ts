@@ -169,6 +169,30 @@ describe('the day', () => {
     expect(shared.figures.remaining).toBe(99)
   })
 
+  test.each([
+    ['the next slot lies two hours ahead', `next_at = clock_timestamp() + interval '2 hours'`],
+    [
+      'it was last written a minute ahead of now',
+      `next_at = clock_timestamp() + interval '70 seconds', noted_at = clock_timestamp() + interval '1 minute'`,
+    ],
+    ['its day is tomorrow, and spent', 'day = day + 1, sync = 5000'],
+  ])('drops what is ahead of the clock of the server: %s', async (_name, set) => {
+    const shared = await share()
+    await shared.take('sync')
+    await engine.run(`update ops.request_budget set ${set}`)
+    expect((await shared.take('sync'))?.waitMs).toBeLessThan(2_000)
+    expect(shared.figures.remaining).toBeGreaterThan(4_000)
+  })
+
+  test('keeps the pause that was said last, also when it is shorter', async () => {
+    const shared = await share()
+    await shared.pause(600_000)
+    expect(await shared.pausedFor()).toBeGreaterThan(500_000)
+    await shared.pause(2_000)
+    expect(await shared.pausedFor()).toBeLessThan(2_001)
+    expect((await shared.take('sync'))?.waitMs).toBeLessThan(2_001)
+  })
+
   test('gets back a request that was not sent', async () => {
     const shared = await share({ perDay: 1 })
     expect(await shared.take('sync')).toBeDefined()

@@ -6,7 +6,7 @@ import { type InboxStore, logStore, tableStore } from '../../src/events/store.ts
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { ReceiverOptions } from '../../src/serve/http/receiver.ts'
-import { type ServeRequest, serve } from '../../src/serve/serve.ts'
+import { type ServeEffects, type ServeRequest, serve } from '../../src/serve/serve.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { atEndOfTest } from '../ends.ts'
@@ -33,6 +33,7 @@ export interface ServedOptions {
   readonly intervals?: Partial<ServeRequest['intervals']>
   readonly inboxDays?: number
   readonly clock?: Clock
+  readonly measure?: ServeEffects['measure']
   readonly receiver?: Partial<ReceiverOptions>
   readonly schedule?: ServeRequest['schedule']
   readonly runDag?: (name: string) => Promise<number>
@@ -96,6 +97,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
         },
         runDag: options.runDag ?? (async () => 0),
         clock: options.clock ?? systemClock,
+        ...(options.measure && { measure: options.measure }),
         rng: () => 0.5,
         signal: stop.signal,
         version: 'test',

@@ -150,6 +150,10 @@ async function requireOfList(setting: Setting, list: ListName, over: Over): Prom
   require(setting, await lawOfWatermark(situation))
 }
 
+/** Whether requests may not be on record for the process after: it was killed, or the clock that dated them was set. */
+export const mayForget = ({ killedAt, narrowed }: Setting, since: number): boolean =>
+  killedAt > since - 62_000 || new Set(narrowed.clockShifts).size > 1
+
 async function requireLaws(setting: Setting, over: Over): Promise<void> {
   const { climate, service, machine } = setting
   const { since } = over
@@ -157,7 +161,7 @@ async function requireLaws(setting: Setting, over: Over): Promise<void> {
   const engine = await machine.engine()
   for (const list of climate.byId)
     require(setting, lawOfTombstones(await situationOf({ engine, service, list, since })))
-  require(setting, lawOfRequests(service, setting.killedAt > since - 62_000))
+  require(setting, lawOfRequests(service, mayForget(setting, since)))
 }
 
 export function tellEnd({ tell, counts }: Setting, { command, code, message }: Ended): void {

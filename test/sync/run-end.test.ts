@@ -2,9 +2,9 @@
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serviceClock } from '../../src/api/client/service-clock.ts'
 import { openLanding } from '../../src/landing/folder.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { serviceClock } from '../../src/lib/time/service-clock.ts'
 import { takeLease } from '../../src/state/runs/leases.ts'
 import { startRun } from '../../src/state/runs/runs.ts'
 import { recordEnd } from '../../src/sync/run/run-end.ts'

@@ -64,8 +64,7 @@ export function createBudget(options: BudgetOptions): Budget {
 class KeyBudget implements Budget {
   readonly #clock: Clock
   readonly #maxRequests: number
-  readonly #deadline: number
-  /** The same on the `elapsed` of the clock. */
+  /** The deadline, on the `elapsed` of the clock. */
   readonly #endsAt: number
   readonly #minute: MinuteWindow
   readonly #day: DayBudget
@@ -85,8 +84,7 @@ class KeyBudget implements Budget {
     this.#clock = clock
     this.#waits = new Waits(clock)
     this.#maxRequests = options.maxRequests ?? Number.POSITIVE_INFINITY
-    this.#deadline = options.deadline ?? Number.POSITIVE_INFINITY
-    this.#endsAt = elapsedOf(clock) + this.#deadline - clock.now()
+    this.#endsAt = elapsedOf(clock) + (options.deadline ?? Number.POSITIVE_INFINITY) - clock.now()
     this.#perMinute = options.perMinute ?? defaultPerMinute
     this.#minute = options.minute ?? createMinuteWindow({ clock, cap: this.#perMinute, recent })
     this.#day = new DayBudget(clock.now(), options.usedToday ?? 0)
@@ -233,7 +231,7 @@ class KeyBudget implements Budget {
 
   /** At a moment on `elapsed`. */
   #refusalOfRun(moment: number): BudgetSpent | undefined {
-    if (moment >= this.#endsAt) return deadlineReached(this.#deadline)
+    if (moment >= this.#endsAt) return deadlineReached(this.#instant(this.#endsAt))
     if (this.#sent < this.#maxRequests) return undefined
     return runSpent(this.#maxRequests)
   }
@@ -244,7 +242,7 @@ class KeyBudget implements Budget {
       const until = Math.max(notBefore, this.#pausedUntil)
       const left = until - this.#elapsed
       if (left <= 0) return
-      if (until >= this.#endsAt) throw deadlineReached(this.#deadline)
+      if (until >= this.#endsAt) throw deadlineReached(this.#instant(this.#endsAt))
       if (left > longestWait) throw toldToStop(this.#instant(until))
       await this.#clock.sleep(left, signal)
     }

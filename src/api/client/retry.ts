@@ -1,7 +1,7 @@
 /** When a failed request is sent again, and when it is given up. Ours, because it must follow a virtual clock in tests. */
 import { dayMs } from '../../lib/dates.ts'
 import type { Rng } from '../../lib/rng.ts'
-import { httpDate } from './service-clock.ts'
+import { httpDate } from '../../lib/time/service-clock.ts'
 
 /** Attempts of one request, the first included. */
 export const mostAttempts = 6

@@ -1,7 +1,8 @@
 /** Checks of time: whether the clock of this machine agrees with the service's, and whether the service asked for a pause. */
-import { isApart, type ServiceClock } from '../../api/client/service-clock.ts'
+
 import { formatSpan } from '../../lib/counted.ts'
 import { clockTime } from '../../lib/dates.ts'
+import { isApart, type ServiceClock } from '../../lib/time/service-clock.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
 /** What is said of a clock that is wrong, in one sentence; undefined where it is right or was not measured. */

@@ -1,9 +1,9 @@
 /** The parts that every stage of a sync works with, built once for each run. */
 import type { Client } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
-import type { ServiceClock } from '../../api/client/service-clock.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Landing } from '../../landing/folder.ts'
+import type { ServiceClock } from '../../lib/time/service-clock.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
 import type { FetchedPages } from '../../state/by-id/fetched-pages.ts'

@@ -2,7 +2,7 @@
 import { type Budget, type BudgetOptions, createBudget } from '../../api/budget/budget.ts'
 import { reserves } from '../../api/budget/day.ts'
 import { defaultPerDay, defaultPerMinute } from '../../api/client/key.ts'
-import type { ServiceClock } from '../../api/client/service-clock.ts'
+import type { ServiceClock } from '../../lib/time/service-clock.ts'
 import { type KeyRequests, shareRequests } from '../../state/requests/key-requests.ts'
 import { knownPerMinute, pausedFor, recordPause, sentWithin } from '../../state/requests/key-state.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -46,18 +46,16 @@ export async function ledgerBudget(
   const facts = await keyFacts(engine, key)
   const perMinute = facts.perMinute ?? defaultPerMinute
   const shared = await shareRequests(engine, { keyId, perMinute, perDay: defaultPerDay, reserves })
+  const remember = (ms: number): Promise<void> =>
+    // A warehouse that cannot be written fails the next batch too, which reports it.
+    recordPause(engine, keyId, { saidAt: key.clock.machine.now(), ms }).catch(() => undefined)
   const budget = createBudget({
     ...limits,
     ...facts,
     // Where processes share a key, the server keeps its pause, by its own clock.
-    ...(shared && { pausedForMs: 0 }),
+    ...(shared ? { pausedForMs: 0 } : { onPause: (ms: number) => void remember(ms) }),
     clock: key.clock,
     shared,
-    // A warehouse that cannot be written fails the next batch too, which reports it. Shared, the server has it.
-    ...(!shared && {
-      onPause: ms =>
-        void recordPause(engine, keyId, { saidAt: key.clock.machine.now(), ms }).catch(() => undefined),
-    }),
   })
   return { budget, shared, pausedForMs: (shared ? await shared.pausedFor() : facts.pausedForMs) ?? 0 }
 }

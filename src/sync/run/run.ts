@@ -1,26 +1,24 @@
 /** One run from its first ledger row to its last: reads the key's limits, syncs, archives the pages. */
 
 import { type Client, createClient } from '../../api/client/client.ts'
-import type { KeyInfo } from '../../api/client/key.ts'
-import { type ServiceClock, serviceClock } from '../../api/client/service-clock.ts'
 import { catalogue } from '../../contract/catalogue.ts'
 import { type Landing, openLanding } from '../../landing/folder.ts'
 import { openStore } from '../../landing/open-store.ts'
 import type { LandingStore } from '../../landing/store.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
+import { type ServiceClock, serviceClock } from '../../lib/time/service-clock.ts'
 import { scrubOf } from '../../privacy/scrub-landing.ts'
 import { FetchedPages } from '../../state/by-id/fetched-pages.ts'
-import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
 import { Intolerable, intolerable } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { KeyRequests } from '../../state/requests/key-requests.ts'
-import { recordUsage, sentWithin } from '../../state/requests/key-state.ts'
-import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
+import { sentWithin } from '../../state/requests/key-state.ts'
+import { newRunId, startRun } from '../../state/runs/runs.ts'
 import { sweepResources } from '../deletions/sweep-run.ts'
 import { type SyncContext, usualLeaseMs } from './context.ts'
 import { Incomplete } from './incomplete.ts'
-import { apiKeyId } from './key.ts'
+import { apiKeyId, recordLimits } from './key.ts'
 import { ledgerBudget } from './key-budget.ts'
 import type { RunConnection, RunEffects, RunRequest } from './run-connection.ts'
 import { isUnchanged, notLasting, recordEnd } from './run-end.ts'
@@ -169,29 +167,6 @@ function inOrder(outcomes: readonly ResourceOutcome[]): ResourceOutcome[] {
 }
 
 type Read = Pick<RunOutcome, 'resources'> & { readonly failure?: MusterError | undefined }
-
-/** Written at once, whatever the run reads and however it ends: the next run keeps to these limits when it asks `/me`. */
-async function recordLimits({ sync, begunAt }: Session, key: KeyInfo): Promise<void> {
-  const { runId, apiKeyId: id, clock } = sync
-  const observedAt = instant(clock.now())
-  const startedAt = instant(clock.now() - clock.elapsed() + begunAt)
-  await sync.engine.transaction(async engine => {
-    // What came before or after this run is decided by the service's clock, which is known only now.
-    if (clock.aheadMs !== undefined) await updateRun(engine, runId, { started_at: startedAt })
-    await recordKeyScope(engine, { runId, apiKeyId: id, sight: key, observedAt })
-    await recordUsage(engine, {
-      run_id: runId,
-      api_key_id: id,
-      rate_limit_per_minute: key.isAssumed?.perMinute ? null : key.rateLimitPerMinute,
-      rate_limit_per_day: key.isAssumed?.perDay ? null : key.rateLimitPerDay,
-      requests_today: key.usage.requestsToday ?? null,
-      remaining_today: key.usage.remainingToday ?? null,
-      resets_at: key.usage.resetsAt ?? null,
-      last_used_at: key.lastUsedAt ?? null,
-      observed_at: observedAt,
-    })
-  })
-}
 
 const unpublished = 'the rest is loaded, and nothing is published until then'
 const namesOf = (outcomes: readonly ResourceOutcome[]): string[] => outcomes.map(({ resource }) => resource)

@@ -1,7 +1,7 @@
 /** The time of the service, as far as its answers say it. */
 import { expect, test } from 'vitest'
-import { httpDate, isApart, ServiceClock } from '../../src/api/client/service-clock.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/lib/dates.ts'
+import { httpDate, isApart, ServiceClock } from '../../src/lib/time/service-clock.ts'
 
 const noon = Date.UTC(2026, 10, 3, 12)
 const header = (at: number): string => new Date(at).toUTCString()

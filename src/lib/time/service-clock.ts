@@ -2,8 +2,8 @@
  * The time of the service, by the `Date` of its answers. Rows that machines with different clocks wrote, or one whose clock was
  * set, are in one order by it. Until an answer has a plausible `Date`, and where none has, it is the clock of this machine.
  */
-import { type Clock, elapsedOf } from '../../lib/clock.ts'
-import { dayMs, minuteMs } from '../../lib/dates.ts'
+import { type Clock, elapsedOf } from '../clock.ts'
+import { dayMs, minuteMs } from '../dates.ts'
 
 /** Clocks that differ by less are taken to agree. A `Date` has whole seconds, and answers take time. */
 const agreedMs = minuteMs
