@@ -1,7 +1,7 @@
 /** Answers whose bytes were compressed or padded by something on their way are read as if nothing had happened. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { plainBytes } from '../../src/api/client/plain-bytes.ts'
+import { plainBytes } from '../../src/api/undici/plain-bytes.ts'
 import { failure, listPage, withClient } from './service.ts'
 import { virtualClock } from './virtual-clock.ts'
 

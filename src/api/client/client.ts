@@ -14,8 +14,18 @@ import { type KeyInfo, readKey } from './key.ts'
 import { LargePages } from './large-pages.ts'
 import { type Asked, isPastEnd, pageLimit, pagePastEnd } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
-import { type Answer, type Call, type RequestSeen, Sender } from './sender.ts'
+import {
+  type Answer,
+  type Call,
+  type CallOptions,
+  type PageOptions,
+  type RequestSeen,
+  Sender,
+  type Write,
+} from './sender.ts'
 import { type FetchOptions, usualMaxBytes, Wire } from './wire.ts'
+
+export type { CallOptions }
 
 /** One page of a list. */
 export interface Page {
@@ -60,34 +70,6 @@ export interface ClientOptions {
   readonly onUnreached?: (sentence: string) => void
   /** Aborts everything; the calls then reject with its reason. */
   readonly signal?: AbortSignal
-}
-
-export interface CallOptions {
-  /** The purpose whose reserve pays. Default: that of the client. */
-  readonly purpose?: Purpose
-}
-
-export interface PageOptions extends CallOptions {
-  /** Takes a page without rows that has some by its own total, when it comes again: a list may hide them. Otherwise BadAnswer. */
-  readonly mayBeHollow?: boolean
-  /**
-   * Rows of the list, 0 where nothing is known: a page after them, other than the first, counts as one without rows when it is
-   * refused twice in a row.
-   */
-  readonly rows?: number | undefined
-}
-
-/** A request that changes something. */
-export interface Write {
-  readonly method: 'POST' | 'PATCH'
-  readonly path: string
-  readonly query?: Query
-  /** Becomes JSON, of 50 MB at most. */
-  readonly body: unknown
-  /** Texts of the body that no error may repeat, should the service quote them. */
-  readonly hide?: readonly string[]
-  /** Whether a second attempt does no harm. If not, an ambiguous failure is thrown as Unsettled. */
-  readonly isRepeatable?: boolean
 }
 
 /** All calls throw ApiFailure, BudgetSpent, ConfigError or the abort reason. */
