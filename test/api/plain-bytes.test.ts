@@ -23,8 +23,8 @@ test.each<[string, Buffer, string | string[] | undefined]>([
   ['gzip, then br', brotliCompressSync(gzipSync(json)), 'gzip, br'],
   ['two headers', brotliCompressSync(gzipSync(json)), ['gzip', 'br']],
   ['gzip with NUL bytes behind it', Buffer.concat([gzipSync(json), Buffer.alloc(512)]), 'gzip'],
-  ['a byte order mark', Buffer.concat([bom, json]), undefined],
-  ['a byte order mark within gzip', gzipSync(Buffer.concat([bom, json])), 'gzip'],
+  ['a BOM', Buffer.concat([bom, json]), undefined],
+  ['a BOM within gzip', gzipSync(Buffer.concat([bom, json])), 'gzip'],
   ['NUL bytes behind it', Buffer.concat([json, Buffer.alloc(1_000)]), undefined],
   [
     'white space around it',

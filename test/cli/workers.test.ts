@@ -193,7 +193,10 @@ describe('when answers fail', () => {
     await service.close()
     const other = await startService(
       (_asked, response) =>
-        json(response, 409, { success: false, error: { code: 'WORKER_MATCH_REQUIRES_REVIEW', message: 'm' } }),
+        json(response, 409, {
+          success: false,
+          error: { code: 'WORKER_MATCH_REQUIRES_REVIEW', message: 'm' },
+        }),
       agencyMe,
     )
     const log = join(cwd, 'w.json.outcome.ndjson')
@@ -213,7 +216,11 @@ describe('when answers fail', () => {
   test('a row left open is sent again and told as such; an update that adds documents is not', async () => {
     let status = 500
     const service = await startService(
-      (_asked, response) => json(response, status, { success: false, error: { code: 'WORKER_MATCH_REQUIRES_REVIEW', message: 'm' } }),
+      (_asked, response) =>
+        json(response, status, {
+          success: false,
+          error: { code: 'WORKER_MATCH_REQUIRES_REVIEW', message: 'm' },
+        }),
       agencyMe,
     )
     const { run, file } = writingWorld(service.baseUrl)

@@ -233,9 +233,11 @@ class ApiClient implements Client {
       if (!(error instanceof KeyRefused)) throw error
     }
     const { clock, signal } = this.#options
-    await clock.sleep(secondLookMs, signal)
-    if (call.path === meCall.path) return this.#sender.exchange(call)
-    this.#lookingAgain ??= this.#accept(async () => recordOf(await this.#sender.exchange(meCall)))
+    const waited = () => clock.sleep(secondLookMs, signal)
+    if (call.path === meCall.path) return waited().then(() => this.#sender.exchange(call))
+    this.#lookingAgain ??= waited().then(() =>
+      this.#accept(async () => recordOf(await this.#sender.exchange(meCall))),
+    )
     await this.#lookingAgain.finally(() => {
       this.#lookingAgain = undefined
     })
