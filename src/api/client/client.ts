@@ -124,7 +124,7 @@ class ApiClient implements Client {
 
   async getMe(): Promise<KeyInfo> {
     if (this.#me && this.#options.clock.now() - this.#me.at < meInterval) return this.#me.key
-    this.#asking ??= this.#askMe().finally(() => {
+    this.#asking ??= this.#accept(() => this.#one(meCall)).finally(() => {
       this.#asking = undefined
     })
     return this.#asking
@@ -206,10 +206,6 @@ class ApiClient implements Client {
       if (!(error instanceof Retriable || error instanceof BudgetSpent) || !this.#me) throw error
       this.#me = { key: this.#me.key, at: this.#options.clock.now() }
     }
-  }
-
-  async #askMe(): Promise<KeyInfo> {
-    return this.#accept(() => this.#one(meCall))
   }
 
   async #accept(ask: () => Promise<Fetched>): Promise<KeyInfo> {
