@@ -16,11 +16,13 @@ export function variable(env: Environment, name: string): string | undefined {
 }
 
 /** As most programs read them: in small letters first. */
-export const proxyVariables = (env: Environment): ProxyVariables => ({
-  http: variable(env, 'http_proxy') ?? variable(env, 'HTTP_PROXY'),
-  https: variable(env, 'https_proxy') ?? variable(env, 'HTTPS_PROXY'),
-  none: variable(env, 'no_proxy') ?? variable(env, 'NO_PROXY'),
-})
+export function proxyVariables(env: Environment): ProxyVariables {
+  const found = (['http', 'https', 'no'] as const).map(name => {
+    const variableName = `${name}_proxy`
+    return [name, variable(env, variableName) ?? variable(env, variableName.toUpperCase())] as const
+  })
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined))
+}
 
 /** Node would no longer check certificates; every connection of Muster does. */
 export const wantsUncheckedTls = (env: Environment): boolean => env.NODE_TLS_REJECT_UNAUTHORIZED === '0'

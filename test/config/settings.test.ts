@@ -11,6 +11,7 @@ describe('a file', () => {
     const connection = connectionNamed(settings)
     expect({ ...connection, apiKey: connection.apiKey.reveal() }).toEqual({
       name: 'acme',
+      proxies: {},
       baseUrl: 'https://api.example.com/api/open/v1',
       apiKey: ENV.KEY,
       warehouse: { kind: 'file', file: join(cwd, 'data/acme.duckdb') },

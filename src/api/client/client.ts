@@ -14,8 +14,18 @@ import { type KeyInfo, readKey } from './key.ts'
 import { LargePages } from './large-pages.ts'
 import { type Asked, isPastEnd, pageLimit, pagePastEnd } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
-import { type Answer, type Call, type RequestSeen, Sender } from './sender.ts'
+import {
+  type Answer,
+  type Call,
+  type CallOptions,
+  type PageOptions,
+  type RequestSeen,
+  Sender,
+  type Write,
+} from './sender.ts'
 import { type FetchOptions, usualMaxBytes, Wire } from './wire.ts'
+
+export type { CallOptions }
 
 /** One page of a list. */
 export interface Page {
@@ -62,34 +72,6 @@ export interface ClientOptions {
   readonly onUnreached?: (sentence: string) => void
   /** Aborts everything; the calls then reject with its reason. */
   readonly signal?: AbortSignal
-}
-
-export interface CallOptions {
-  /** The purpose whose reserve pays. Default: that of the client. */
-  readonly purpose?: Purpose
-}
-
-export interface PageOptions extends CallOptions {
-  /** Takes a page without rows that has some by its own total, when it comes again: a list may hide them. Otherwise BadAnswer. */
-  readonly mayBeHollow?: boolean
-  /**
-   * Rows of the list, 0 where nothing is known: a page after them, other than the first, counts as one without rows when it is
-   * refused twice in a row.
-   */
-  readonly rows?: number | undefined
-}
-
-/** A request that changes something. */
-export interface Write {
-  readonly method: 'POST' | 'PATCH'
-  readonly path: string
-  readonly query?: Query
-  /** Becomes JSON, of 50 MB at most. */
-  readonly body: unknown
-  /** Texts of the body that no error may repeat, should the service quote them. */
-  readonly hide?: readonly string[]
-  /** Whether a second attempt does no harm. If not, an ambiguous failure is thrown as Unsettled. */
-  readonly isRepeatable?: boolean
 }
 
 /** All calls throw ApiFailure, BudgetSpent, ConfigError or the abort reason. */
@@ -144,7 +126,7 @@ class ApiClient implements Client {
 
   async getMe(): Promise<KeyInfo> {
     if (this.#me && elapsedOf(this.#options.clock) - this.#me.at < meInterval) return this.#me.key
-    this.#asking ??= this.#askMe().finally(() => {
+    this.#asking ??= this.#accept(() => this.#one(meCall)).finally(() => {
       this.#asking = undefined
     })
     return this.#asking
@@ -228,10 +210,6 @@ class ApiClient implements Client {
     }
   }
 
-  async #askMe(): Promise<KeyInfo> {
-    return this.#accept(() => this.#one(meCall))
-  }
-
   async #accept(ask: () => Promise<Fetched>): Promise<KeyInfo> {
     const sentBefore = this.#budget.usage().requestsThisRun
     const { bytes, record } = await ask()
@@ -253,9 +231,11 @@ class ApiClient implements Client {
       if (!(error instanceof KeyRefused)) throw error
     }
     const { clock, signal } = this.#options
-    await clock.sleep(secondLookMs, signal)
-    if (call.path === meCall.path) return this.#sender.exchange(call)
-    this.#lookingAgain ??= this.#accept(async () => recordOf(await this.#sender.exchange(meCall)))
+    const waited = () => clock.sleep(secondLookMs, signal)
+    if (call.path === meCall.path) return waited().then(() => this.#sender.exchange(call))
+    this.#lookingAgain ??= waited().then(() =>
+      this.#accept(async () => recordOf(await this.#sender.exchange(meCall))),
+    )
     await this.#lookingAgain.finally(() => {
       this.#lookingAgain = undefined
     })

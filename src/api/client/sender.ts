@@ -10,7 +10,7 @@ import { type Envelope, isSuccess, readEnvelope } from './envelope.ts'
 import { AccessDenied, badAnswer, NotTheService, Retriable, Unsettled } from './errors.ts'
 import { isUnreached, neverArrived } from './network.ts'
 import { type Attempts, Reach } from './reach.ts'
-import { requestLine } from './redact.ts'
+import { type Query, requestLine } from './redact.ts'
 import { hollowAttempts, longestWait, mostAttempts, retryDelay } from './retry.ts'
 import type { Wire, WireRequest } from './wire.ts'
 
@@ -24,6 +24,34 @@ export interface RequestSeen {
   readonly bytes: number
   /** 1 is the first sending. */
   readonly attempt: number
+}
+
+export interface CallOptions {
+  /** The purpose whose reserve pays. Default: that of the client. */
+  readonly purpose?: Purpose
+}
+
+export interface PageOptions extends CallOptions {
+  /** Takes a page without rows that has some by its own total, when it comes again: a list may hide them. Otherwise BadAnswer. */
+  readonly mayBeHollow?: boolean
+  /**
+   * Rows of the list, 0 where nothing is known: a page after them, other than the first, counts as one without rows when it is
+   * refused twice in a row.
+   */
+  readonly rows?: number | undefined
+}
+
+/** A request that changes something. */
+export interface Write {
+  readonly method: 'POST' | 'PATCH'
+  readonly path: string
+  readonly query?: Query
+  /** Becomes JSON, of 50 MB at most. */
+  readonly body: unknown
+  /** Texts of the body that no error may repeat, should the service quote them. */
+  readonly hide?: readonly string[]
+  /** Whether a second attempt does no harm. If not, an ambiguous failure is thrown as Unsettled. */
+  readonly isRepeatable?: boolean
 }
 
 export interface Call extends WireRequest {

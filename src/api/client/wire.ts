@@ -3,11 +3,11 @@ import type { Dispatcher } from 'undici'
 import { MusterError } from '../../lib/errors.ts'
 import { type HttpProxy, type ProxyVariables, proxyFor } from '../../lib/web/proxy.ts'
 import { type Agent, openAgent } from '../undici/agent.ts'
+import { plainBytes } from '../undici/plain-bytes.ts'
 import { readBaseUrl } from './before-sending.ts'
 import { isSuccess, readRefusal } from './envelope.ts'
 import { failureOf, TooLarge } from './errors.ts'
 import { networkFailure, tooSlowCode } from './network.ts'
-import { plainBytes } from './plain-bytes.ts'
 import { harmless, type Query, requestLine } from './redact.ts'
 
 /** Limits of an exchange. Times in milliseconds. */

@@ -31,7 +31,7 @@ const uncheckedTls = (env: Environment): readonly Finding[] =>
   wantsUncheckedTls(env)
     ? [
         warn(
-          'network',
+          'TLS',
           'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: certificates are always checked',
           'remove the variable; the certificate of a private authority goes into NODE_EXTRA_CA_CERTS',
         ),

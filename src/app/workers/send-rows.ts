@@ -1,13 +1,6 @@
 /** Sends rows one after the other, and records the outcome of each before and after it is sent. */
 import type { Client } from '../../api/client/client.ts'
-import {
-  AccessDenied,
-  BadRequest,
-  Conflict,
-  NotFound,
-  NotTheService,
-  Unsettled,
-} from '../../api/client/errors.ts'
+import { AccessDenied, BadRequest, Conflict, NotFound, Unsettled } from '../../api/client/errors.ts'
 import type { ChangedWorker, NewWorker } from '../../api/writes/worker-input.ts'
 import { createWorker, updateWorker, type WorkerResult } from '../../api/writes/workers.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -140,9 +133,7 @@ function send({ id, fields }: Body, { client, target }: Sending): Promise<Worker
 function failedAs(error: unknown): { readonly outcome: Outcome; readonly endsRun: boolean } | undefined {
   if (error instanceof Conflict) return { outcome: error.needsReview ? 'review' : 'conflict', endsRun: false }
   if (error instanceof BadRequest || error instanceof NotFound) return { outcome: 'refused', endsRun: false }
-  // What answers in place of the service would answer every row.
-  if (error instanceof Unsettled)
-    return { outcome: 'unsettled', endsRun: error.cause instanceof NotTheService }
+  if (error instanceof Unsettled) return { outcome: 'unsettled', endsRun: false }
   if (error instanceof AccessDenied) return { outcome: 'refused', endsRun: true }
   // The key is refused, the budget is spent, or the service is unreachable: nothing was written.
   return error instanceof MusterError ? { outcome: 'unsent', endsRun: true } : undefined

@@ -7,7 +7,7 @@ import { addressKind, bareHost, blockList } from './address-kind.ts'
 export interface ProxyVariables {
   readonly http?: string | undefined
   readonly https?: string | undefined
-  readonly none?: string | undefined
+  readonly no?: string | undefined
 }
 
 export interface HttpProxy {
@@ -19,8 +19,8 @@ export interface HttpProxy {
 }
 
 /** Undefined for a request that is sent directly: always to this machine. Throws ConfigError for a proxy that is no address. */
-export function proxyFor(target: URL, { http, https, none = '' }: ProxyVariables): HttpProxy | undefined {
-  if (addressKind(target.hostname) === 'loopback' || isExcepted(target, none)) return undefined
+export function proxyFor(target: URL, { http, https, no = '' }: ProxyVariables): HttpProxy | undefined {
+  if (addressKind(target.hostname) === 'loopback' || isExcepted(target, no)) return undefined
   // As undici does it: where only HTTP_PROXY is set, it is for both.
   if (target.protocol === 'https:' && https !== undefined) return readProxy(https, 'HTTPS_PROXY')
   return http === undefined ? undefined : readProxy(http, 'HTTP_PROXY')

@@ -56,14 +56,14 @@ export async function plainBytes(
 const isPadding = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte === 0
 
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+const bom = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Without a byte order mark, white space and NUL bytes around it. */
+/** Without a BOM, white space and NUL bytes around it. */
 function withoutSurroundings(bytes: Buffer): Buffer {
   let [from, to] = [0, bytes.length]
   for (;;) {
     if (isPadding(bytes[from])) from += 1
-    else if (bytes.subarray(from, from + 3).equals(byteOrderMark)) from += 3
+    else if (bytes.subarray(from, from + 3).equals(bom)) from += 3
     else break
   }
   while (to > from && isPadding(bytes[to - 1])) to -= 1
