@@ -4,6 +4,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { openGate } from '../../src/marts/rebuild.ts'
+import { createViews } from '../../src/warehouse/schema/seed.ts'
 import { companyMart } from '../marts/company-mart.ts'
 import { useEngines, type Warehouse } from '../warehouse/fixture.ts'
 import { onServer } from './database.ts'
@@ -66,7 +67,7 @@ const standing: readonly (readonly [string, string, string])[] = [
   [
     'a view',
     'create view analytics.v as select id from mart.a',
-    'view analytics.v (owner owner): keep their definitions, run drop view analytics.v;',
+    'keep their definitions, run drop view analytics.v;',
   ],
   [
     'a materialized view',
@@ -81,7 +82,7 @@ const standing: readonly (readonly [string, string, string])[] = [
   [
     'a function',
     `create function analytics.f() returns bigint begin atomic select count(*) from mart.a; end`,
-    'function analytics.f() (owner owner): keep their definitions, run drop function analytics.f();',
+    'keep their definitions, run drop function analytics.f();',
   ],
   [
     'a function of its rows',
@@ -95,8 +96,8 @@ const standing: readonly (readonly [string, string, string])[] = [
   ],
   [
     'a policy',
-    `create table analytics.notes (id text); create policy some on analytics.notes using (id in (select id from mart.a))`,
-    'drop policy some on analytics.notes;',
+    `create table analytics.notes (id text); create policy few on analytics.notes using (id in (select id from mart.a))`,
+    'drop policy few on analytics.notes;',
   ],
 ]
 
@@ -111,10 +112,26 @@ test.each(standing)(
     const { marts } = await build(warehouse, other)
     expect(marts).toMatchObject([{ state: 'failed', message: expect.stringContaining(expected) }])
     expect(marts[0]?.message).toMatch(
-      /^mart\.a gets other columns, and what others made depends on it: [^\n]*\(owner owner\)[^\n]*$/,
+      /^mart\.a is made again, and what others made depends on it: [^\n]*\(owner owner\)[^\n]*$/,
     )
     const [, statements = ''] = /run (.*); then the same/.exec(marts[0]?.message ?? '') ?? []
     await onServer(statements, at)
     expect((await build(warehouse, other)).marts).toMatchObject([{ state: 'built' }])
   },
 )
+
+test('a view of star that is made again keeps its rights, and a view of others over it is named', async () => {
+  const { engine, address } = await made.postgres()
+  const at = new URL(address).pathname.slice(1)
+  await engine.run('grant select (rate_key) on star.fact_rate to pg_monitor')
+  await engine.transaction(createViews)
+  expect(
+    await engine.rows(
+      `select column_name as name from information_schema.column_privileges where table_schema = 'star' and table_name = 'fact_rate' and grantee = 'pg_monitor'`,
+    ),
+  ).toEqual([{ name: 'rate_key' }])
+  await onServer('create schema analytics; create view analytics.rates as select * from star.fact_rate', at)
+  await expect(engine.transaction(createViews)).rejects.toThrow(
+    /^star\.fact_rate is made again, [^\n]*view analytics\.rates \(owner owner\)[^\n]*drop view analytics\.rates;[^\n]*$/,
+  )
+})

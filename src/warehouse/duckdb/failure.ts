@@ -1,12 +1,5 @@
 /** Explains in one line why a DuckDB file did not open, or why a statement failed. */
-import {
-  ConfigError,
-  DiskFull,
-  firstLineOf,
-  Interrupted,
-  MusterError,
-  OutOfMemory,
-} from '../../lib/errors.ts'
+import { ConfigError, DiskFull, Interrupted, MusterError, OutOfMemory } from '../../lib/errors.ts'
 
 /** The file is locked, forbidden or missing: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
