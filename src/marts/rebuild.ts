@@ -5,8 +5,12 @@ import { changesNow } from '../state/marts/changes.ts'
 import { forgetMart, recordMart } from '../state/marts/marts.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { keepRights, type Regrant, requireNothingInTheWay } from '../warehouse/postgres/replaced-table.ts'
-import { policiesOn } from '../warehouse/postgres/row-policies.ts'
+import {
+  keepRights,
+  type Regrant,
+  requireNothingInTheWay,
+} from '../warehouse/postgres/rights/replaced-table.ts'
+import { policiesOn } from '../warehouse/postgres/rights/row-policies.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import type { Moment } from './inputs.ts'

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import type { Table } from '../../contract/fields/table.ts'
 import type { Engine } from '../engine.ts'
-import { keepRights, requireNothingInTheWay } from '../postgres/replaced-table.ts'
+import { keepRights, requireNothingInTheWay } from '../postgres/rights/replaced-table.ts'
 import { runTogether } from '../run-together.ts'
 import { type SqlFile, sqlFiles } from '../sql-files.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'

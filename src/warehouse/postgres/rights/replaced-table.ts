@@ -1,8 +1,8 @@
 /** What others have on a table or view that another takes the place of: rights, which it gets again, and what stands in the way. */
-import { MusterError } from '../../lib/errors.ts'
-import type { Engine } from '../engine.ts'
-import type { SchemaName } from '../schema/schemas.ts'
-import { quoteName } from '../sql-text.ts'
+import { MusterError } from '../../../lib/errors.ts'
+import type { Engine } from '../../engine.ts'
+import type { SchemaName } from '../../schema/schemas.ts'
+import { quoteName } from '../../sql-text.ts'
 
 export interface Replaced {
   readonly schema: SchemaName
@@ -78,7 +78,7 @@ const dependents = `
   ), found as (
     select class, id, pg_catalog.pg_get_userbyid(coalesce(c.relowner, p.proowner, t.relowner, s.relowner))::text as owner,
       coalesce(k.conrelid, y.polrelid) as "on", coalesce(k.conname, y.polname)::text as own, nc.nspname = $2 and c.relname = any(string_to_array($3, ',')) as is_own
-    from reached
+    from (select * from reached where id <> to_regclass($1)) as reached
     left join pg_catalog.pg_class c on class = 'pg_catalog.pg_class'::regclass and c.oid = id and c.relkind in ('v', 'm')
     left join pg_catalog.pg_namespace nc on nc.oid = c.relnamespace
     left join pg_catalog.pg_proc p on class = 'pg_catalog.pg_proc'::regclass and p.oid = id
