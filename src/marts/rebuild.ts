@@ -5,11 +5,14 @@ import { changesNow } from '../state/marts/changes.ts'
 import { forgetMart, recordMart } from '../state/marts/marts.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { keepRights, type Regrant, requireNothingInTheWay } from '../warehouse/postgres/replaced-table.ts'
-import { policiesOn } from '../warehouse/postgres/row-policies.ts'
+import {
+  keepRights,
+  type Regrant,
+  requireNothingInTheWay,
+} from '../warehouse/postgres/rights/replaced-table.ts'
+import { policiesOn } from '../warehouse/postgres/rights/row-policies.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
-import { tableColumns } from './columns.ts'
 import type { Moment } from './inputs.ts'
 import type { Mart } from './mart.ts'
 import { Overtaken, type PartsRefill, refillParts } from './partial/refill-parts.ts'
@@ -101,9 +104,8 @@ export async function removeMart(engine: Engine, name: string): Promise<void> {
  */
 async function exchange(engine: Engine, mart: Mart, beside: string): Promise<void> {
   const views = viewsOf(mart).map(({ name }) => name)
-  const rights = new Map<string, Regrant>()
-  for (const name of [mart.name, ...views])
-    rights.set(name, await keepRights(engine, { schema: 'mart', name }))
+  const rights: Regrant[] = []
+  for (const name of [mart.name, ...views]) rights.push(await keepRights(engine, { schema: 'mart', name }))
   // Without its policies the new table would show every row to those who may see some.
   const policies = await policiesOn(engine, engine.schema('mart'), mart.name)
   await engine.run(`set local lock_timeout = '${patience}'`)
@@ -111,8 +113,7 @@ async function exchange(engine: Engine, mart: Mart, beside: string): Promise<voi
   await engine.run(`drop table if exists ${tableOf(mart.name)}`)
   await engine.run(`alter table ${beside} rename to ${quoteName(mart.name)}`)
   await runTogether(engine, [...policies, ...viewStatements(mart)])
-  for (const { name, columns } of [{ name: mart.name, columns: tableColumns(mart) }, ...viewsOf(mart)])
-    await rights.get(name)?.(columns.map(column => column.name))
+  for (const regrant of rights) await regrant()
 }
 
 /** No other process reads a file that is being written, and a server that has no such table has no readers of it. */

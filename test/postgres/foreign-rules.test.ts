@@ -131,3 +131,13 @@ test('a failure that no rule of others explains stays what it was', async () => 
     /^duplicate key value violates unique constraint "dim_company_pkey"$/,
   )
 })
+
+test('a unique index that others put into a DuckDB file is the fault of the file, and no record goes to quarantine', async () => {
+  const warehouse = await made.duckdb()
+  await warehouse.engine.run('create unique index one_each on star.fact_timesheet (company_id)')
+  const { failure } = await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets'] } })
+  expect(failure?.message).toMatch(
+    /^timesheets failed: a unique index or constraint of the warehouse file refuses its rows \([^)]*\): drop what others added[^\n]*$/,
+  )
+  expect(await warehouse.engine.rows('select * from ops.quarantine')).toEqual([])
+})

@@ -7,6 +7,7 @@ import { hasReceivedEvents } from '../../state/inbox/figures.ts'
 import { isBehind } from '../../state/recorded-structure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { readersThatStore } from '../../warehouse/postgres/roles.ts'
+import { type Default, unlikelyDefaults } from '../../warehouse/postgres/settings.ts'
 import { type Finding, fail, failed, ok, warn } from './finding.ts'
 
 export interface WarehouseCheck {
@@ -54,6 +55,36 @@ async function mayWrite(engine: Engine): Promise<boolean> {
 
 /** The oldest version that supports the SQL of the warehouse. */
 const leastServer = 14
+
+const server = 'server defaults'
+
+/** Isolation, limits of time and a database that is read-only; encoding and pooler are looked at when a session opens. */
+export async function defaultFindings(engine: Engine | undefined): Promise<Finding[]> {
+  if (!engine?.isShared) return []
+  const found = await engine.rows<Default>(unlikelyDefaults)
+  if (found.some(({ name }) => name === 'default_transaction_read_only'))
+    return [
+      fail(
+        server,
+        'the database, the role or the server is read-only by default, so nothing can be written',
+        'alter database or role … reset default_transaction_read_only, or name the primary in the address',
+      ),
+    ]
+  const listed = (some: readonly Default[]): string =>
+    some.map(({ name, value }) => `${name} = ${value}`).join(', ')
+  const given = found.filter(one => one.is_given)
+  if (given.length > 0)
+    return [
+      warn(
+        server,
+        `the address limits every session: ${listed(given)}`,
+        'take that out of the address unless it is meant: a build that takes longer fails',
+      ),
+    ]
+  return [
+    ok(server, found.length === 0 ? 'nothing to replace' : `${listed(found)}: replaced in every session`),
+  ]
+}
 
 /** `open` connects. Rights are looked up, not tried. */
 export async function checkServer(open: () => Promise<Engine>): Promise<WarehouseCheck> {

@@ -7,7 +7,13 @@ import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
 import { landing } from '../../app/checkup/landing.ts'
 import { diskSpace, nodeVersion } from '../../app/checkup/machine.ts'
 import { networkFindings } from '../../app/checkup/network.ts'
-import { checkFile, checkServer, readerFindings, webhookFindings } from '../../app/checkup/warehouse.ts'
+import {
+  checkFile,
+  checkServer,
+  defaultFindings,
+  readerFindings,
+  webhookFindings,
+} from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { reserveOf } from '../../app/connection/room.ts'
 import { duckdbFile, openUnchanged } from '../../app/connection/warehouse.ts'
@@ -55,6 +61,7 @@ async function examine(context: CommandContext): Promise<Examination> {
   try {
     findings.push(
       finding,
+      ...(await defaultFindings(engine)),
       await landing(connection, context.signal),
       diskSpace(file ?? connection.landing, reserveOf(connection)),
       await encryption(connection),

@@ -142,6 +142,16 @@ export function statementError(file: string, cause: unknown): unknown {
       next: 'run the command again; what was committed is kept',
       cause,
     })
+  // Without the values that it quotes. Tables of records have no constraint in a file but those that others added.
+  if (says(/^constraint error/i)) {
+    const column = /NOT NULL constraint failed: (\S+)/i.exec(String(cause))?.[1]
+    return new MusterError({
+      what: `${column === undefined ? 'a unique index or constraint' : `a constraint that ${column} is not null`} of the warehouse file refuses its rows`,
+      where: file,
+      next: 'drop what others added, which duckdb_indexes() and duckdb_constraints() list; nothing of the batch was written, and the records are not at fault',
+      cause,
+    })
+  }
   // The log and the temporary folder lie beside the warehouse file and have rights of their own.
   if (says(/: permission denied|read-only file system/i) && String(cause).includes(file))
     return new MusterError({

@@ -176,6 +176,7 @@ const reasonFor = (reasons: readonly Reason[], error: unknown): Reason | undefin
   reasons.find(reason => isFor(reason, error))
 
 export function connectError(location: string, cause: unknown): MusterError {
+  if (cause instanceof MusterError) return cause
   const reason = reasonFor([...connecting, ...working], cause)
   const Failure = reason?.error ?? MusterError
   return new Failure({

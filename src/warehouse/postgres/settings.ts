@@ -44,8 +44,20 @@ const limits: Readonly<Record<string, string>> = {
   tcp_keepalives_count: '4',
 }
 
-/** As a doctor looks them up. */
-export const settingNames: readonly string[] = Object.keys({ ...meaning, ...limits })
+/** A default of the server, the database, the role or the address that is not what sessions rely on. */
+export interface Default {
+  readonly name: string
+  readonly value: string
+  /** Whether the address gives it, so that it counts. */
+  readonly is_given: boolean
+}
+
+/** Those that make a difference to an administrator: isolation, limits, and whether the database is read-only. */
+export const unlikelyDefaults = `
+  select name, reset_val as value, source = 'client' as is_given from pg_catalog.pg_settings
+  where (name, reset_val) in (('default_transaction_isolation', 'serializable'), ('default_transaction_isolation', 'repeatable read'), ('default_transaction_read_only', 'on'), ('standard_conforming_strings', 'off'))
+    or (name in ('statement_timeout', 'transaction_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout') and reset_val <> '0')
+  order by name`
 
 const list = (settings: Readonly<Record<string, string>>, isLimit: boolean): string[] =>
   Object.entries(settings).map(([name, value]) => `(${quoteText(name)}, ${quoteText(value)}, ${isLimit})`)

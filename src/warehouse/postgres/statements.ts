@@ -4,7 +4,7 @@ import { withPrefix } from '../schema/schemas.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
 import { interruptible } from '../under-way.ts'
 import { statementError } from './failure.ts'
-import { explainForeign } from './foreign-rules.ts'
+import { explainForeign } from './rights/foreign-rules.ts'
 import { type Address, openSession, type Session } from './session.ts'
 
 export interface Parts {

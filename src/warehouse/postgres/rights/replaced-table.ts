@@ -1,8 +1,8 @@
 /** What others have on a table or view that another takes the place of: rights, which it gets again, and what stands in the way. */
-import { MusterError } from '../../lib/errors.ts'
-import type { Engine } from '../engine.ts'
-import type { SchemaName } from '../schema/schemas.ts'
-import { quoteName } from '../sql-text.ts'
+import { MusterError } from '../../../lib/errors.ts'
+import type { Engine } from '../../engine.ts'
+import type { SchemaName } from '../../schema/schemas.ts'
+import { quoteName } from '../../sql-text.ts'
 
 export interface Replaced {
   readonly schema: SchemaName
@@ -37,19 +37,23 @@ const grantsOn = (engine: Engine, place: string): Promise<Grant[]> =>
   )
 
 /** Gives a table or view the rights that the one in its place had: those, and not what its schema gives to new ones. */
-export type Regrant = (columns: readonly string[]) => Promise<void>
+export type Regrant = () => Promise<void>
 
-/** To be called before the table is dropped. Undefined columns are those that it has no more. */
+/** To be called before the table is dropped. Rights on columns that the new one lacks end. */
 export async function keepRights(engine: Engine, replaced: Replaced): Promise<Regrant> {
   const place = placeOf(engine, replaced)
   const kept = await grantsOn(engine, place)
   const isThere = (await engine.rows('select 1 where to_regclass($1) is not null', [place])).length > 0
-  return async columns => {
+  return async () => {
     if (!isThere) return
+    const columns = await engine.rows<{ name: string }>(
+      'select attname::text as name from pg_catalog.pg_attribute where attrelid = to_regclass($1) and not attisdropped',
+      [place],
+    )
     const given = [...new Set((await grantsOn(engine, place)).map(({ grantee }) => grantee))]
     if (given.length > 0) await engine.run(`revoke all on ${place} from ${given.join(', ')}`)
     for (const { privilege, passed, column, grantee } of kept)
-      if (column === null || columns.includes(column))
+      if (column === null || columns.some(({ name }) => name === column))
         await engine.run(
           `grant ${privilege}${column === null ? '' : ` (${quoteName(column)})`} on ${place} to ${grantee}${passed ? ' with grant option' : ''}`,
         )
@@ -74,7 +78,7 @@ const dependents = `
   ), found as (
     select class, id, pg_catalog.pg_get_userbyid(coalesce(c.relowner, p.proowner, t.relowner, s.relowner))::text as owner,
       coalesce(k.conrelid, y.polrelid) as "on", coalesce(k.conname, y.polname)::text as own, nc.nspname = $2 and c.relname = any(string_to_array($3, ',')) as is_own
-    from reached
+    from (select * from reached where id <> to_regclass($1)) as reached
     left join pg_catalog.pg_class c on class = 'pg_catalog.pg_class'::regclass and c.oid = id and c.relkind in ('v', 'm')
     left join pg_catalog.pg_namespace nc on nc.oid = c.relnamespace
     left join pg_catalog.pg_proc p on class = 'pg_catalog.pg_proc'::regclass and p.oid = id
@@ -108,7 +112,7 @@ export async function requireNothingInTheWay(
   const words = some.map(({ kind, name, owner }) => `${kind} ${name} (owner ${owner})`).join(', ')
   const rest = found.length > some.length ? ` and ${found.length - some.length} more` : ''
   throw new MusterError({
-    what: `${replaced.schema}.${replaced.name} gets other columns, and what others made depends on it: ${words}${rest}`,
+    what: `${replaced.schema}.${replaced.name} is made again, and what others made depends on it: ${words}${rest}`,
     where: engine.location,
     next: `keep their definitions, run ${some.map(({ removal }) => removal).join('; ')}; then the same command again, and create them again`,
   })

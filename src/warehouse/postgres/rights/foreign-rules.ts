@@ -2,9 +2,9 @@
  * Constraints, triggers and the like that others put on tables of the warehouse: what they refuse is no fault of the rows, so
  * the failure names them.
  */
-import { MusterError } from '../../lib/errors.ts'
-import { physicalTables } from '../schema/physical.ts'
-import { type SchemaName, schemaNames, tablesNamed } from '../schema/schemas.ts'
+import { MusterError } from '../../../lib/errors.ts'
+import { physicalTables } from '../../schema/physical.ts'
+import { type SchemaName, schemaNames, tablesNamed } from '../../schema/schemas.ts'
 
 /** Something on a table that no declaration of Muster makes. */
 interface Rule {

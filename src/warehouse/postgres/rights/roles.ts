@@ -1,8 +1,8 @@
 /** The roles of a PostgreSQL warehouse: the rights of each on every schema, as statements, and how they are granted. */
-import { ConfigError, MusterError } from '../../lib/errors.ts'
-import type { Engine } from '../engine.ts'
-import { type SchemaName, schemaNames } from '../schema/schemas.ts'
-import { quoteName, quoteText } from '../sql-text.ts'
+import { ConfigError, MusterError } from '../../../lib/errors.ts'
+import type { Engine } from '../../engine.ts'
+import { type SchemaName, schemaNames } from '../../schema/schemas.ts'
+import { quoteName, quoteText } from '../../sql-text.ts'
 
 const roleNames = ['owner', 'loader', 'reader', 'bi', 'privacy'] as const
 type RoleName = (typeof roleNames)[number]

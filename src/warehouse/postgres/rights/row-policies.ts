@@ -1,7 +1,7 @@
 /** Row-level policies on marts: logins that see the rows of some companies or projects, and nothing else of the warehouse. */
-import { ConfigError, UsageError } from '../../lib/errors.ts'
-import type { Engine } from '../engine.ts'
-import { quoteName, quoteText } from '../sql-text.ts'
+import { ConfigError, UsageError } from '../../../lib/errors.ts'
+import type { Engine } from '../../engine.ts'
+import { quoteName, quoteText } from '../../sql-text.ts'
 import { rolesOf } from './roles.ts'
 
 export const rowScopes = ['company', 'project'] as const
