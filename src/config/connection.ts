@@ -5,10 +5,10 @@ import type { Environment } from './environment.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
 import { buildTold, type ToldSettings } from './groups/told.ts'
 import type { Secret } from './secret.ts'
-import { type Findings, readSecret } from './secret-source.ts'
+import { type Findings, readSecret, reviewMode } from './secret-source.ts'
 import type { RawConnection } from './shape.ts'
 import { dotted, type Path, type Source } from './source.ts'
-import { parseWarehouse, passwordIn, type Warehouse } from './warehouse-url.ts'
+import { parseWarehouse, passwordIn, privateKeyIn, type Warehouse } from './warehouse-url.ts'
 
 export interface WebhookSettings {
   readonly secret: Secret
@@ -203,6 +203,8 @@ function buildWarehouse(raw: RawConnection, connection: Path, building: Building
     if (passwordIn(raw.warehouse) !== undefined && source.variablesOf(path).length === 0) {
       findings.warning(path, `${dotted(path)} holds a password: write \${VARIABLE} instead`)
     }
+    const sslKey = privateKeyIn(warehouse.url.reveal())
+    if (sslKey !== undefined) reviewMode(building, path, sslKey)
   } else if (raw.schemaPrefix !== undefined) {
     findings.problem([...connection, 'schemaPrefix'], 'schemaPrefix is for PostgreSQL only: remove it')
   }

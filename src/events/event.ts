@@ -1,6 +1,6 @@
 /** Reads a signed body. It says that something happened to a record, which is then read anew; nothing else in it is used. */
 import { type EventEntity, type EventType, eventRule, isEventType, payloadKeys } from '../contract/events.ts'
-import { isSafeId } from '../contract/fields/record-id.ts'
+import { isRecordId, isSafeId } from '../contract/fields/record-id.ts'
 import type { ArrivalState, InboxEvent } from '../state/inbox/arrivals.ts'
 import { parseStrictly } from './strict-json.ts'
 
@@ -33,7 +33,7 @@ const own = (fields: Fields, name: string): unknown =>
 
 function idOf(value: unknown): string | undefined {
   const id = isFields(value) ? own(value, 'id') : undefined
-  return typeof id === 'string' && isSafeId(id) ? id : undefined
+  return typeof id === 'string' && isRecordId(id) ? id : undefined
 }
 
 /** The id under the expected key; where the key is not documented, under the only other key. */

@@ -67,11 +67,11 @@ async function examine(context: CommandContext): Promise<Examination> {
 }
 
 function settingsFindings(context: CommandContext): Finding[] {
-  const { source, warnings, connections } = context.settings()
+  const { source, warnings, remarks, connections } = context.settings()
   const names = [...connections.keys()].join(', ')
   return [
     ok('settings', `${source}: ${names}`),
-    ...warnings.map(warning => warn('settings', warning, 'correct it there')),
+    ...[...warnings, ...remarks].map(warning => warn('settings', warning, 'correct it there')),
   ]
 }
 

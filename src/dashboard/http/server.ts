@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { isAllowedHost } from '../../lib/web/allowed-host.ts'
+import { pagesInFlight, refuseExcess } from '../../lib/web/in-flight.ts'
 import { answerChoices, answerPage, answerRows, type RowsAnswer } from '../answers.ts'
 import { toCsv } from '../csv.ts'
 import { readFilters } from '../filters.ts'
@@ -121,6 +122,11 @@ async function admit(
 export async function startDashboard(reader: MartReader, options: DashboardOptions): Promise<Dashboard> {
   const app = fastify({ bodyLimit: 1, forceCloseConnections: true, exposeHeadRoutes: false })
   answerErrors(app)
+  const inFlight = pagesInFlight()
+  app.addHook(
+    'onRequest',
+    refuseExcess(() => inFlight),
+  )
   app.addHook('onRequest', (request, reply) => admit(request, reply, options))
   addPage(app)
   addAnswers(app, reader)

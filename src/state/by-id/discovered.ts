@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Edge } from '../../contract/derived/discovery.ts'
-import { isSafeId, safeId } from '../../contract/fields/record-id.ts'
+import { isRecordId, isSafeId, safeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
@@ -28,10 +28,10 @@ const noId = 'it cannot be an id: an id has letters, digits, _ and -, at most 64
 const hashOf = (text: string): string => `md5 ${createHash('md5').update(text).digest('hex')}`
 
 function rowOf({ resource, recordId, source, at }: Seen): DiscoveredRow {
-  const isSafe = isSafeId(recordId)
+  const isSafe = isRecordId(recordId)
   return {
     resource,
-    record_id: isSafe ? recordId : hashOf(recordId),
+    record_id: isSafeId(recordId) ? recordId : hashOf(recordId),
     source,
     first_seen_at: at,
     state: isSafe ? 'never fetched' : 'refused',
