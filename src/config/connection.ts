@@ -45,6 +45,9 @@ export interface Connection extends ToldSettings {
   readonly piiHistoryDays?: number
   /** How long events are kept once nothing is left to do with them. */
   readonly inboxDays: number
+  /** At most so many events are stored, in so many megabytes. */
+  readonly inboxEvents: number
+  readonly inboxMegabytes: number
   /** How long quarantined records are kept once they were resolved. */
   readonly quarantineDays: number
   /** So long may a process on another machine not show itself before its temporary files are removed. */
@@ -105,6 +108,12 @@ export function buildConnection(
   return { ...stored, baseUrl: raw.baseUrl, apiKey: stored.apiKey, ...(webhook && { webhook }) }
 }
 
+const inboxOf = ({ inboxDays, inboxEvents, inboxMegabytes }: RawConnection) => ({
+  inboxDays,
+  inboxEvents,
+  inboxMegabytes,
+})
+
 /** The part that reading the warehouse needs, and the key where there is one; the caller judges a finding about it. */
 export function buildStored(
   name: string,
@@ -131,7 +140,7 @@ export function buildStored(
     ...(landingKey && { landingKey }),
     retentionDays: raw.retentionDays,
     ...(raw.piiHistoryDays !== undefined && { piiHistoryDays: raw.piiHistoryDays }),
-    inboxDays: raw.inboxDays,
+    ...inboxOf(raw),
     quarantineDays: raw.quarantineDays,
     temporaryHours: raw.temporaryHours,
     lookbackMinutes: raw.lookbackMinutes,

@@ -50,6 +50,13 @@ function timeIn(value: unknown): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString()
 }
 
+/** Enough to see what an unknown event is about. */
+const mostKept = 2048
+
+/** Cut between characters. */
+const beginningOf = (body: Uint8Array): string =>
+  new TextDecoder().decode(body.subarray(0, mostKept), { stream: true })
+
 export interface Reading {
   readonly body: Uint8Array
   /** Milliseconds since the epoch. */
@@ -75,7 +82,7 @@ export function readEvent({ body, nowMs }: Reading): InboxEvent | { readonly fau
     entity,
     recordId: null,
     state,
-    payload: Buffer.from(body).toString('utf8'),
+    payload: beginningOf(body),
   })
   if (testTypes.includes(type) || own(parsed.value, 'test') === true) return kept('test')
   if (!isEventType(type)) return kept('unknown')

@@ -1,13 +1,21 @@
 /** `muster serve` without its command line: receives events, keeps the warehouse up to date with them, runs scheduled DAGs. */
 
+import { eventsPerDay, isMostlyMissing, readLimit } from '../api/budget/event-share.ts'
+import { defaultPerDay } from '../api/client/key.ts'
 import { type Intake, openIntake } from '../events/intake.ts'
+import { Room } from '../events/room.ts'
 import type { InboxStore } from '../events/store.ts'
 import { createVerifier, type Verification } from '../events/verify.ts'
 import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
+import { utcDay } from '../lib/dates.ts'
+import { BudgetSpent } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
+import type { StoredEvents } from '../state/inbox/figures.ts'
 import type { Waiting } from '../state/inbox/settle.ts'
 import { migrate } from '../state/migrate.ts'
+import { eventRequests } from '../state/requests/event-requests.ts'
 import { newRunId } from '../state/runs/runs.ts'
+import { apiKeyId } from '../sync/run/key.ts'
 import { type RunOutcome, runSync } from '../sync/run/run.ts'
 import type { RunConnection } from '../sync/run/run-connection.ts'
 import { contentType } from '../telemetry/prometheus/exposition.ts'
@@ -32,6 +40,8 @@ export interface ServeRequest {
   readonly intervals: Intervals
   /** Settled events stay in the inbox this long. */
   readonly inboxDays: number
+  /** The most events, and the most bytes of them, that are stored; beyond it senders are asked to deliver again. */
+  readonly inboxBounds: StoredEvents
 }
 
 export interface ServeLog {
@@ -62,8 +72,8 @@ const newsMs = 10_000
 function readWaiting(
   { connection }: ServeRequest,
   { clock, rng, signal, version }: ServeEffects,
-): (engine: Engine, waiting: Waiting) => Promise<RunOutcome> {
-  return (engine, { lists, byId }) => {
+): (engine: Engine, { lists, byId }: Waiting, maxRequests: number) => Promise<RunOutcome> {
+  return (engine, { lists, byId }, maxRequests) => {
     // An empty list would mean every resource; the inbox worker reads only when something waits.
     const resources = [...lists, ...byId]
     return runSync(
@@ -74,10 +84,31 @@ function readWaiting(
         resources,
         onlySignalled: true,
         purpose: 'webhook',
-        limits: {},
+        limits: { maxRequests },
       },
       { engine, clock, rng, signal, version, emit: () => undefined, onBudget: () => undefined },
     )
+  }
+}
+
+const notDrained = 'the inbox was not drained; its events are kept'
+
+/** Requests that are left today for events, on any process that uses the key. */
+async function leftForEvents({ connection }: ServeRequest, engine: Engine, clock: Clock): Promise<number> {
+  const day = utcDay(new Date(clock.now()).toISOString())
+  const keyId = apiKeyId(connection.apiKey)
+  const { spent, perDay = defaultPerDay } = await eventRequests(engine, { keyId, day })
+  return Math.max(0, eventsPerDay(perDay) - spent)
+}
+
+function byIdAmong(
+  outcomes: RunOutcome['resources'],
+  { byId }: Waiting,
+): { readonly asked: number; readonly found: number } {
+  const read = outcomes.filter(({ resource }) => byId.includes(resource))
+  return {
+    asked: read.reduce((sum, { requests }) => sum + requests, 0),
+    found: read.reduce((sum, { records_read: found }) => sum + found, 0),
   }
 }
 
@@ -94,7 +125,7 @@ async function keepDraining(
     try {
       await worker.tick()
     } catch (error) {
-      log.warn({ why: messageOf(error) }, 'the inbox was not drained; its events are kept')
+      log.warn({ why: messageOf(error) }, notDrained)
       await sleepUnlessAborted(clock, 5 * tickMs, signal)
     }
   }
@@ -106,6 +137,7 @@ interface Parts {
   readonly handle: EngineHandle
   readonly store: InboxStore
   readonly intake: Intake
+  readonly room: Room
   readonly counters: Counters
   readonly worker: InboxWorker
   readonly scheduler: Scheduler
@@ -119,24 +151,39 @@ function assemble(
   { handle, store }: Pick<Parts, 'handle' | 'store'>,
 ): Parts {
   const { clock, rng, log } = effects
-  const intake = openIntake(store.store)
+  const room = new Room(request.inboxBounds)
+  const intake = openIntake(store.store, room)
   const read = readWaiting(request, effects)
   const counters = createCounters()
   const worker = new InboxWorker({
     handle,
     store,
     intake,
+    room,
     refused: () => counters.counts().refused,
     inboxDays: request.inboxDays,
     clock,
     holder: newRunId(clock, rng),
     intervals: request.intervals,
-    read: async (engine, waiting) => {
-      const { requests, assumedToday, failure } = await read(engine, waiting)
-      if (failure) log.warn({ why: failure.message }, 'some records that events asked for were not read')
+    read: async (engine, waiting, misses) => {
+      const most = readLimit(await leftForEvents(request, engine, clock), misses)
+      if (most === 0) {
+        log.info({ waiting: waiting.events }, 'events have used up their share of the day; the rest waits')
+        return { requests: 0, remainingToday: 0, at: clock.now(), isDone: false, isMostlyMissing: false }
+      }
+      const { requests, assumedToday, failure, resources } = await read(engine, waiting, most)
+      const isCut = failure instanceof BudgetSpent && requests >= most
+      if (failure && !isCut)
+        log.warn({ why: failure.message }, 'some records that events asked for were not read')
       else
         log.info({ lists: waiting.lists, records: waiting.records, requests }, 'read what events asked for')
-      return { requests, remainingToday: assumedToday, at: clock.now(), isDone: failure === undefined }
+      return {
+        requests,
+        remainingToday: assumedToday,
+        at: clock.now(),
+        isDone: failure === undefined || isCut,
+        isMostlyMissing: isMostlyMissing(byIdAmong(resources, waiting)),
+      }
     },
   })
   const runDag = async (dag: string): Promise<void> => {
@@ -154,7 +201,7 @@ function assemble(
     use: work => handle.use(work),
     own: () => figuresOf(counters, scheduler),
   })
-  return { handle, store, intake, counters, worker, scheduler, scrape }
+  return { handle, store, intake, room, counters, worker, scheduler, scrape }
 }
 
 /** One line for each kind, however many there were, so that a flood does not fill the log. */
@@ -183,7 +230,7 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
     return effects.openStore(engine)
   })
   const parts = assemble(request, effects, { handle, store })
-  const { intake, counters, worker, scheduler } = parts
+  const { intake, room, counters, worker, scheduler } = parts
   try {
     const health = () =>
       healthOf({
@@ -191,10 +238,13 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
         startedAt,
         inbox: worker.state(),
         stored: store.pending(),
+        room,
         counters,
         due: scheduler.due(),
         nowMs: clock.now(),
       })
+    // How much an earlier process left is known before more is taken.
+    await worker.drain().catch(error => log.warn({ why: messageOf(error) }, notDrained))
     const verifier = request.verification && createVerifier(request.verification)
     const receiver = await startReceiver(request.receiver, {
       clock,

@@ -32,6 +32,7 @@ export interface ServedOptions {
   readonly baseUrl?: string
   readonly intervals?: Partial<ServeRequest['intervals']>
   readonly inboxDays?: number
+  readonly inboxBounds?: ServeRequest['inboxBounds']
   readonly clock?: Clock
   readonly receiver?: Partial<ReceiverOptions>
   readonly schedule?: ServeRequest['schedule']
@@ -94,6 +95,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
         schedule: options.schedule ?? [],
         intervals: { ...quick, ...options.intervals },
         inboxDays: options.inboxDays ?? 90,
+        inboxBounds: options.inboxBounds ?? { events: 1_000_000, bytes: 512e6 },
       },
       {
         open: async () => borrowed(warehouse.engine),

@@ -24,7 +24,15 @@ describeOnEngines('the end of a run', bench => {
       })
     const end = (runId: string) =>
       recordEnd(
-        { engine, landing, runId, clock: systemClock, sent: new Map(), signal: new AbortController().signal },
+        {
+          engine,
+          landing,
+          runId,
+          clock: systemClock,
+          sent: new Map(),
+          events: { reserve: async () => {}, record: async () => {}, settle: async () => {} },
+          signal: new AbortController().signal,
+        },
         { change: { state: 'done' }, keepAfter: 0 },
       )
     const other = { resource: 'landing', holder: 'r2', ms: 60_000 }

@@ -13,6 +13,8 @@ import { Waits } from './waits.ts'
 interface TakeOptions {
   /** Milliseconds since the epoch: the request is not sent earlier. */
   readonly notBefore?: number
+  /** Whether the request asks for the limits of the key. */
+  readonly asksLimits?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -46,6 +48,9 @@ export interface BudgetOptions {
   readonly perMinute?: number | undefined
   /** Requests of this UTC day by earlier processes on the key. */
   readonly usedToday?: number
+  /** Of these, requests for events, and the limit of a day as an earlier run learnt it. */
+  readonly eventsToday?: number
+  readonly perDay?: number | undefined
   /** Milliseconds since the epoch: the service asked an earlier process for a pause until then. */
   readonly pausedUntil?: number
   /** Called for every pause that is longer than those before it. */
@@ -85,7 +90,11 @@ class KeyBudget implements Budget {
     this.#deadline = options.deadline ?? Number.POSITIVE_INFINITY
     this.#perMinute = options.perMinute ?? defaultPerMinute
     this.#minute = options.minute ?? createMinuteWindow({ clock, cap: this.#perMinute, recent })
-    this.#day = new DayBudget(clock.now(), options.usedToday ?? 0)
+    this.#day = new DayBudget(clock.now(), {
+      used: options.usedToday,
+      forEvents: options.eventsToday,
+      perDay: options.perDay,
+    })
     this.#shared = options.shared
     this.#pausedUntil = options.pausedUntil ?? 0
     this.#onPause = options.onPause
@@ -95,12 +104,12 @@ class KeyBudget implements Budget {
     return this.#waits.during(() => this.#take(purpose, options))
   }
 
-  async #take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions): Promise<Ended> {
+  async #take(purpose: Purpose, { notBefore = 0, signal, asksLimits }: TakeOptions): Promise<Ended> {
     for (;;) {
       signal?.throwIfAborted()
       this.#refuse(purpose)
       await this.#waitUntil(notBefore, signal)
-      const ended = await this.#slot(purpose, signal)
+      const ended = await this.#slot(purpose, { signal, asksLimits })
       if (ended) return ended
     }
   }
@@ -154,6 +163,8 @@ class KeyBudget implements Budget {
       remainingToday: remaining,
       isTold: this.#isTold,
       spendableToday: spendable,
+      leftForEvents: this.#left('webhook', now),
+      forEventsToday: this.#day.forEvents,
       spendable: Math.min(spendable, Math.max(0, this.#maxRequests - this.#sent)),
       requestsThisRun: this.#sent,
       retries: this.#retries.retries,
@@ -165,11 +176,11 @@ class KeyBudget implements Budget {
   }
 
   /** Undefined when a pause began while queueing: the slot is lost, so that rather too few requests are sent. */
-  async #slot(purpose: Purpose, signal: AbortSignal | undefined): Promise<Ended | undefined> {
+  async #slot(purpose: Purpose, options: Omit<TakeOptions, 'notBefore'>): Promise<Ended | undefined> {
     // Slots of processes that share a key lie so far apart that nobody has to tell when a request ended.
     if (this.#shared)
-      return (await this.#sharedSlot(this.#shared, purpose, signal)) ? () => undefined : undefined
-    const ended = await this.#minute.take(signal)
+      return (await this.#sharedSlot(this.#shared, purpose, options)) ? () => undefined : undefined
+    const ended = await this.#minute.take(options.signal)
     if (this.#clock.now() < this.#pausedUntil) return void ended()
     const refusal = this.refusal(purpose)
     if (refusal) {
@@ -184,14 +195,20 @@ class KeyBudget implements Budget {
   async #sharedSlot(
     shared: SharedRequests,
     purpose: Purpose,
-    signal: AbortSignal | undefined,
+    { signal, asksLimits }: Omit<TakeOptions, 'notBefore'>,
   ): Promise<boolean> {
     await this.#telling
     const refuseAt = (moment: number): void => {
       this.#refuseRun(moment)
       if (moment - this.#clock.now() > longestWait) throw toldToStop(moment)
     }
-    const isGranted = await waitForSlot(shared, { clock: this.#clock, purpose, signal, refuseAt })
+    const isGranted = await waitForSlot(shared, {
+      clock: this.#clock,
+      purpose,
+      asksLimits: asksLimits === true,
+      signal,
+      refuseAt,
+    })
     if (isGranted === undefined) throw daySpent(purpose, this.usage())
     if (!isGranted) return false
     if (this.#clock.now() < this.#pausedUntil || this.#sent >= this.#maxRequests) {
@@ -204,8 +221,14 @@ class KeyBudget implements Budget {
 
   refusal(purpose: Purpose): BudgetSpent | undefined {
     const now = this.#clock.now()
-    const left = this.#shared ? this.#shared.figures.spendable : this.#day.left(purpose, now)
+    const left = this.#left(purpose, now)
     return this.#refusalOfRun(now) ?? (left < 1 ? daySpent(purpose, this.usage()) : undefined)
+  }
+
+  #left(purpose: Purpose, now: number): number {
+    if (!this.#shared) return this.#day.left(purpose, now)
+    const { spendable, forEvents } = this.#shared.figures
+    return purpose === 'webhook' ? forEvents : spendable
   }
 
   /** Throws BudgetSpent when a request of this purpose can be sent neither now nor after a short wait. */

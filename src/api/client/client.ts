@@ -218,7 +218,9 @@ class ApiClient implements Client {
 
   async #askMe(): Promise<KeyInfo> {
     const sentBefore = this.#budget.usage().requestsThisRun
-    const call: Call = { method: 'GET', path: '/me', query: {}, asked: {}, purpose: 'operator' }
+    // Events pay for their limits too: they decide how often they are asked for.
+    const purpose = this.#options.purpose === 'webhook' ? 'webhook' : 'operator'
+    const call: Call = { method: 'GET', path: '/me', query: {}, asked: {}, purpose }
     const { bytes, record } = await this.#one(call)
     const key = readKey(record, bytes)
     this.#budget.refresh(key, sentBefore)

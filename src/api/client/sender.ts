@@ -87,7 +87,7 @@ export class Sender {
     let since: number | undefined
     let spoiled: BadAnswer | undefined
     for (let attempt = 1; ; attempt++) {
-      const taken = budget.take(call.purpose, { notBefore, signal })
+      const taken = budget.take(call.purpose, { notBefore, signal, asksLimits: call.path === '/me' })
       onAsked?.()
       const ended = await taken
       since ??= clock.now()

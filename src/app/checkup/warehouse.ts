@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Connection, WebhookSettings } from '../../config/connection.ts'
 import { existingTables } from '../../state/existing-tables.ts'
-import { hasReceivedEvents } from '../../state/inbox/figures.ts'
+import { filling, hasReceivedEvents, type StoredEvents, storedEvents } from '../../state/inbox/figures.ts'
 import { isBehind } from '../../state/recorded-structure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type Finding, fail, failed, ok, warn } from './finding.ts'
@@ -116,6 +116,23 @@ export async function webhookFindings(
       'webhook',
       'events were received earlier, but there is no signing secret now',
       'set webhook.secret or MUSTER_WEBHOOK_SECRET: muster serve does not start without one',
+    ),
+  ]
+}
+
+/** Nothing where the inbox has room. `logged` are the bytes of events that are not loaded yet. */
+export async function inboxFindings(
+  engine: Engine | undefined,
+  { bounds, logged }: { readonly bounds: StoredEvents; readonly logged: number },
+): Promise<Finding[]> {
+  const { events, bytes } = engine ? await storedEvents(engine) : { events: 0, bytes: 0 }
+  const found = filling({ events, bytes: bytes + logged }, bounds)
+  if (found === undefined) return []
+  return [
+    warn(
+      'inbox',
+      `${found}; muster serve refuses what does not fit`,
+      'look at muster sql "select state, type, count(*) from ops.inbox group by all", then lower inboxDays and run muster retention, or raise inboxEvents and inboxMegabytes',
     ),
   ]
 }

@@ -5,11 +5,13 @@ import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
 import { landing } from '../../app/checkup/landing.ts'
 import { diskSpace, nodeVersion } from '../../app/checkup/machine.ts'
-import { checkFile, checkServer, webhookFindings } from '../../app/checkup/warehouse.ts'
+import { checkFile, checkServer, inboxFindings, webhookFindings } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
+import { inboxBounds, inboxFolder } from '../../app/connection/inbox.ts'
 import { reserveOf } from '../../app/connection/room.ts'
 import { duckdbFile, openUnchanged } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
+import { loggedBytes } from '../../events/event-log.ts'
 import { counted } from '../../lib/counted.ts'
 import type { ExitStatus } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -58,7 +60,11 @@ async function examine(context: CommandContext): Promise<Examination> {
       await encryption(connection),
       ok('retention', keptText(connection)),
     )
-    findings.push(...(await webhookFindings(connection, engine)))
+    const room = {
+      bounds: inboxBounds(connection),
+      logged: file === undefined ? 0 : loggedBytes(inboxFolder(file)),
+    }
+    findings.push(...(await webhookFindings(connection, engine)), ...(await inboxFindings(engine, room)))
     const asked = await askService(connection, context, engine)
     return { findings: [...findings, ...asked.findings], requests: asked.requests }
   } finally {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
-import { openInboxStore } from '../../app/connection/inbox.ts'
+import { inboxBounds, openInboxStore } from '../../app/connection/inbox.ts'
 import { requireRoom } from '../../app/connection/room.ts'
 import { duckdbFile, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
 import { dagNames } from '../../app/dag/dag-file.ts'
@@ -159,6 +159,7 @@ async function requestOf(
     schedule: await scheduleOf(context, connection, options),
     intervals: { ...usualIntervals, leastMs: numberOption(options, 'every') ?? usualIntervals.leastMs },
     inboxDays: connection.inboxDays,
+    inboxBounds: inboxBounds(connection),
   }
 }
 

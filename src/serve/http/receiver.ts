@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Intake } from '../../events/intake.ts'
+import { InboxFull } from '../../events/room.ts'
 import type { Claim, Refusal, Verifier } from '../../events/verify.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { computedOnce } from '../../lib/computed-once.ts'
@@ -118,7 +119,8 @@ async function receive(
   try {
     await intake.take(verified.event)
   } catch (error) {
-    counters.failed(error)
+    if (error instanceof InboxFull) counters.refused('full', error.message)
+    else counters.failed(error)
     return reply.code(503).header('retry-after', '10').send()
   }
   counters.taken(verified.event.receivedAt)

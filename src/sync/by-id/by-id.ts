@@ -3,6 +3,7 @@
  * the records never fetched, then the stored ones that are worth another fetch.
  */
 import type { Purpose } from '../../api/budget/day.ts'
+import { readLimit } from '../../api/budget/event-share.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import { formatNumber } from '../../lib/counted.ts'
@@ -77,6 +78,7 @@ class ByIdRun {
     for (const one of this.#resources) await this.#guard(one, () => one.reader.resume())
     if (!this.#onlySignalled) for (const one of this.#open) await this.#lookAgain(one)
     await this.#fetchNew()
+    if (!this.#onlySignalled) await this.#fetchForEvents()
     if (!this.#onlySignalled && !this.#isOver) {
       await this.#refresh()
       // A changed record may name new ids.
@@ -117,6 +119,28 @@ class ByIdRun {
     }
   }
 
+  /** Requests for events that a part of this run may send: a burst of them costs no more than their share of the day. */
+  get #leftForEvents(): number {
+    return readLimit(Math.min(this.#left, this.#sync.client.usage().leftForEvents), 0)
+  }
+
+  /** Ids that nothing but events has named: most may not exist. */
+  async #fetchForEvents(): Promise<void> {
+    let left = this.#leftForEvents
+    for (const one of this.#open) {
+      let due: readonly DueId[] = []
+      const question = { ...this.#questionOf(one), isFromEvents: true }
+      await this.#guard(one, async () => {
+        due = await dueIds(this.#sync.engine, question, Math.min(left, perTurn))
+      })
+      left -= due.length
+      await this.#read(
+        one,
+        due.map(id => ({ ...id, isForEvents: true })),
+      )
+    }
+  }
+
   async #announce(turn: number): Promise<void> {
     let counts: readonly IdCounts[] = []
     await this.#guard(this.#open, async () => {
@@ -131,7 +155,7 @@ class ByIdRun {
 
   #choose(requests: number): Promise<StoredChoice> {
     const resources = this.#open.map(({ held }) => held.task.resource)
-    const budget = { requests, paced: this.#allowance.refresh }
+    const budget = { requests, paced: this.#allowance.refresh, events: this.#leftForEvents }
     return chooseStored(this.#sync.engine, resources, { nowMs: this.#sync.clock.now(), budget })
   }
 
@@ -194,18 +218,21 @@ class ByIdRun {
       keyScope: currentScope({ sync: this.#sync }),
       at: new Date(now).toISOString(),
       fetchedBefore: new Date(now - refetchPauseMs).toISOString(),
-      onlySignalled: this.#onlySignalled,
+      ...(this.#onlySignalled ? { onlySignalled: true } : { isFromEvents: false }),
     }
   }
 
   /**
-   * Records never fetched, and stored ones that events told of, are a reason to run again; others that are worth another fetch are
-   * not.
+   * Records never fetched, and stored ones that events told of, are a reason to run again, if this run had no request left for
+   * them; others that are worth another fetch are not.
    */
   async #reportRest(one: OpenResource): Promise<void> {
     const { task } = one.held
     const { neverFetched, again: due } = await countDue(this.#sync.engine, this.#questionOf(one))
     const signalled = this.#onlySignalled ? 0 : await countSignalled(this.#sync.engine, this.#questionOf(one))
+    const fromEvents = this.#onlySignalled
+      ? { neverFetched: 0 }
+      : await countDue(this.#sync.engine, { ...this.#questionOf(one), isFromEvents: true })
     const { worth, chosen } = this.#choice ?? {}
     const { name } = task.resource
     const again = due + (worth?.get(name) ?? 0) - (chosen?.get(name)?.length ?? 0)
@@ -214,13 +241,15 @@ class ByIdRun {
       neverFetched > 0 && `${formatNumber(neverFetched)} never fetched`,
       again > 0 && `${formatNumber(again)} to fetch again`,
       signalled > 0 && `${formatNumber(signalled)} changed by events`,
+      fromEvents.neverFetched > 0 &&
+        `${formatNumber(fromEvents.neverFetched)} named by events only, which have a share of the day`,
       ...refused.map(({ ids, reason }) => `${formatNumber(ids)} refused: ${reason}`),
     ]
     const rest = parts.filter(part => part !== false).join(', ')
     if (rest !== '') task.counters.note = rest
     if (!this.#onlySignalled) await requireAnswers(this.#sync.engine, this.#questionOf(one))
     const { client } = this.#sync
-    if (signalled > 0 || (neverFetched > 0 && this.#left <= 0))
+    if (signalled + neverFetched > 0 && this.#left <= 0)
       one.failure = {
         error: outOfRequests(client, `${name}: ${rest}`, this.#spent ?? client.refusal(this.#purpose)),
       }

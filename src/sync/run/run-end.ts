@@ -17,7 +17,7 @@ import { landingLease } from '../../state/runs/whole-lease.ts'
 import { finishedAmong } from '../../state/scans/scans.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
-type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'signal'>
+type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'events' | 'signal'>
 
 interface RunEnd {
   readonly change: Partial<RunRow>
@@ -102,6 +102,7 @@ export async function recordEnd(sync: Ending, end: RunEnd): Promise<MusterError 
   const { engine, clock } = sync
   const last = async (): Promise<void> => {
     await recordSent(engine, sync.sent)
+    await sync.events.settle(engine)
     await forgetSent(engine, clock.now())
     await updateRun(engine, sync.runId, { ...end.change, finished_at: now(sync) })
   }

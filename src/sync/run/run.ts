@@ -20,7 +20,7 @@ import { sweepResources } from '../deletions/sweep-run.ts'
 import { type SyncContext, usualLeaseMs } from './context.ts'
 import { Incomplete } from './incomplete.ts'
 import { apiKeyId } from './key.ts'
-import { ledgerBudget } from './key-budget.ts'
+import { type EventCount, ledgerBudget } from './key-budget.ts'
 import type { RunConnection, RunEffects, RunRequest } from './run-connection.ts'
 import { isUnchanged, notLasting, recordEnd } from './run-end.ts'
 import { failureAmong, type ResourceOutcome, syncResources } from './sync.ts'
@@ -53,6 +53,7 @@ interface Opened {
   readonly client: Client
   readonly shared: KeyRequests | undefined
   readonly sent: Map<number, number>
+  readonly events: EventCount
 }
 
 async function openClient(
@@ -64,7 +65,8 @@ async function openClient(
   const second = (): number => Math.floor(clock.now() / 1000)
   // The run before this one may have ended in this second: its requests stay counted.
   const sent = await sentBySecond(engine, second())
-  const { budget, shared } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
+  const { budget, shared, events } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
+  if (request.purpose === 'webhook') await events.reserve(engine, request.limits.maxRequests ?? 0)
   let answered = 0
   const tell = (): void => {
     const { requestsThisRun: spentThisRun, perMinute, isTold, ...usage } = client.usage()
@@ -92,7 +94,7 @@ async function openClient(
     },
     onAsked: tell,
   })
-  return { client, sent, shared }
+  return { client, sent, shared, events }
 }
 
 function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'incomplete' | 'stopped' {
@@ -133,7 +135,7 @@ async function openSession(
     version: effects.version,
     tolerance: connection.tolerance,
   })
-  const { client, sent, shared } = await openClient(connection, request, effects)
+  const { client, sent, shared, events } = await openClient(connection, request, effects)
   const landing = await openLanding(store, {
     scrub: await scrubOf(engine),
     reserve: connection.reserveBytes ?? 0,
@@ -148,6 +150,7 @@ async function openSession(
     signal,
     emit,
     sent,
+    events,
     loaded: new FetchedPages(),
     ...(request.acceptsRefused && { acceptsRefused: true }),
     ...(request.most !== undefined && { most: request.most }),
