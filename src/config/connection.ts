@@ -4,6 +4,7 @@ import { keysIn } from '../lib/encryption/keys.ts'
 import type { Environment } from './environment.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
 import { buildTold, type ToldSettings } from './groups/told.ts'
+import { type InboxSettings, inboxOf } from './groups/webhook-and-queries.ts'
 import type { Secret } from './secret.ts'
 import { type Findings, readSecret, reviewMode } from './secret-source.ts'
 import type { RawConnection } from './shape.ts'
@@ -25,7 +26,7 @@ interface QuerySettings {
   readonly threads: number
 }
 
-export interface Connection extends ToldSettings {
+export interface Connection extends ToldSettings, InboxSettings {
   readonly name: string
   readonly baseUrl: string
   readonly apiKey: Secret
@@ -43,11 +44,6 @@ export interface Connection extends ToldSettings {
   readonly retentionDays: number
   /** How long superseded versions of personal data are kept; undefined for ever. */
   readonly piiHistoryDays?: number
-  /** How long events are kept once nothing is left to do with them. */
-  readonly inboxDays: number
-  /** At most so many events are stored, in so many megabytes. */
-  readonly inboxEvents: number
-  readonly inboxMegabytes: number
   /** How long quarantined records are kept once they were resolved. */
   readonly quarantineDays: number
   /** So long may a process on another machine not show itself before its temporary files are removed. */
@@ -107,12 +103,6 @@ export function buildConnection(
   if (!stored?.apiKey || raw.baseUrl === undefined) return undefined
   return { ...stored, baseUrl: raw.baseUrl, apiKey: stored.apiKey, ...(webhook && { webhook }) }
 }
-
-const inboxOf = ({ inboxDays, inboxEvents, inboxMegabytes }: RawConnection) => ({
-  inboxDays,
-  inboxEvents,
-  inboxMegabytes,
-})
 
 /** The part that reading the warehouse needs, and the key where there is one; the caller judges a finding about it. */
 export function buildStored(

@@ -1,28 +1,21 @@
 /** `muster serve` without its command line: receives events, keeps the warehouse up to date with them, runs scheduled DAGs. */
 
-import { eventsPerDay, isMostlyMissing, readLimit } from '../api/budget/event-share.ts'
-import { defaultPerDay } from '../api/client/key.ts'
 import { type Intake, openIntake } from '../events/intake.ts'
 import { Room } from '../events/room.ts'
 import type { InboxStore } from '../events/store.ts'
 import { createVerifier, type Verification } from '../events/verify.ts'
 import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
-import { utcDay } from '../lib/dates.ts'
-import { BudgetSpent } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import type { StoredEvents } from '../state/inbox/figures.ts'
-import type { Waiting } from '../state/inbox/settle.ts'
 import { migrate } from '../state/migrate.ts'
-import { eventRequests } from '../state/requests/event-requests.ts'
 import { newRunId } from '../state/runs/runs.ts'
-import { apiKeyId } from '../sync/run/key.ts'
-import { type RunOutcome, runSync } from '../sync/run/run.ts'
 import type { RunConnection } from '../sync/run/run-connection.ts'
 import { contentType } from '../telemetry/prometheus/exposition.ts'
 import { createScrape } from '../telemetry/prometheus/scrape.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type Counters, createCounters } from './counters.ts'
 import { createEngineHandle, type EngineHandle } from './engine-handle.ts'
+import { eventReads, type ServeLog } from './event-reads.ts'
 import { figuresOf } from './figures.ts'
 import { healthOf } from './http/health.ts'
 import { type ReceiverOptions, startReceiver } from './http/receiver.ts'
@@ -44,11 +37,6 @@ export interface ServeRequest {
   readonly inboxBounds: StoredEvents
 }
 
-export interface ServeLog {
-  info(fields: object, text: string): void
-  warn(fields: object, text: string): void
-}
-
 export interface ServeEffects {
   /** Opens the warehouse to write; a file has one writer at a time. */
   readonly open: () => Promise<Engine>
@@ -68,49 +56,7 @@ export interface ServeEffects {
 /** Milliseconds from one line about refusals to the next, however many refusals there are. */
 const newsMs = 10_000
 
-/** Reads for events by a run like any other, paid from the part of the daily budget that is kept for events. */
-function readWaiting(
-  { connection }: ServeRequest,
-  { clock, rng, signal, version }: ServeEffects,
-): (engine: Engine, { lists, byId }: Waiting, maxRequests: number) => Promise<RunOutcome> {
-  return (engine, { lists, byId }, maxRequests) => {
-    // An empty list would mean every resource; the inbox worker reads only when something waits.
-    const resources = [...lists, ...byId]
-    return runSync(
-      connection,
-      {
-        command: 'serve',
-        arguments: resources.join(' '),
-        resources,
-        onlySignalled: true,
-        purpose: 'webhook',
-        limits: { maxRequests },
-      },
-      { engine, clock, rng, signal, version, emit: () => undefined, onBudget: () => undefined },
-    )
-  }
-}
-
 const notDrained = 'the inbox was not drained; its events are kept'
-
-/** Requests that are left today for events, on any process that uses the key. */
-async function leftForEvents({ connection }: ServeRequest, engine: Engine, clock: Clock): Promise<number> {
-  const day = utcDay(new Date(clock.now()).toISOString())
-  const keyId = apiKeyId(connection.apiKey)
-  const { spent, perDay = defaultPerDay } = await eventRequests(engine, { keyId, day })
-  return Math.max(0, eventsPerDay(perDay) - spent)
-}
-
-function byIdAmong(
-  outcomes: RunOutcome['resources'],
-  { byId }: Waiting,
-): { readonly asked: number; readonly found: number } {
-  const read = outcomes.filter(({ resource }) => byId.includes(resource))
-  return {
-    asked: read.reduce((sum, { requests }) => sum + requests, 0),
-    found: read.reduce((sum, { records_read: found }) => sum + found, 0),
-  }
-}
 
 async function keepDraining(
   worker: InboxWorker,
@@ -153,7 +99,6 @@ function assemble(
   const { clock, rng, log } = effects
   const room = new Room(request.inboxBounds)
   const intake = openIntake(store.store, room)
-  const read = readWaiting(request, effects)
   const counters = createCounters()
   const worker = new InboxWorker({
     handle,
@@ -165,26 +110,7 @@ function assemble(
     clock,
     holder: newRunId(clock, rng),
     intervals: request.intervals,
-    read: async (engine, waiting, misses) => {
-      const most = readLimit(await leftForEvents(request, engine, clock), misses)
-      if (most === 0) {
-        log.info({ waiting: waiting.events }, 'events have used up their share of the day; the rest waits')
-        return { requests: 0, remainingToday: 0, at: clock.now(), isDone: false, isMostlyMissing: false }
-      }
-      const { requests, assumedToday, failure, resources } = await read(engine, waiting, most)
-      const isCut = failure instanceof BudgetSpent && requests >= most
-      if (failure && !isCut)
-        log.warn({ why: failure.message }, 'some records that events asked for were not read')
-      else
-        log.info({ lists: waiting.lists, records: waiting.records, requests }, 'read what events asked for')
-      return {
-        requests,
-        remainingToday: assumedToday,
-        at: clock.now(),
-        isDone: failure === undefined || isCut,
-        isMostlyMissing: isMostlyMissing(byIdAmong(resources, waiting)),
-      }
-    },
+    read: eventReads(request.connection, effects),
   })
   const runDag = async (dag: string): Promise<void> => {
     try {

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isRecordId } from '../../src/contract/fields/record-id.ts'
 import { eventRule, eventTypes, payloadKeys } from '../../src/contract/events.ts'
+import { isRecordId } from '../../src/contract/fields/record-id.ts'
 import { parseStrictly } from '../../src/events/strict-json.ts'
 import { createVerifier, type Heading, signedAt, type Verified } from '../../src/events/verify.ts'
 

@@ -1,6 +1,6 @@
 /** One computation for all callers of an interval. */
 import { expect, test } from 'vitest'
-import { computedOnce } from '../../src/lib/computed-once.ts'
+import { computedOnce } from '../../src/lib/web/computed-once.ts'
 
 function counting(compute: (times: number) => Promise<number> = async times => times) {
   const clock = { at: 1000, now: () => clock.at }

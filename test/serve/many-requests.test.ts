@@ -31,7 +31,8 @@ test.each(['/metrics', '/health', '/nothing'])(
       Array.from({ length: 20 }, () => post(url, signed(good(), { timestamp: receiver.at(0) }))),
     )
     expect(statuses.every(status => status === 202)).toBe(true)
-    expect(performance.now() - began).toBeLessThan(2000)
+    // Senders give up after ten seconds.
+    expect(performance.now() - began).toBeLessThan(5000)
     const answers = await flood
     expect(answers.isClosed).toBe(true)
     expect(answers.statuses.length).toBeLessThanOrEqual(9)

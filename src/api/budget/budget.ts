@@ -3,19 +3,16 @@ import type { Clock } from '../../lib/clock.ts'
 import type { BudgetSpent } from '../../lib/errors.ts'
 import { defaultPerMinute, type KeyInfo } from '../client/key.ts'
 import { createRetryBudget, longestWait } from '../client/retry.ts'
-import { DayBudget, type Purpose } from './day.ts'
+import { DayBudget, type EarlierToday, type Purpose } from './day.ts'
 import { createMinuteWindow, type Ended, type MinuteWindow } from './minute.ts'
 import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
-import { type SharedRequests, waitForSlot } from './shared-requests.ts'
+import { type SharedRequests, type SlotOptions, waitForSlot } from './shared-requests.ts'
 import type { Usage } from './usage.ts'
 import { Waits } from './waits.ts'
 
-interface TakeOptions {
+interface TakeOptions extends SlotOptions {
   /** Milliseconds since the epoch: the request is not sent earlier. */
   readonly notBefore?: number
-  /** Whether the request asks for the limits of the key. */
-  readonly asksLimits?: boolean | undefined
-  readonly signal?: AbortSignal | undefined
 }
 
 /** One per key, shared by everything that sends requests with it. */
@@ -36,7 +33,7 @@ export interface Budget {
   usage(): Usage
 }
 
-export interface BudgetOptions {
+export interface BudgetOptions extends EarlierToday {
   readonly clock: Clock
   /** Requests of this run, `/me` and retries included. */
   readonly maxRequests?: number | undefined
@@ -46,11 +43,6 @@ export interface BudgetOptions {
   readonly recentRequests?: number
   /** Requests a minute as an earlier run learnt them: until `/me` answers, the default may be too low. */
   readonly perMinute?: number | undefined
-  /** Requests of this UTC day by earlier processes on the key. */
-  readonly usedToday?: number
-  /** Of these, requests for events, and the limit of a day as an earlier run learnt it. */
-  readonly eventsToday?: number
-  readonly perDay?: number | undefined
   /** Milliseconds since the epoch: the service asked an earlier process for a pause until then. */
   readonly pausedUntil?: number
   /** Called for every pause that is longer than those before it. */
@@ -90,11 +82,7 @@ class KeyBudget implements Budget {
     this.#deadline = options.deadline ?? Number.POSITIVE_INFINITY
     this.#perMinute = options.perMinute ?? defaultPerMinute
     this.#minute = options.minute ?? createMinuteWindow({ clock, cap: this.#perMinute, recent })
-    this.#day = new DayBudget(clock.now(), {
-      used: options.usedToday,
-      forEvents: options.eventsToday,
-      perDay: options.perDay,
-    })
+    this.#day = new DayBudget(clock.now(), options)
     this.#shared = options.shared
     this.#pausedUntil = options.pausedUntil ?? 0
     this.#onPause = options.onPause
@@ -104,12 +92,12 @@ class KeyBudget implements Budget {
     return this.#waits.during(() => this.#take(purpose, options))
   }
 
-  async #take(purpose: Purpose, { notBefore = 0, signal, asksLimits }: TakeOptions): Promise<Ended> {
+  async #take(purpose: Purpose, { notBefore = 0, ...options }: TakeOptions): Promise<Ended> {
     for (;;) {
-      signal?.throwIfAborted()
+      options.signal?.throwIfAborted()
       this.#refuse(purpose)
-      await this.#waitUntil(notBefore, signal)
-      const ended = await this.#slot(purpose, { signal, asksLimits })
+      await this.#waitUntil(notBefore, options.signal)
+      const ended = await this.#slot(purpose, options)
       if (ended) return ended
     }
   }
@@ -176,7 +164,7 @@ class KeyBudget implements Budget {
   }
 
   /** Undefined when a pause began while queueing: the slot is lost, so that rather too few requests are sent. */
-  async #slot(purpose: Purpose, options: Omit<TakeOptions, 'notBefore'>): Promise<Ended | undefined> {
+  async #slot(purpose: Purpose, options: SlotOptions): Promise<Ended | undefined> {
     // Slots of processes that share a key lie so far apart that nobody has to tell when a request ended.
     if (this.#shared)
       return (await this.#sharedSlot(this.#shared, purpose, options)) ? () => undefined : undefined
@@ -192,23 +180,13 @@ class KeyBudget implements Budget {
     return ended
   }
 
-  async #sharedSlot(
-    shared: SharedRequests,
-    purpose: Purpose,
-    { signal, asksLimits }: Omit<TakeOptions, 'notBefore'>,
-  ): Promise<boolean> {
+  async #sharedSlot(shared: SharedRequests, purpose: Purpose, options: SlotOptions): Promise<boolean> {
     await this.#telling
     const refuseAt = (moment: number): void => {
       this.#refuseRun(moment)
       if (moment - this.#clock.now() > longestWait) throw toldToStop(moment)
     }
-    const isGranted = await waitForSlot(shared, {
-      clock: this.#clock,
-      purpose,
-      asksLimits: asksLimits === true,
-      signal,
-      refuseAt,
-    })
+    const isGranted = await waitForSlot(shared, { ...options, clock: this.#clock, purpose, refuseAt })
     if (isGranted === undefined) throw daySpent(purpose, this.usage())
     if (!isGranted) return false
     if (this.#clock.now() < this.#pausedUntil || this.#sent >= this.#maxRequests) {

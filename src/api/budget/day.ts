@@ -20,9 +20,9 @@ const soonMs = 15 * minuteMs
 /** What earlier processes on the key have left behind. */
 export interface EarlierToday {
   /** Requests of the UTC day, other than those for events. */
-  readonly used?: number | undefined
+  readonly usedToday?: number | undefined
   /** Requests of the UTC day for events. */
-  readonly forEvents?: number | undefined
+  readonly eventsToday?: number | undefined
   /** The limit of a day as it was last reported. */
   readonly perDay?: number | undefined
 }
@@ -39,10 +39,10 @@ export class DayBudget {
   #told = Number.POSITIVE_INFINITY
   #resetsAt: number
 
-  constructor(now: number, { used = 0, forEvents = 0, perDay = defaultPerDay }: EarlierToday) {
+  constructor(now: number, { usedToday = 0, eventsToday = 0, perDay = defaultPerDay }: EarlierToday) {
     this.#perDay = perDay
-    this.#usedFor = { sync: 0, reconcile: 0, webhook: forEvents, operator: 0 }
-    this.#notCounted = used
+    this.#usedFor = { sync: 0, reconcile: 0, webhook: eventsToday, operator: 0 }
+    this.#notCounted = usedToday
     this.#resetsAt = startOfUtcDay(now, 1)
   }
 

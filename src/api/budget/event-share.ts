@@ -15,12 +15,3 @@ export function readLimit(left: number, misses: number): number {
   const half = Math.floor(left / 2 ** (1 + misses))
   return Math.max(0, Math.min(left, Math.max(leastPerRead, half)))
 }
-
-/** Whether most records that a read asked for were not there. A few say nothing. */
-export const isMostlyMissing = ({
-  asked,
-  found,
-}: {
-  readonly asked: number
-  readonly found: number
-}): boolean => asked >= leastPerRead && found * 2 < asked

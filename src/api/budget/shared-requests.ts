@@ -32,11 +32,15 @@ export interface SharedRequests {
   readonly figures: SharedFigures
 }
 
-interface Taker {
+export interface SlotOptions {
+  /** Whether the request asks for the limits of the key. */
+  readonly asksLimits?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Taker extends SlotOptions {
   readonly clock: Clock
   readonly purpose: Purpose
-  readonly asksLimits: boolean
-  readonly signal: AbortSignal | undefined
   /** Called with the moment of sending, before and after the wait: throws when nothing may be sent then. */
   readonly refuseAt: (moment: number) => void
 }

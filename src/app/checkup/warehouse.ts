@@ -132,7 +132,7 @@ export async function inboxFindings(
     warn(
       'inbox',
       `${found}; muster serve refuses what does not fit`,
-      'look at muster sql "select state, type, count(*) from ops.inbox group by all", then lower inboxDays and run muster retention, or raise inboxEvents and inboxMegabytes',
+      'see muster status for what came; lower inboxDays and run muster retention, or raise inboxEvents and inboxMegabytes',
     ),
   ]
 }

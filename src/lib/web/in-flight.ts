@@ -1,7 +1,6 @@
 /** Bounds the requests that a web server answers at once: a client may send thousands on one connection and read no answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface InFlightBounds {
   readonly perConnection: number
@@ -60,13 +59,27 @@ export class InFlight {
   }
 }
 
+/** What a server of Fastify gives its hooks. */
+interface Reply {
+  readonly raw: ServerResponse
+  /** Leaves the request without an answer. */
+  hijack(): unknown
+  code(status: number): unknown
+  headers(values: Readonly<Record<string, string>>): unknown
+  send(): unknown
+}
+
 /** A hook that comes before all others. `boundsFor` chooses the counter of a request, so that one kind leaves room for another. */
-export function refuseExcess(boundsFor: (request: FastifyRequest) => InFlight) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+export function refuseExcess<Request extends { readonly raw: IncomingMessage }>(
+  boundsFor: (request: Request) => InFlight,
+) {
+  return async (request: Request, reply: Reply): Promise<unknown> => {
     const admission = boundsFor(request).admit(request.raw, reply.raw)
     if (admission === 'admitted') return undefined
     if (admission === 'ignored') return reply.hijack()
-    return reply.code(503).header('retry-after', '1').header('connection', 'close').send()
+    reply.code(503)
+    reply.headers({ 'retry-after': '1', connection: 'close' })
+    return reply.send()
   }
 }
 

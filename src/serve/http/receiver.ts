@@ -5,8 +5,8 @@ import type { Intake } from '../../events/intake.ts'
 import { InboxFull } from '../../events/room.ts'
 import type { Claim, Refusal, Verifier } from '../../events/verify.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { computedOnce } from '../../lib/computed-once.ts'
 import { isAllowedHost, isOwnRequest } from '../../lib/web/allowed-host.ts'
+import { computedOnce } from '../../lib/web/computed-once.ts'
 import { InFlight, pagesInFlight, refuseExcess } from '../../lib/web/in-flight.ts'
 import type { Counters } from '../counters.ts'
 
@@ -183,7 +183,7 @@ export async function startReceiver(options: ReceiverOptions, parts: ReceiverPar
   const isEvents = (request: FastifyRequest): boolean => request.routeOptions.url === path
   app.addHook(
     'onRequest',
-    refuseExcess(request => (isEvents(request) ? events : others)),
+    refuseExcess((request: FastifyRequest) => (isEvents(request) ? events : others)),
   )
   app.addHook('onRequest', async (request, reply) => {
     // DNS rebinding: a web page can make its own host name point at this port.

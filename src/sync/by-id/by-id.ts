@@ -6,17 +6,8 @@ import type { Purpose } from '../../api/budget/day.ts'
 import { readLimit } from '../../api/budget/event-share.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
-import { formatNumber } from '../../lib/counted.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
-import {
-  countDue,
-  countSignalled,
-  type DueId,
-  type DueQuestion,
-  type DueTerms,
-  dueIds,
-  refusedIds,
-} from '../../state/by-id/due.ts'
+import { type DueId, type DueQuestion, type DueTerms, dueIds } from '../../state/by-id/due.ts'
 import { nextRecordLook, recordLook } from '../../state/evidence/quarantine-looks.ts'
 import type { SyncContext } from '../run/context.ts'
 import { currentScope } from '../run/key.ts'
@@ -25,7 +16,7 @@ import { type Allowance, allowance } from './allowance.ts'
 import { Announcement } from './announcement.ts'
 import { chooseStored, type StoredChoice } from './choose-stored.ts'
 import { enoughToTell, type IdCounts, perTurn } from './ids-to-follow.ts'
-import { outOfRequests } from './out-of-requests.ts'
+import { outOfRequests, restOf } from './out-of-requests.ts'
 import { RecordReader } from './record-reader.ts'
 import { refetchPauseMs } from './refresh-worth.ts'
 import { requireAnswers } from './unanswered.ts'
@@ -128,16 +119,10 @@ class ByIdRun {
   async #fetchForEvents(): Promise<void> {
     let left = this.#leftForEvents
     for (const one of this.#open) {
-      let due: readonly DueId[] = []
-      const question = { ...this.#questionOf(one), isFromEvents: true }
-      await this.#guard(one, async () => {
-        due = await dueIds(this.#sync.engine, question, Math.min(left, perTurn))
-      })
+      const due = await this.#dueOf(one, left, { isFromEvents: true })
       left -= due.length
-      await this.#read(
-        one,
-        due.map(id => ({ ...id, isForEvents: true })),
-      )
+      const paid = due.map(id => ({ ...id, isForEvents: true }))
+      await this.#read(one, paid)
     }
   }
 
@@ -159,10 +144,10 @@ class ByIdRun {
     return chooseStored(this.#sync.engine, resources, { nowMs: this.#sync.clock.now(), budget })
   }
 
-  async #dueOf(one: OpenResource, most: number): Promise<readonly DueId[]> {
+  async #dueOf(one: OpenResource, most: number, terms: Partial<DueTerms> = {}): Promise<readonly DueId[]> {
     let due: readonly DueId[] = []
     await this.#guard(one, async () => {
-      due = await dueIds(this.#sync.engine, this.#questionOf(one), perTurn)
+      due = await dueIds(this.#sync.engine, { ...this.#questionOf(one), ...terms }, perTurn)
     })
     // A record whose fetch failed stays due, but the next run retries it, not this one.
     return due.filter(({ record_id: id }) => !one.asked.has(id)).slice(0, most)
@@ -228,30 +213,14 @@ class ByIdRun {
    */
   async #reportRest(one: OpenResource): Promise<void> {
     const { task } = one.held
-    const { neverFetched, again: due } = await countDue(this.#sync.engine, this.#questionOf(one))
-    const signalled = this.#onlySignalled ? 0 : await countSignalled(this.#sync.engine, this.#questionOf(one))
-    const fromEvents = this.#onlySignalled
-      ? { neverFetched: 0 }
-      : await countDue(this.#sync.engine, { ...this.#questionOf(one), isFromEvents: true })
-    const { worth, chosen } = this.#choice ?? {}
+    const rest = await restOf(this.#sync.engine, this.#questionOf(one), this.#choice)
     const { name } = task.resource
-    const again = due + (worth?.get(name) ?? 0) - (chosen?.get(name)?.length ?? 0)
-    const refused = this.#onlySignalled ? [] : await refusedIds(this.#sync.engine, name)
-    const parts = [
-      neverFetched > 0 && `${formatNumber(neverFetched)} never fetched`,
-      again > 0 && `${formatNumber(again)} to fetch again`,
-      signalled > 0 && `${formatNumber(signalled)} changed by events`,
-      fromEvents.neverFetched > 0 &&
-        `${formatNumber(fromEvents.neverFetched)} named by events only, which have a share of the day`,
-      ...refused.map(({ ids, reason }) => `${formatNumber(ids)} refused: ${reason}`),
-    ]
-    const rest = parts.filter(part => part !== false).join(', ')
-    if (rest !== '') task.counters.note = rest
+    if (rest.words !== '') task.counters.note = rest.words
     if (!this.#onlySignalled) await requireAnswers(this.#sync.engine, this.#questionOf(one))
     const { client } = this.#sync
-    if (signalled + neverFetched > 0 && this.#left <= 0)
+    if (rest.isWaiting && this.#left <= 0)
       one.failure = {
-        error: outOfRequests(client, `${name}: ${rest}`, this.#spent ?? client.refusal(this.#purpose)),
+        error: outOfRequests(client, `${name}: ${rest.words}`, this.#spent ?? client.refusal(this.#purpose)),
       }
   }
 }

@@ -10,7 +10,7 @@ import type { FetchedPages } from '../../state/by-id/fetched-pages.ts'
 import type { Lease } from '../../state/runs/leases.ts'
 import type { RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import type { EventCount } from './key-budget.ts'
+import type { EventCount } from './event-count.ts'
 import type { TaskPipeline } from './task-pipeline.ts'
 
 export interface ResourceEvent {

@@ -3,11 +3,11 @@ import { type Budget, type BudgetOptions, createBudget } from '../../api/budget/
 import { reserves } from '../../api/budget/day.ts'
 import { defaultPerDay, defaultPerMinute } from '../../api/client/key.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { utcDay } from '../../lib/dates.ts'
-import { eventRequests, recordEventRequests } from '../../state/requests/event-requests.ts'
+import { eventRequests } from '../../state/requests/event-requests.ts'
 import { type KeyRequests, shareRequests } from '../../state/requests/key-requests.ts'
 import { knownPerMinute, pausedUntil, recordPause, sentSince } from '../../state/requests/key-state.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { countedElsewhere, dayOf, type EventCount, eventCount } from './event-count.ts'
 import { apiKeyId } from './key.ts'
 
 interface KeyOf {
@@ -16,15 +16,6 @@ interface KeyOf {
 }
 
 export type KeyFacts = Pick<BudgetOptions, 'recentRequests' | 'perMinute' | 'pausedUntil'>
-
-/** Counts what is sent for events where no other process uses the key; elsewhere that is counted with each request. */
-export interface EventCount {
-  /** Before a read: if its process dies, all that it might have sent counts. */
-  reserve(engine: Engine, requests: number): Promise<void>
-  record(engine: Engine): Promise<void>
-  /** When nothing more is sent. */
-  settle(engine: Engine): Promise<void>
-}
 
 /** A rolling minute, and a second for either end of it. */
 const recentSeconds = 62
@@ -45,29 +36,6 @@ interface LedgerBudget {
   readonly events: EventCount
 }
 
-const countedElsewhere = async (): Promise<void> => undefined
-
-function eventCount(budget: Budget, keyId: string, clock: Clock): EventCount {
-  let [least, recorded] = [0, budget.usage().forEventsToday]
-  const record = async (engine: Engine): Promise<void> => {
-    const requests = Math.max(least, budget.usage().forEventsToday)
-    if (requests === recorded) return
-    await recordEventRequests(engine, { keyId, day: utcDay(new Date(clock.now()).toISOString()), requests })
-    recorded = requests
-  }
-  return {
-    reserve(engine, requests) {
-      least = budget.usage().forEventsToday + requests
-      return record(engine)
-    },
-    record,
-    settle(engine) {
-      least = 0
-      return record(engine)
-    },
-  }
-}
-
 /** Records pauses that the service asks for. The tables must exist. */
 export async function ledgerBudget(
   engine: Engine,
@@ -76,8 +44,7 @@ export async function ledgerBudget(
 ): Promise<LedgerBudget> {
   const keyId = apiKeyId(key.apiKey)
   const facts = await keyFacts(engine, key)
-  const day = utcDay(new Date(key.clock.now()).toISOString())
-  const { spent, perDay } = await eventRequests(engine, { keyId, day })
+  const { spent, perDay } = await eventRequests(engine, { keyId, day: dayOf(key.clock) })
   const perMinute = facts.perMinute ?? defaultPerMinute
   const shared = await shareRequests(engine, { keyId, perMinute, perDay: defaultPerDay, reserves })
   const budget = createBudget({
@@ -90,6 +57,5 @@ export async function ledgerBudget(
     // A warehouse that cannot be written fails the next batch too, which reports it.
     onPause: until => void recordPause(engine, keyId, until).catch(() => undefined),
   })
-  const elsewhere = { reserve: countedElsewhere, record: countedElsewhere, settle: countedElsewhere }
-  return { budget, shared, events: shared ? elsewhere : eventCount(budget, keyId, key.clock) }
+  return { budget, shared, events: shared ? countedElsewhere : eventCount(budget, keyId, key.clock) }
 }

@@ -18,9 +18,10 @@ import { recordUsage, sentBySecond } from '../../state/requests/key-state.ts'
 import { newRunId, startRun } from '../../state/runs/runs.ts'
 import { sweepResources } from '../deletions/sweep-run.ts'
 import { type SyncContext, usualLeaseMs } from './context.ts'
+import type { EventCount } from './event-count.ts'
 import { Incomplete } from './incomplete.ts'
 import { apiKeyId } from './key.ts'
-import { type EventCount, ledgerBudget } from './key-budget.ts'
+import { ledgerBudget } from './key-budget.ts'
 import type { RunConnection, RunEffects, RunRequest } from './run-connection.ts'
 import { isUnchanged, notLasting, recordEnd } from './run-end.ts'
 import { failureAmong, type ResourceOutcome, syncResources } from './sync.ts'
@@ -149,9 +150,7 @@ async function openSession(
     apiKeyId: apiKeyId(connection.apiKey),
     signal,
     emit,
-    sent,
-    events,
-    loaded: new FetchedPages(),
+    ...{ sent, events, loaded: new FetchedPages() },
     ...(request.acceptsRefused && { acceptsRefused: true }),
     ...(request.most !== undefined && { most: request.most }),
   }

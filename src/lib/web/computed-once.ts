@@ -1,5 +1,5 @@
 /** An answer that is computed once per interval, however many callers ask for it meanwhile. */
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 
 export function computedOnce<Answer>(
   compute: () => Promise<Answer>,
