@@ -41,8 +41,8 @@ export function eventReads(
   { clock, rng, signal, version, log }: Effects,
 ): InboxWorkerParts['read'] {
   const keyId = apiKeyId(connection.apiKey)
-  return async (engine, waiting, misses) => {
-    const maxRequests = await nextReadLimit(engine, { keyId, clock, misses })
+  return async (engine, waiting, emptyReads) => {
+    const maxRequests = await nextReadLimit(engine, { keyId, clock, emptyReads })
     if (maxRequests === 0) {
       log.info({ events: waiting.events }, 'events have used up their share of the day; the rest waits')
       return { requests: 0, remainingToday: 0, at: clock.now(), isDone: false, isMostlyMissing: false }

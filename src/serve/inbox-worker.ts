@@ -53,8 +53,8 @@ export interface InboxWorkerParts {
   /** Names this process in the rows that it drains. */
   readonly holder: string
   readonly intervals: Intervals
-  /** Reads what the waiting events ask for; `misses` reads in a row found few of their records. */
-  readonly read: (engine: Engine, waiting: Waiting, misses: number) => Promise<ReadResult>
+  /** Reads what the waiting events ask for; `emptyReads` reads in a row found few of their records. */
+  readonly read: (engine: Engine, waiting: Waiting, emptyReads: number) => Promise<ReadResult>
 }
 
 export interface InboxState {
@@ -72,7 +72,7 @@ export class InboxWorker {
   #lastArrival = 0
   #nextRead = 0
   #failures = 0
-  #misses = 0
+  #emptyReads = 0
   #expired = 0
   #settled = 0
   #measured = 0
@@ -152,11 +152,11 @@ export class InboxWorker {
 
   async #read(engine: Engine): Promise<void> {
     const { clock, read, intervals } = this.#parts
-    const { isDone, isMostlyMissing, ...spent } = await read(engine, this.#state.waiting, this.#misses)
+    const { isDone, isMostlyMissing, ...spent } = await read(engine, this.#state.waiting, this.#emptyReads)
     this.#failures = isDone ? 0 : this.#failures + 1
-    this.#misses = isMostlyMissing ? this.#misses + 1 : 0
+    this.#emptyReads = isMostlyMissing ? this.#emptyReads + 1 : 0
     // A read that failed is likely to fail again in a minute, and each attempt costs requests.
-    const setbacks = this.#failures + this.#misses
+    const setbacks = this.#failures + this.#emptyReads
     this.#nextRead = clock.now() + pollInterval(spent, intervals.leastMs) * 2 ** Math.min(setbacks, 6)
     await this.#settle(engine)
   }

@@ -22,8 +22,8 @@ test.each([
   ['the last one', 1, 5, 1],
   ['none where none is left', 0, 0, 0],
   ['none where more was sent than the share', -3, 0, 0],
-])('a read may send %s', (...[, left, misses, limit]) => {
-  expect(readLimit(left, misses)).toBe(limit)
+])('a read may send %s', (...[, left, emptyReads, limit]) => {
+  expect(readLimit(left, emptyReads)).toBe(limit)
 })
 
 test.each([

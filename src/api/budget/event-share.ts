@@ -11,7 +11,7 @@ const leastPerRead = 10
  * The most requests of one read, when `left` of the share of the day are left: half of them, so that no single read uses
  * up the day, and again half for each read in a row that found few of its records.
  */
-export function readLimit(left: number, misses: number): number {
-  const half = Math.floor(left / 2 ** (1 + misses))
+export function readLimit(left: number, emptyReads: number): number {
+  const half = Math.floor(left / 2 ** (1 + emptyReads))
   return Math.max(0, Math.min(left, Math.max(leastPerRead, half)))
 }

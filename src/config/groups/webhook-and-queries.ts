@@ -36,7 +36,7 @@ export const queries = z
   })
   .describe('What one query of `muster sql` or `muster mcp` may use.')
 
-/** How long events are kept once nothing is left to do with them; at most so many are stored, in so many megabytes. */
+/** How long events are kept once nothing is left to do with them; and the most of them that are stored, in events and in megabytes. */
 export interface InboxSettings {
   readonly inboxDays: number
   readonly inboxEvents: number

@@ -47,11 +47,11 @@ interface NextRead {
   readonly keyId: string
   readonly clock: Clock
   /** Reads in a row that found few of their records. */
-  readonly misses: number
+  readonly emptyReads: number
 }
 
 /** The most requests that the next read for events may send; 0 when their share of the day is used up. */
-export async function nextReadLimit(engine: Engine, { keyId, clock, misses }: NextRead): Promise<number> {
+export async function nextReadLimit(engine: Engine, { keyId, clock, emptyReads }: NextRead): Promise<number> {
   const { spent, perDay = defaultPerDay } = await eventRequests(engine, { keyId, day: dayOf(clock) })
-  return readLimit(eventsPerDay(perDay) - spent, misses)
+  return readLimit(eventsPerDay(perDay) - spent, emptyReads)
 }
