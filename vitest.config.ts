@@ -21,6 +21,7 @@ export const wholeRuns = [
   'test/contract/contract.test.ts',
   'test/marts/{all-marts,killed-parts,partial}.test.ts',
   'test/docs/scheduling.test.ts',
+  'test/serve/event-share.test.ts',
   'test/telemetry/lineage.test.ts',
   'test/telemetry/notify.test.ts',
 ]

@@ -77,6 +77,12 @@ const connection = z.strictObject({
   inboxDays: whole(1, mostDays)
     .default(90)
     .describe('Days to keep webhook events once nothing is left to do with them.'),
+  inboxEvents: whole(1, 100_000_000)
+    .default(1_000_000)
+    .describe('The most webhook events that are stored; senders deliver further ones again later.'),
+  inboxMegabytes: whole(1, 1_000_000)
+    .default(512)
+    .describe('The most megabytes of webhook events that are stored.'),
   quarantineDays: whole(1, mostDays)
     .default(90)
     .describe('Days to keep quarantined records once a later version was loaded.'),

@@ -38,3 +38,8 @@ export function passwordIn(text: string): string | undefined {
   const plain = /%(?![0-9a-f]{2})/i.test(password) ? password : decodeURIComponent(password)
   return plain || searchParams.get('password') || undefined
 }
+
+/** The file of the private key with which an address authenticates the client. */
+export function privateKeyIn(text: string): string | undefined {
+  return (URL.canParse(text) && new URL(text).searchParams.get('sslkey')) || undefined
+}

@@ -161,6 +161,17 @@ describe('the day', () => {
     expect(shared.figures).toMatchObject({ perDay: 100, remaining: 38 })
   })
 
+  test('gives events their share and no more, whichever process asks', async () => {
+    const [one, other] = [await share({ perDay: 100 }), await share({ perDay: 100 })]
+    const slots: unknown[] = []
+    for (let turns = 0; turns < 8; turns += 1)
+      slots.push(await one.take('webhook'), await other.take('webhook'))
+    expect(slots.filter(slot => slot !== undefined)).toHaveLength(10)
+    expect(slots.slice(0, 10)).not.toContain(undefined)
+    expect(await one.take('sync')).toBeDefined()
+    expect(one.figures).toMatchObject({ remaining: 89, forEvents: 0 })
+  })
+
   test('begins anew with the UTC day of the server', async () => {
     const shared = await share()
     await shared.told(me(0))

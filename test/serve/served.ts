@@ -32,6 +32,7 @@ export interface ServedOptions {
   readonly baseUrl?: string
   readonly intervals?: Partial<ServeRequest['intervals']>
   readonly inboxDays?: number
+  readonly inboxBounds?: ServeRequest['inboxBounds']
   readonly clock?: Clock
   readonly measure?: ServeEffects['measure']
   readonly receiver?: Partial<ReceiverOptions>
@@ -84,10 +85,18 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
           headerPrefix: options.headerPrefix ?? 'X-Service',
           secrets: options.secrets ?? [SECRET],
         },
-        receiver: { host: '127.0.0.1', port: 0, path: '/webhook', allowedHosts: [], ...options.receiver },
+        receiver: {
+          host: '127.0.0.1',
+          port: 0,
+          path: '/webhook',
+          allowedHosts: [],
+          figuresHosts: [],
+          ...options.receiver,
+        },
         schedule: options.schedule ?? [],
         intervals: { ...quick, ...options.intervals },
         inboxDays: options.inboxDays ?? 90,
+        inboxBounds: options.inboxBounds ?? { events: 1_000_000, bytes: 512e6 },
       },
       {
         open: async () => borrowed(warehouse.engine),

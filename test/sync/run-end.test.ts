@@ -32,6 +32,7 @@ describeOnEngines('the end of a run', bench => {
           runId,
           clock: serviceClock(systemClock),
           sent: new Map(),
+          events: { reserve: async () => {}, record: async () => {}, settle: async () => {} },
           signal: new AbortController().signal,
         },
         { change: { state: 'done' }, keepAfter: 0 },

@@ -3,17 +3,16 @@ import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import type { BudgetSpent } from '../../lib/errors.ts'
 import { defaultPerMinute, type KeyInfo } from '../client/key.ts'
 import { createRetryBudget, longestWait } from '../client/retry.ts'
-import { DayBudget, type Purpose } from './day.ts'
+import { DayBudget, type EarlierToday, type Purpose } from './day.ts'
 import { createMinuteWindow, type Ended, type MinuteWindow } from './minute.ts'
 import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
-import { type SharedRequests, waitForSlot } from './shared-requests.ts'
+import { type SharedRequests, type SlotOptions, waitForSlot } from './shared-requests.ts'
 import type { Usage } from './usage.ts'
 import { Waits } from './waits.ts'
 
-interface TakeOptions {
+interface TakeOptions extends SlotOptions {
   /** On the `elapsed` of the clock: the request is not sent earlier. */
   readonly notBefore?: number
-  readonly signal?: AbortSignal | undefined
 }
 
 /** One per key, shared by everything that sends requests with it. */
@@ -34,7 +33,7 @@ export interface Budget {
   usage(): Usage
 }
 
-export interface BudgetOptions {
+export interface BudgetOptions extends EarlierToday {
   readonly clock: Clock
   /** Requests of this run, `/me` and retries included. */
   readonly maxRequests?: number | undefined
@@ -44,8 +43,6 @@ export interface BudgetOptions {
   readonly recentRequests?: number
   /** Requests a minute as an earlier run learnt them: until `/me` answers, the default may be too low. */
   readonly perMinute?: number | undefined
-  /** Requests of this UTC day by earlier processes on the key. */
-  readonly usedToday?: number
   /** Milliseconds that are left of a pause which the service asked an earlier process for. */
   readonly pausedForMs?: number
   /** Called for every pause, with its milliseconds. */
@@ -87,7 +84,7 @@ class KeyBudget implements Budget {
     this.#endsAt = elapsedOf(clock) + (options.deadline ?? Number.POSITIVE_INFINITY) - clock.now()
     this.#perMinute = options.perMinute ?? defaultPerMinute
     this.#minute = options.minute ?? createMinuteWindow({ clock, cap: this.#perMinute, recent })
-    this.#day = new DayBudget(clock.now(), options.usedToday ?? 0)
+    this.#day = new DayBudget(clock.now(), options)
     this.#shared = options.shared
     this.#pausedUntil = elapsedOf(clock) + (options.pausedForMs ?? 0)
     this.#onPause = options.onPause
@@ -97,12 +94,12 @@ class KeyBudget implements Budget {
     return this.#waits.during(() => this.#take(purpose, options))
   }
 
-  async #take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions): Promise<Ended> {
+  async #take(purpose: Purpose, { notBefore = 0, ...options }: TakeOptions): Promise<Ended> {
     for (;;) {
-      signal?.throwIfAborted()
+      options.signal?.throwIfAborted()
       this.#refuse(purpose)
-      await this.#waitUntil(notBefore, signal)
-      const ended = await this.#slot(purpose, signal)
+      await this.#waitUntil(notBefore, options.signal)
+      const ended = await this.#slot(purpose, options)
       if (ended) return ended
     }
   }
@@ -164,6 +161,8 @@ class KeyBudget implements Budget {
       remainingToday: remaining,
       isTold: this.#isTold,
       spendableToday: spendable,
+      leftForEvents: this.#left('webhook', now),
+      forEventsToday: this.#day.forEvents,
       spendable: Math.min(spendable, Math.max(0, this.#maxRequests - this.#sent)),
       requestsThisRun: this.#sent,
       retries: this.#retries.retries,
@@ -175,11 +174,11 @@ class KeyBudget implements Budget {
   }
 
   /** Undefined when a pause began while queueing: the slot is lost, so that rather too few requests are sent. */
-  async #slot(purpose: Purpose, signal: AbortSignal | undefined): Promise<Ended | undefined> {
+  async #slot(purpose: Purpose, options: SlotOptions): Promise<Ended | undefined> {
     // Slots of processes that share a key lie so far apart that nobody has to tell when a request ended.
     if (this.#shared)
-      return (await this.#sharedSlot(this.#shared, purpose, signal)) ? () => undefined : undefined
-    const ended = await this.#minute.take(signal)
+      return (await this.#sharedSlot(this.#shared, purpose, options)) ? () => undefined : undefined
+    const ended = await this.#minute.take(options.signal)
     if (this.#elapsed < this.#pausedUntil) return void ended()
     const refusal = this.refusal(purpose)
     if (refusal) {
@@ -191,17 +190,13 @@ class KeyBudget implements Budget {
     return ended
   }
 
-  async #sharedSlot(
-    shared: SharedRequests,
-    purpose: Purpose,
-    signal: AbortSignal | undefined,
-  ): Promise<boolean> {
+  async #sharedSlot(shared: SharedRequests, purpose: Purpose, options: SlotOptions): Promise<boolean> {
     await this.#telling
     const refuseAt = (moment: number): void => {
       this.#refuseRun(moment)
       if (moment - this.#elapsed > longestWait) throw toldToStop(this.#instant(moment))
     }
-    const isGranted = await waitForSlot(shared, { clock: this.#clock, purpose, signal, refuseAt })
+    const isGranted = await waitForSlot(shared, { ...options, clock: this.#clock, purpose, refuseAt })
     if (isGranted === undefined) throw daySpent(purpose, this.usage())
     if (!isGranted) return false
     if (this.#elapsed < this.#pausedUntil || this.#sent >= this.#maxRequests) {
@@ -214,8 +209,14 @@ class KeyBudget implements Budget {
 
   refusal(purpose: Purpose): BudgetSpent | undefined {
     const now = this.#clock.now()
-    const left = this.#shared ? this.#shared.figures.spendable : this.#day.left(purpose, now)
+    const left = this.#left(purpose, now)
     return this.#refusalOfRun(this.#elapsed) ?? (left < 1 ? daySpent(purpose, this.usage()) : undefined)
+  }
+
+  #left(purpose: Purpose, now: number): number {
+    if (!this.#shared) return this.#day.left(purpose, now)
+    const { spendable, forEvents } = this.#shared.figures
+    return purpose === 'webhook' ? forEvents : spendable
   }
 
   /** Throws BudgetSpent when a request of this purpose can be sent neither now nor after a short wait. */

@@ -16,11 +16,13 @@ export interface SharedFigures {
   readonly remaining: number
   /** Left today for purpose `sync`. */
   readonly spendable: number
+  /** Left today for reads that events cause. */
+  readonly forEvents: number
 }
 
 export interface SharedRequests {
   /** Counts one request of the day; undefined when none is left for this purpose. */
-  take(purpose: Purpose): Promise<Slot | undefined>
+  take(purpose: Purpose, asksLimits?: boolean): Promise<Slot | undefined>
   /** Returns a request that was not sent to the day; the minute does not get it back. */
   giveBack(purpose: Purpose): Promise<void>
   /** Takes over an answer of `/me`. */
@@ -30,10 +32,15 @@ export interface SharedRequests {
   readonly figures: SharedFigures
 }
 
-interface Taker {
+export interface SlotOptions {
+  /** Whether the request asks for the limits of the key. */
+  readonly asksLimits?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Taker extends SlotOptions {
   readonly clock: Clock
   readonly purpose: Purpose
-  readonly signal: AbortSignal | undefined
   /** Called with the moment of sending, on the `elapsed` of the clock, before and after the wait: throws when nothing may be sent then. */
   readonly refuseAt: (moment: number) => void
 }
@@ -43,9 +50,9 @@ interface Taker {
  * its slot. Undefined when the day is spent.
  */
 export async function waitForSlot(shared: SharedRequests, taker: Taker): Promise<boolean | undefined> {
-  const { clock, purpose, signal, refuseAt } = taker
+  const { clock, purpose, asksLimits, signal, refuseAt } = taker
   const askedAt = elapsedOf(clock)
-  const slot = await shared.take(purpose)
+  const slot = await shared.take(purpose, asksLimits)
   if (!slot) return undefined
   const startsAt = askedAt + slot.waitMs
   let isSent = false

@@ -96,7 +96,7 @@ const meInterval = 15 * 60_000
 /** Milliseconds between a 401 and the request for `/me` that decides. */
 const secondLookMs = 1_000
 
-const meCall: Call = { method: 'GET', path: '/me', query: {}, asked: {}, purpose: 'operator' }
+const mePath = '/me'
 
 /** Throws ConfigError when the address or the key cannot be right. Sends nothing. */
 export function createClient(options: ClientOptions): Client {
@@ -126,7 +126,7 @@ class ApiClient implements Client {
 
   async getMe(): Promise<KeyInfo> {
     if (this.#me && elapsedOf(this.#options.clock) - this.#me.at < meInterval) return this.#me.key
-    this.#asking ??= this.#accept(() => this.#one(meCall)).finally(() => {
+    this.#asking ??= this.#accept(() => this.#one(this.#meCall)).finally(() => {
       this.#asking = undefined
     })
     return this.#asking
@@ -210,6 +210,12 @@ class ApiClient implements Client {
     }
   }
 
+  /** Events pay for their limits too: they decide how often they are asked for. */
+  get #meCall(): Call {
+    const purpose = this.#options.purpose === 'webhook' ? 'webhook' : 'operator'
+    return { method: 'GET', path: mePath, query: {}, asked: {}, purpose }
+  }
+
   async #accept(ask: () => Promise<Fetched>): Promise<KeyInfo> {
     const sentBefore = this.#budget.usage().requestsThisRun
     const { bytes, record } = await ask()
@@ -232,9 +238,9 @@ class ApiClient implements Client {
     }
     const { clock, signal } = this.#options
     const waited = () => clock.sleep(secondLookMs, signal)
-    if (call.path === meCall.path) return waited().then(() => this.#sender.exchange(call))
+    if (call.path === mePath) return waited().then(() => this.#sender.exchange(call))
     this.#lookingAgain ??= waited().then(() =>
-      this.#accept(async () => recordOf(await this.#sender.exchange(meCall))),
+      this.#accept(async () => recordOf(await this.#sender.exchange(this.#meCall))),
     )
     await this.#lookingAgain.finally(() => {
       this.#lookingAgain = undefined

@@ -117,7 +117,7 @@ export class Sender {
     let since: number | undefined
     let spoiled: Retriable | undefined
     for (let attempt = 1; ; attempt++) {
-      const taken = budget.take(call.purpose, { notBefore, signal })
+      const taken = budget.take(call.purpose, { notBefore, signal, asksLimits: call.path === '/me' })
       onAsked?.()
       const ended = await taken
       since ??= elapsedOf(clock)

@@ -1,14 +1,15 @@
 /** Checks of the warehouse: whether it can be written, without creating anything, and whether events can be verified. */
 
 import { existsSync, statSync } from 'node:fs'
-import type { Connection } from '../../config/connection.ts'
+import type { Connection, WebhookSettings } from '../../config/connection.ts'
 import { existingTables } from '../../state/existing-tables.ts'
-import { hasReceivedEvents } from '../../state/inbox/figures.ts'
+import { filling, hasReceivedEvents, type StoredEvents, storedEvents } from '../../state/inbox/figures.ts'
 import { isBehind } from '../../state/recorded-structure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { readersThatStore } from '../../warehouse/postgres/roles.ts'
+import { readersThatStore } from '../../warehouse/postgres/rights/roles.ts'
 import { type Default, unlikelyDefaults } from '../../warehouse/postgres/settings.ts'
 import { type Finding, fail, failed, ok, warn } from './finding.ts'
+import { weaknessOf } from './webhook-secret.ts'
 
 export interface WarehouseCheck {
   readonly finding: Finding
@@ -130,25 +131,53 @@ export async function readerFindings(engine: Engine | undefined): Promise<Findin
   ]
 }
 
+const newSecret = 'let the application make a new secret, as docs/webhooks.md says under "Change the secret"'
+
+function secretFindings({ secret, previousSecret, headerPrefix }: WebhookSettings): Finding[] {
+  const secrets = [
+    { name: 'the signing secret', text: secret.reveal() },
+    ...(previousSecret ? [{ name: 'the previous secret', text: previousSecret.reveal() }] : []),
+  ]
+  const weak = secrets.flatMap(({ name, text }) => {
+    const weakness = weaknessOf(text, headerPrefix)
+    return weakness === undefined ? [] : [warn('webhook', `${name} ${weakness}`, newSecret)]
+  })
+  if (!previousSecret)
+    return weak.length > 0 ? weak : [ok('webhook', `a signing secret; headers begin with ${headerPrefix}`)]
+  const remove = 'remove previousSecret once every webhook signs with the new one'
+  const isSame = previousSecret.reveal() === secret.reveal()
+  const found = isSame ? 'the previous secret is the signing secret' : 'two signing secrets are accepted'
+  return [warn('webhook', found, remove), ...weak]
+}
+
 export async function webhookFindings(
   { webhook }: Pick<Connection, 'webhook'>,
   engine: Engine | undefined,
 ): Promise<Finding[]> {
-  if (webhook?.previousSecret)
-    return [
-      warn(
-        'webhook',
-        'two signing secrets are accepted',
-        'remove previousSecret once every webhook signs with the new one',
-      ),
-    ]
-  if (webhook) return [ok('webhook', `a signing secret; headers begin with ${webhook.headerPrefix}`)]
+  if (webhook) return secretFindings(webhook)
   if (!engine || !(await hasReceivedEvents(engine))) return []
   return [
     warn(
       'webhook',
       'events were received earlier, but there is no signing secret now',
       'set webhook.secret or MUSTER_WEBHOOK_SECRET: muster serve does not start without one',
+    ),
+  ]
+}
+
+/** Nothing where the inbox has room. `logged` are the bytes of events that are not loaded yet. */
+export async function inboxFindings(
+  engine: Engine | undefined,
+  { bounds, logged }: { readonly bounds: StoredEvents; readonly logged: number },
+): Promise<Finding[]> {
+  const { events, bytes } = engine ? await storedEvents(engine) : { events: 0, bytes: 0 }
+  const found = filling({ events, bytes: bytes + logged }, bounds)
+  if (found === undefined) return []
+  return [
+    warn(
+      'inbox',
+      `${found}; muster serve refuses what does not fit`,
+      'see muster status for what came; lower inboxDays and run muster retention, or raise inboxEvents and inboxMegabytes',
     ),
   ]
 }

@@ -1,7 +1,7 @@
 /** A file of ids, one a line or CSV, read one after the other: millions of them are never in memory at once. */
 
 import { catalogue } from '../../contract/catalogue.ts'
-import { isSafeId } from '../../contract/fields/record-id.ts'
+import { isRecordId } from '../../contract/fields/record-id.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { shortKey } from '../../lib/field-path.ts'
 import { readInputUtf8 } from '../../lib/input-file.ts'
@@ -101,7 +101,7 @@ async function* listed(
     const id = cells[columns.id] ?? ''
     const named = cells[columns.resource] ?? ''
     const resource = rules.resource ?? requireReadById(named, `${rules.shown} at line ${line}`)
-    const why = spreadsheetDamage(id, 'code') ?? (isSafeId(id) ? undefined : 'is not an id')
+    const why = spreadsheetDamage(id, 'code') ?? (isRecordId(id) ? undefined : 'is not an id')
     yield why === undefined ? { resource, id } : { refusedLine: line, why }
   }
 }

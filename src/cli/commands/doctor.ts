@@ -11,13 +11,16 @@ import {
   checkFile,
   checkServer,
   defaultFindings,
+  inboxFindings,
   readerFindings,
   webhookFindings,
 } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
+import { inboxBounds, inboxFolder } from '../../app/connection/inbox.ts'
 import { reserveOf } from '../../app/connection/room.ts'
 import { duckdbFile, openUnchanged } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
+import { loggedBytes } from '../../events/event-log.ts'
 import { counted } from '../../lib/counted.ts'
 import type { ExitStatus } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -68,7 +71,11 @@ async function examine(context: CommandContext): Promise<Examination> {
       ok('retention', keptText(connection)),
     )
     if (file === undefined) findings.push(...(await readerFindings(engine)))
-    findings.push(...(await webhookFindings(connection, engine)))
+    const room = {
+      bounds: inboxBounds(connection),
+      logged: file === undefined ? 0 : loggedBytes(inboxFolder(file)),
+    }
+    findings.push(...(await webhookFindings(connection, engine)), ...(await inboxFindings(engine, room)))
     findings.push(...networkFindings(connection, context.env))
     const asked = await askService(connection, context, engine)
     return { findings: [...findings, ...asked.findings], requests: asked.requests }
@@ -78,11 +85,11 @@ async function examine(context: CommandContext): Promise<Examination> {
 }
 
 function settingsFindings(context: CommandContext): Finding[] {
-  const { source, warnings, connections } = context.settings()
+  const { source, warnings, remarks, connections } = context.settings()
   const names = [...connections.keys()].join(', ')
   return [
     ok('settings', `${source}: ${names}`),
-    ...warnings.map(warning => warn('settings', warning, 'correct it there')),
+    ...[...warnings, ...remarks].map(warning => warn('settings', warning, 'correct it there')),
   ]
 }
 

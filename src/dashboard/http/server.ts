@@ -2,6 +2,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { isAddressedHere } from '../../lib/web/allowed-host.ts'
+import { pagesInFlight, refuseExcess } from '../../lib/web/in-flight.ts'
 import { listen, type Port } from '../../lib/web/listen.ts'
 import { answerChoices, answerPage, answerRows, type RowsAnswer } from '../answers.ts'
 import { toCsv } from '../csv.ts'
@@ -139,6 +140,11 @@ export async function startDashboard(reader: MartReader, options: DashboardOptio
     routerOptions: { querystringParser: text => new URLSearchParams(text) as unknown as Query },
   })
   answerErrors(app)
+  const inFlight = pagesInFlight()
+  app.addHook(
+    'onRequest',
+    refuseExcess(() => inFlight),
+  )
   app.addHook('onRequest', (request, reply) => admit(request, reply, options))
   addPage(app)
   addAnswers(app, reader)

@@ -30,10 +30,14 @@ interface Figures {
   readonly perDay: number
   readonly remaining: number
   readonly spendable: number
+  readonly forEvents: number
 }
 
 export interface KeyRequests {
-  take(purpose: Purpose): Promise<{ readonly waitMs: number; readonly lateMs: number } | undefined>
+  take(
+    purpose: Purpose,
+    asksLimits?: boolean,
+  ): Promise<{ readonly waitMs: number; readonly lateMs: number } | undefined>
   giveBack(purpose: Purpose): Promise<void>
   told(me: Told): Promise<void>
   pause(waitMs: number): Promise<void>
@@ -84,7 +88,8 @@ const takeSlot = `with held as materialized (
   select *, remaining - for_reconcile - for_webhook - for_operator as for_sync,
     remaining - case when $2 = 'reconcile' then 0 else for_reconcile end
       - case when $2 = 'webhook' then 0 else for_webhook end
-      - case when $2 = 'operator' then 0 else for_operator end >= 1 as is_granted from kept
+      - case when $2 = 'operator' then 0 else for_operator end >= 1
+      and ($2 <> 'webhook' or for_webhook >= 1) as is_granted from kept
 ), granted as (
   update ops.request_budget as budget set day = judged.today, others = judged.others, noted_at = judged.at,
     paused_until = case when budget.paused_until > judged.slot then null else budget.paused_until end,
@@ -95,7 +100,7 @@ const takeSlot = `with held as materialized (
 )
 select is_granted as granted, greatest(0, extract(epoch from slot - at) * 1000)::float8 as wait,
   per_day::float8 as day, remaining::float8 as remaining,
-  greatest(0, for_sync)::float8 as spendable, (sync + reconcile + webhook + operator)::float8 as own from judged`
+  greatest(0, for_sync)::float8 as spendable, least(for_webhook, remaining)::float8 as events, (sync + reconcile + webhook + operator)::float8 as own from judged`
 
 /** Other programs on the key, if the service counts more than we did; never fewer than it once told. */
 const takeOver = `update ops.request_budget set per_minute = $2, per_day = $3,
@@ -119,6 +124,7 @@ interface Answer {
   readonly day: number
   readonly remaining: number
   readonly spendable: number
+  readonly events: number
   /** Requests of today that were counted here, before this one. */
   readonly own: number
 }
@@ -138,10 +144,17 @@ class ServerRequests implements KeyRequests {
     this.#key = key
     this.#times = { window, slack, burst: window * burstShare }
     const { perDay } = key
-    this.figures = { perDay, remaining: perDay, spendable: perDay }
+    this.figures = { perDay, remaining: perDay, spendable: perDay, forEvents: this.#eventsPerDay(perDay) }
   }
 
-  async take(purpose: Purpose): Promise<{ waitMs: number; lateMs: number } | undefined> {
+  #eventsPerDay(perDay: number): number {
+    return Math.floor(perDay * this.#key.reserves.webhook)
+  }
+
+  async take(
+    purpose: Purpose,
+    asksLimits = purpose === 'operator',
+  ): Promise<{ waitMs: number; lateMs: number } | undefined> {
     const { keyId, reserves } = this.#key
     const { window, slack, burst } = this.#times
     const { reconcile, webhook, operator } = reserves
@@ -157,11 +170,12 @@ class ServerRequests implements KeyRequests {
     ])
     if (!answer) throw new Error('the row of the shared budget is gone')
     const spent = answer.granted ? 1 : 0
-    if (purpose === 'operator') this.#ownAtQuestion = answer.own
+    if (asksLimits) this.#ownAtQuestion = answer.own
     this.figures = {
       perDay: answer.day,
       remaining: answer.remaining - spent,
       spendable: Math.max(0, answer.spendable - (purpose === 'sync' ? spent : 0)),
+      forEvents: Math.max(0, answer.events - (purpose === 'webhook' ? spent : 0)),
     }
     // Half of the slack is for the way to the service.
     return answer.granted ? { waitMs: answer.wait, lateMs: slack * 500 } : undefined
@@ -183,7 +197,8 @@ class ServerRequests implements KeyRequests {
     await this.#session.rows(takeOver, [this.#key.keyId, ...values])
     // What is left is known again with the next slot; until then no more than the service says.
     const remaining = Math.max(0, rateLimitPerDay - used)
-    this.figures = { perDay: rateLimitPerDay, remaining, spendable: remaining }
+    const forEvents = Math.min(this.figures.forEvents, this.#eventsPerDay(rateLimitPerDay), remaining)
+    this.figures = { perDay: rateLimitPerDay, remaining, spendable: remaining, forEvents }
   }
 
   /** No slot is used before it is due: the next one is due when the pause is over. A later pause replaces an earlier one. */

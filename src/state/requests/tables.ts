@@ -77,6 +77,19 @@ export const requestTables = {
     lifetime: 'local',
   }),
 
+  event_requests: table({
+    description:
+      'One row per key: what reads for events have taken of a day. Where processes share a key, ops.request_budget has it instead.',
+    columns: {
+      key_id: text('Identifies the key without revealing it.'),
+      day: day('UTC day of the count.'),
+      requests: count('Requests of the day for events; for a read under way as many as it may send.'),
+    },
+    key: ['key_id'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
   pause: table({
     description:
       'One row per key that the service told to pause. Where processes share a key, ops.request_budget has it instead.',

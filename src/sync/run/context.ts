@@ -10,6 +10,7 @@ import type { FetchedPages } from '../../state/by-id/fetched-pages.ts'
 import type { Lease } from '../../state/runs/leases.ts'
 import type { RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import type { EventCount } from './event-count.ts'
 import type { TaskPipeline } from './task-pipeline.ts'
 
 export interface ResourceEvent {
@@ -55,6 +56,8 @@ export interface SyncContext {
   readonly emit: (event: ResourceEvent) => void
   /** Requests by the second they were sent in, to be written with the next commit. */
   readonly sent: Map<number, number>
+  /** Requests for events, to be written with the next commit. */
+  readonly events: EventCount
   /** The pages that this run loads: its own, and those of runs that stopped before they had loaded them. */
   readonly loaded: FetchedPages
 }

@@ -3,9 +3,11 @@ import { type Budget, type BudgetOptions, createBudget } from '../../api/budget/
 import { reserves } from '../../api/budget/day.ts'
 import { defaultPerDay, defaultPerMinute } from '../../api/client/key.ts'
 import type { ServiceClock } from '../../lib/time/service-clock.ts'
+import { eventRequests } from '../../state/requests/event-requests.ts'
 import { type KeyRequests, shareRequests } from '../../state/requests/key-requests.ts'
 import { knownPerMinute, pausedFor, recordPause, sentWithin } from '../../state/requests/key-state.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { countedElsewhere, dayOf, type EventCount, eventCount } from './event-count.ts'
 import { apiKeyId } from './key.ts'
 
 interface KeyOf {
@@ -34,6 +36,7 @@ interface LedgerBudget {
   readonly pausedForMs: number
   /** To be closed when nothing is sent any more; undefined for a file. */
   readonly shared: KeyRequests | undefined
+  readonly events: EventCount
 }
 
 /** Records pauses that the service asks for. The tables must exist. */
@@ -44,6 +47,7 @@ export async function ledgerBudget(
 ): Promise<LedgerBudget> {
   const keyId = apiKeyId(key.apiKey)
   const facts = await keyFacts(engine, key)
+  const { spent, perDay } = await eventRequests(engine, { keyId, day: dayOf(key.clock) })
   const perMinute = facts.perMinute ?? defaultPerMinute
   const shared = await shareRequests(engine, { keyId, perMinute, perDay: defaultPerDay, reserves })
   const remember = (ms: number): Promise<void> =>
@@ -56,6 +60,13 @@ export async function ledgerBudget(
     ...(shared ? { pausedForMs: 0 } : { onPause: (ms: number) => void remember(ms) }),
     clock: key.clock,
     shared,
+    eventsToday: spent,
+    perDay,
   })
-  return { budget, shared, pausedForMs: (shared ? await shared.pausedFor() : facts.pausedForMs) ?? 0 }
+  return {
+    budget,
+    shared,
+    pausedForMs: (shared ? await shared.pausedFor() : facts.pausedForMs) ?? 0,
+    events: shared ? countedElsewhere : eventCount(budget, keyId, key.clock),
+  }
 }

@@ -17,7 +17,7 @@ import { landingLease } from '../../state/runs/whole-lease.ts'
 import { finishedAmong } from '../../state/scans/scans.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
-type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'signal'>
+type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'events' | 'signal'>
 
 interface RunEnd {
   readonly change: Partial<RunRow>
@@ -106,6 +106,7 @@ export async function recordEnd(sync: Ending, end: RunEnd): Promise<MusterError 
   const last = async (): Promise<void> => {
     await recordSent(engine, sync.sent)
     await forgetSent(engine, clock.machine.now())
+    await sync.events.settle(engine)
     await updateRun(engine, sync.runId, { ...end.change, finished_at: now(sync) })
   }
   try {

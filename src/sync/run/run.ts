@@ -17,6 +17,7 @@ import { sentWithin } from '../../state/requests/key-state.ts'
 import { newRunId, startRun } from '../../state/runs/runs.ts'
 import { sweepResources } from '../deletions/sweep-run.ts'
 import { type SyncContext, usualLeaseMs } from './context.ts'
+import type { EventCount } from './event-count.ts'
 import { Incomplete } from './incomplete.ts'
 import { apiKeyId, recordLimits } from './key.ts'
 import { ledgerBudget } from './key-budget.ts'
@@ -54,6 +55,7 @@ interface Opened {
   readonly client: Client
   readonly shared: KeyRequests | undefined
   readonly sent: Map<number, number>
+  readonly events: EventCount
 }
 
 /** The clock of a run is the service's. */
@@ -65,7 +67,8 @@ async function openClient(connection: RunConnection, request: RunRequest, effect
   // The run before this one may have ended in this second: its requests stay counted.
   const begun = second()
   const sent = new Map([[begun, await sentWithin(engine, 1, begun)]])
-  const { budget, shared } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
+  const { budget, shared, events } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
+  if (request.purpose === 'webhook') await events.reserve(engine, request.limits.maxRequests ?? 0)
   let answered = 0
   const tell = (): void => {
     const { requestsThisRun: spentThisRun, perMinute, isTold, ...usage } = client.usage()
@@ -94,7 +97,7 @@ async function openClient(connection: RunConnection, request: RunRequest, effect
     onAsked: tell,
     onDate: date => clock.observe(date),
   })
-  return { client, sent, shared }
+  return { client, sent, shared, events }
 }
 
 function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'incomplete' | 'stopped' {
@@ -138,7 +141,7 @@ async function openSession(
     version: effects.version,
     tolerance: connection.tolerance,
   })
-  const { client, sent, shared } = await openClient(connection, request, effects)
+  const { client, sent, shared, events } = await openClient(connection, request, effects)
   const landing = await openLanding(store, {
     scrub: await scrubOf(engine),
     reserve: connection.reserveBytes ?? 0,
@@ -152,8 +155,7 @@ async function openSession(
     apiKeyId: apiKeyId(connection.apiKey),
     signal,
     emit,
-    sent,
-    loaded: new FetchedPages(),
+    ...{ sent, events, loaded: new FetchedPages() },
     ...(request.acceptsRefused && { acceptsRefused: true }),
     ...(request.most !== undefined && { most: request.most }),
   }
