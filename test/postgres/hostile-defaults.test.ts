@@ -125,6 +125,7 @@ test('doctor names the defaults that sessions replace, and fails for a database 
   expect(await doctor(made.url)).toMatch(
     /fail +server defaults +[^\n]*read-only by default.*server defaults: alter database or role … reset default_transaction_read_only/s,
   )
+  await onServer(`alter database ${name} reset default_transaction_read_only`)
   const limited = `${made.url}?options=-c%20statement_timeout%3D2s`
   expect(await doctor(limited)).toMatch(/server defaults +[^\n]*statement_timeout = 2000/)
   await made.drop()

@@ -44,7 +44,7 @@ const inside = (client: pg.Client): Inside => client as unknown as Inside
 export const cutOff = (client: pg.Client, error?: Error): void =>
   inside(client).connection.stream.destroy(error)
 
-export const silentCode = 'ESILENT'
+const silentCode = 'ESILENT'
 
 const silent = (): Error => Object.assign(new Error('the server has stopped answering'), { code: silentCode })
 

@@ -93,7 +93,7 @@ const ofExpressions = /^(22|2F|38|39|54|P0)/
 const isPolicy = ({ kind }: Rule): boolean => kind === 'row-level security policy'
 
 /** The rule that refused, of those on the tables of the statement; undefined when the rows or Muster are to blame. */
-export function blamedRule(
+function blamedRule(
   rules: readonly Rule[],
   failed: Failed,
   tables?: readonly string[],
