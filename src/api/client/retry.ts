@@ -13,7 +13,7 @@ export const hollowAttempts = 3
 export const longestWait = 15 * 60_000
 
 /** Milliseconds. No limit of the service lasts longer than its day. */
-export const longestPause = dayMs
+const longestPause = dayMs
 
 const firstDelayMs = 500
 const longestDelayMs = 30_000

@@ -13,7 +13,7 @@ const reach: Readonly<Record<AddressKind, number>> = { public: 0, private: 1, lo
  * A public address always; a private one for a service in a private network; this machine for a service on it. Never a
  * link-local address, where clouds keep credentials.
  */
-export const isWithin = (kind: AddressKind, service: AddressKind): boolean =>
+const isWithin = (kind: AddressKind, service: AddressKind): boolean =>
   kind !== 'local' && reach[kind] <= reach[service]
 
 /** Why the address is refused; undefined for one that is allowed, as long as its name resolves to such an address. */
