@@ -34,7 +34,7 @@ function commonText(licence: string, author: string): string {
   const common = commonTexts[licence]
   if (common === undefined) return ''
   // The MIT licence begins with its holder, the Apache licence names none.
-  return textIn(common).replace(/^Copyright \(c\).*/im, `Copyright (c) ${author}`)
+  return textIn(common).replace(/^Copyright \(c\).*/im, () => `Copyright (c) ${author}`)
 }
 
 function noticeOf(folder: string): { readonly title: string; readonly text: string } {

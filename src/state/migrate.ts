@@ -143,7 +143,7 @@ async function addKeys(engine: Engine): Promise<void> {
   await runTogether(engine, [...(await wrongKeys(engine)), ...serverIndexes()])
   await runTogether(engine, await missingReferences(engine))
   const schemas = schemaNames.map(name => engine.schema(name)).join()
-  await engine.run(identifiedByWholeRows.replace('%schemas%', schemas))
+  await engine.run(identifiedByWholeRows.replace('%schemas%', () => schemas))
 }
 
 const commented: readonly Commented[] = [

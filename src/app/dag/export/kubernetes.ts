@@ -20,7 +20,7 @@ interface Mounts {
 }
 
 const quoted = (word: string): string =>
-  /^[\w./:=@,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  /^[\w./:=@,-]+$/.test(word) ? word : `'${word.replaceAll("'", () => `'\\''`)}'`
 
 const creating = (kind: string, name: string, files: ReadonlyMap<string, string>): string =>
   `kubectl create ${kind} ${name} ${[...files].map(([key, path]) => quoted(`--from-file=${key}=${path}`)).join(' ')}`

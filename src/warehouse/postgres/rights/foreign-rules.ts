@@ -66,10 +66,10 @@ const found = `
 function rulesQuery(schema: (name: SchemaName) => string): string {
   const records = physicalTables.map(table => `${schema(table.schema)}.${table.name}`)
   return found
-    .replaceAll('%schemas%', schemaNames.map(schema).join())
-    .replaceAll('%records%', records.join())
-    .replaceAll('%mart%', schema('mart'))
-    .replaceAll('%ops%', schema('ops'))
+    .replaceAll('%schemas%', () => schemaNames.map(schema).join())
+    .replaceAll('%records%', () => records.join())
+    .replaceAll('%mart%', () => schema('mart'))
+    .replaceAll('%ops%', () => schema('ops'))
 }
 
 /** What the server says of a failure; names and codes, which are the same in every language. */
@@ -93,11 +93,7 @@ const ofExpressions = /^(22|2F|38|39|54|P0)/
 const isPolicy = ({ kind }: Rule): boolean => kind === 'row-level security policy'
 
 /** The rule that refused, of those on the tables of the statement; undefined when the rows or Muster are to blame. */
-function blamedRule(
-  rules: readonly Rule[],
-  failed: Failed,
-  tables?: readonly string[],
-): Rule | undefined {
+function blamedRule(rules: readonly Rule[], failed: Failed, tables?: readonly string[]): Rule | undefined {
   const exact = rules.find(
     ({ kind, name, on }) =>
       on === `${failed.schema}.${failed.table}` &&
