@@ -19,6 +19,8 @@ describe('a file', () => {
       retentionDays: 90,
       temporaryHours: 24,
       inboxDays: 90,
+      inboxEvents: 1_000_000,
+      inboxMegabytes: 512,
       quarantineDays: 90,
       lookbackMinutes: 15,
       pageCapMegabytes: 32,

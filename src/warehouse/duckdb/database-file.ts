@@ -42,9 +42,9 @@ function requireOne(file: string): void {
 export function requireOrdinary(file: string): void {
   if (file.includes('?'))
     throw new ConfigError({
-      what: 'DuckDB cannot keep the log of a file whose path has a question mark',
+      what: 'DuckDB cannot keep the log of a file with a ? in its path',
       where: file,
-      next: 'give the file, or the folder that it is in, a name without it',
+      next: 'rename the file, or the folder that it is in',
     })
   for (const one of [file, `${file}.wal`]) requireOne(one)
 }
