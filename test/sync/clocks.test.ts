@@ -144,7 +144,11 @@ function limitedOnce(): () => Interception {
   return () => {
     if (isOver) return undefined
     isOver = true
-    return { status: 429, headers: { 'retry-after': '2' }, body: '{}' }
+    const body = JSON.stringify({
+      success: false,
+      error: { code: 'RATE_LIMITED', message: 'too many requests' },
+    })
+    return { status: 429, headers: { 'retry-after': '2' }, body }
   }
 }
 
