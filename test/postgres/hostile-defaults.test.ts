@@ -39,7 +39,12 @@ async function warehouseOn(alter: readonly string[] = []) {
 }
 
 /** By the clock of the server or the service, which goes on between two loads. */
-const ofTheMoment = [...volatileColumns, 'freshness.hours_since_read']
+const ofTheMoment = [
+  ...volatileColumns,
+  'freshness.hours_since_read',
+  'request_budget.remaining_today',
+  'request_budget.requests_today',
+]
 
 /** Rows as JSON, by table. */
 type Content = Readonly<Record<string, readonly string[]>>
