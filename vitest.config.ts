@@ -12,7 +12,7 @@ export const wholeRuns = [
   'test/marts/stand-alone.test.ts',
   'test/publish/*.test.ts',
   'test/semantic/{bi-commands,catalogue,mixing,questions}.test.ts',
-  'test/postgres/{bi-metadata,foreign-rules,hostile-defaults,replica-identity,roles,row-policies,vanished}.test.ts',
+  'test/postgres/{bi-metadata,foreign-rules,hostile-defaults,replica-identity,roles,row-policies,vanished,vanished-sync}.test.ts',
   'test/dashboard/{pages,work}.test.ts',
   'test/landing/{damage,rights}.test.ts',
   'test/cli/{bad-surroundings,build,dag-ledger,demo,honest-words,incomplete,interactive-signals,large-inputs,loaded-later,mcp,metric,outputs,pairs,proxy,publish,reading,recordings,refused-records,sql,sql-values,status-all,stopping}.test.ts',

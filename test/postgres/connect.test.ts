@@ -2,11 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DiskFull } from '../../src/lib/errors.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import type { Patience } from '../../src/warehouse/postgres/silence.ts'
 import { addressOf, type Database, database, onServer } from './database.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'muster-connect-'))
@@ -90,6 +91,18 @@ test('a value that looks like a reason is not taken for one', async () => {
   await engine.close()
 })
 
+/** Asks on a second connection all the time while a statement runs. */
+const patience: Patience = { connectMs: 1000, lookMs: 1, quietLooks: 1, answerMs: 1000, questions: 1000 }
+
+/** Ends every session of this database but one; gives how many. */
+async function endSessions(but = 0): Promise<number> {
+  const database = new URL(made.url).pathname.slice(1)
+  const ended = await onServer(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and pid <> ${but}`,
+  )
+  return ended.length
+}
+
 describe('a session', () => {
   test('that was ended between two transactions is reopened with its settings', async () => {
     const engine = await open(made.url)
@@ -98,6 +111,39 @@ describe('a session', () => {
     await expect.poll(() => engine.rows('select 1 as one').catch(() => [])).toEqual([{ one: 1 }])
     expect(await engine.rows(`select current_setting('timezone') as zone`)).toEqual([{ zone: 'UTC' }])
     await engine.close()
+  })
+
+  test.each<[string, (engine: Engine) => Promise<unknown>]>([
+    ['while nothing runs', async () => undefined],
+    ['while a statement runs', engine => engine.run('select pg_sleep(60)')],
+    ['inside a transaction', engine => engine.transaction(engine => engine.run('select pg_sleep(60)'))],
+    ['while it is closed', engine => engine.close()],
+  ])('that the administrator ends %s never ends the process', async (_, work) => {
+    const uncaught = vi.fn()
+    process.prependListener('uncaughtException', uncaught)
+    const engine = await openPostgres({ url: made.url, shown: 'postgres://shown', patience }, { scratch })
+    const working = work(engine).catch((error: unknown) => error)
+    await endSessions()
+    await working
+    await endSessions()
+    await engine.close()
+    process.removeListener('uncaughtException', uncaught)
+    expect(uncaught).not.toHaveBeenCalled()
+  })
+
+  test('whose second connection the administrator ends goes on', async () => {
+    const uncaught = vi.fn()
+    process.prependListener('uncaughtException', uncaught)
+    const engine = await openPostgres({ url: made.url, shown: 'postgres://shown', patience }, { scratch })
+    const [mine] = await engine.rows<{ pid: number }>('select pg_backend_pid() as pid')
+    const working = engine.rows('select 1 as one from pg_sleep(3)')
+    let ended = 0
+    for (let round = 0; round < 50; round += 1) ended += await endSessions(mine?.pid)
+    expect(ended).toBeGreaterThan(0)
+    expect(await working).toEqual([{ one: 1 }])
+    await engine.close()
+    process.removeListener('uncaughtException', uncaught)
+    expect(uncaught).not.toHaveBeenCalled()
   })
 
   test('that was ended inside a transaction fails and rolls back that transaction', async () => {

@@ -53,6 +53,6 @@ test('a table whose identity an administrator took away is named in one line, wi
   const { code, err } = await command('sync users --quiet')
   expect(code).toBe(1)
   expect(err).toMatch(
-    /^muster: users failed: a publication refuses changes of a table of the warehouse: cannot update table "run"[^\n]*: alter table … replica identity full[^\n]*\n$/,
+    /^muster: a publication refuses changes of a table of the warehouse: cannot update table "run"[^\n]*: alter table … replica identity full[^\n]*\n$/,
   )
 })

@@ -7,7 +7,7 @@ import { physicalTables } from '../../schema/physical.ts'
 import { type SchemaName, schemaNames, tablesNamed } from '../../schema/schemas.ts'
 
 /** Something on a table that no declaration of Muster makes. */
-interface Rule {
+export interface Rule {
   readonly kind: string
   readonly name: string
   /** Its table as `schema.table`, quoted where it must be. */
@@ -73,7 +73,7 @@ function rulesQuery(schema: (name: SchemaName) => string): string {
 }
 
 /** What the server says of a failure; names and codes, which are the same in every language. */
-interface Failed {
+export interface Failed {
   readonly code: string
   readonly message: string
   readonly schema?: string
@@ -90,10 +90,30 @@ const named = (text: string, name: string): boolean => text.split(/[^\p{L}\p{N}_
 /** Errors that an expression or a function may end with, and that no constraint is named for. */
 const ofExpressions = /^(22|2F|38|39|54|P0)/
 
+/**
+ * Lost connections, limits of time, deadlocks, full disks, shutdowns, crashes and bugs of the server: they interrupt whatever
+ * runs, often a function of a trigger, which is not why.
+ */
+const ofServer = /^(08|25P0|40|53|55P03|57|58|XX)/
+
 const isPolicy = ({ kind }: Rule): boolean => kind === 'row-level security policy'
 
-/** The rule that refused, of those on the tables of the statement; undefined when the rows or Muster are to blame. */
-function blamedRule(rules: readonly Rule[], failed: Failed, tables?: readonly string[]): Rule | undefined {
+/** Of classes that a rule can raise; a trigger's function can raise any, and is named where it happened. */
+const mayBeForeign = ({ code, where, routine }: Partial<Failed>): boolean =>
+  typeof code === 'string' &&
+  !ofServer.test(code) &&
+  (/^23/.test(code) ||
+    ofExpressions.test(code) ||
+    Boolean(where) ||
+    /ExecWithCheckOptions|check_enable_rls/.test(routine ?? ''))
+
+/** The rule that refused, of those on the tables of the statement; undefined when the rows, the server or Muster are to blame. */
+export function blamedRule(
+  rules: readonly Rule[],
+  failed: Failed,
+  tables?: readonly string[],
+): Rule | undefined {
+  if (!mayBeForeign(failed)) return undefined
   const exact = rules.find(
     ({ kind, name, on }) =>
       on === `${failed.schema}.${failed.table}` &&
@@ -109,14 +129,6 @@ function blamedRule(rules: readonly Rule[], failed: Failed, tables?: readonly st
   )
   return ofExpressions.test(failed.code) ? mayRaise[0] : undefined
 }
-
-/** Of classes that a rule can raise; a trigger's function can raise any, and is named where it happened. */
-const mayBeForeign = ({ code, where, routine }: Partial<Failed>): boolean =>
-  typeof code === 'string' &&
-  (/^23/.test(code) ||
-    ofExpressions.test(code) ||
-    Boolean(where) ||
-    /ExecWithCheckOptions|check_enable_rls/.test(routine ?? ''))
 
 interface Asked {
   readonly location: string
