@@ -15,7 +15,7 @@ export const wholeRuns = [
   'test/postgres/{bi-metadata,foreign-rules,hostile-defaults,replica-identity,roles,row-policies,vanished,vanished-sync}.test.ts',
   'test/dashboard/{pages,work}.test.ts',
   'test/landing/{damage,rights}.test.ts',
-  'test/cli/{bad-surroundings,build,dag-ledger,demo,honest-words,incomplete,interactive-signals,large-inputs,loaded-later,mcp,metric,outputs,pairs,proxy,publish,reading,recordings,refused-records,sql,sql-values,status-all,stopping}.test.ts',
+  'test/cli/{bad-surroundings,build,dag-ledger,demo,honest-words,incomplete,interactive-signals,large-inputs,limits,loaded-later,mcp,metric,outputs,pairs,proxy,publish,reading,recordings,refused-records,sql,sql-values,status-all,stopping}.test.ts',
   'test/sync/{agency,assumptions,backfill,clocks,collection,emptied-midway,empty-list,faults,gateway-answers,hidden-ends,hollow-pages,kill,live,look-again,lost-access,refused-ids,refused-scan,replay,requests,scan-model,snapshot-losses,stops,sweep,unmarked-change}.test.ts',
   'test/warehouse/{any-json,bad-input,coverage,export,parity,reporting-zone,rows-once,touches,unloadable}.test.ts',
   'test/contract/contract.test.ts',

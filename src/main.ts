@@ -20,7 +20,7 @@ keepLibrariesQuiet()
 keepCompiledCode()
 // An error that nobody has caught, also of a module that cannot be loaded: Node would write its stack and the text around it.
 process.on('uncaughtException', error => {
-  lastLine(limitBehind(error) ?? `unexpected ${error}`)
+  lastLine(limitBehind(error)?.message ?? `unexpected ${error}`)
   process.exit(1)
 })
 const [{ commandSet }, { run }, { systemWorld }] = await Promise.all([

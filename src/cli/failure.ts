@@ -59,7 +59,7 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof MusterError) return error.message
   return (
-    limitBehind(error) ??
+    limitBehind(error)?.message ??
     refusedPath(error) ??
     `unexpected ${error.name}: ${error.message.replace(stackOfDuckdb, '')}`
   )

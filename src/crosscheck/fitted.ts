@@ -2,7 +2,7 @@
 import { catalogue } from '../contract/catalogue.ts'
 import { BudgetSpent } from '../lib/errors.ts'
 import { replaceCrosscheck } from '../state/marts/metrics.ts'
-import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
+import { type NotWhole, neverRead, notWhole } from '../state/scans/wholeness.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type Calibration, calibrate } from './calibrate/calibrate.ts'
 import { calibratedDefinition, readDefinition, recordCalibration } from './calibrate/definition-store.ts'
@@ -17,16 +17,30 @@ import type { DefinitionInForce } from './metrics/definition.ts'
 /** Records that are refused for good, or in quarantine, do not keep the rest from being calibrated on. */
 const wholeEnough = 0.99
 
+const behindMetrics = catalogue.flatMap(({ name, metric }) => (metric === undefined ? [] : [name]))
+
 /** The resources behind the metrics of which records are missing. */
 export const incompleteAmong = (found: readonly NotWhole[]): NotWhole[] =>
   found.filter(
     ({ resource, seen, expected }) =>
-      catalogue.some(({ name, metric }) => name === resource && metric !== undefined) &&
+      behindMetrics.includes(resource) &&
       !(seen !== null && expected !== null && expected > 0 && seen >= wholeEnough * expected),
   )
 
-async function requireWhole(engine: Engine): Promise<void> {
+/** What no sync has read is not complete either, as in a warehouse that only a replay has filled. */
+async function incompleteIn(engine: Engine): Promise<Pick<NotWhole, 'resource' | 'reason'>[]> {
   const incomplete = incompleteAmong((await notWhole(engine)) ?? [])
+  const unread = await neverRead(engine, behindMetrics)
+  return [
+    ...incomplete,
+    ...unread
+      .filter(name => !incomplete.some(({ resource }) => resource === name))
+      .map(resource => ({ resource, reason: 'no sync has read it' })),
+  ]
+}
+
+async function requireWhole(engine: Engine): Promise<void> {
+  const incomplete = await incompleteIn(engine)
   if (incomplete.length === 0) return
   const named = incomplete.map(({ resource, reason }) => `${resource}: ${reason}`).join('; ')
   throw new BudgetSpent({
@@ -69,7 +83,7 @@ async function begin(effects: FittingEffects, isAsked: boolean) {
   return { inForce: await recordCalibration(engine, calibration, { runId, at: now() }), calibration }
 }
 
-/** Compares, and where the definition in force has stopped explaining the figures, finds out again and compares anew. */
+/** Compares, and where the definition in force has stopped explaining the figures, calibrates and compares again. */
 export async function crosscheckFitted(
   effects: FittingEffects,
   { isAsked, ...request }: Omit<CrosscheckRequest, 'inForce'> & { readonly isAsked: boolean },
@@ -80,7 +94,7 @@ export async function crosscheckFitted(
   const left = unexplained(checked)
   const kept = { checked, inForce, calibration }
   if (calibration || !hasStoppedExplaining(left, checked.rows.length)) return kept
-  if (incompleteAmong((await notWhole(engine)) ?? []).length > 0) return kept
+  if ((await incompleteIn(engine)).length > 0) return kept
   say(
     `definition ${inForce.id} leaves ${left} of ${checked.rows.length} figures unexplained: finding out again`,
   )

@@ -119,13 +119,13 @@ const limits: readonly Limit[] = [
 /** Longer chains are loops or noise. */
 const deepest = 10
 
-/** One line about the limit that an error or one of its causes tells of; undefined when it is about something else. */
-export function limitBehind(error: unknown): string | undefined {
+/** The limit that an error or one of its causes reports; undefined when it is about something else. */
+export function limitBehind(error: unknown): MusterError | undefined {
   let cause = error
   for (let depth = 0; cause instanceof Error && depth < deepest; depth += 1) {
     const text = `${'code' in cause ? cause.code : ''} ${cause.name}: ${cause.message}`
     const found = limits.find(({ pattern }) => pattern.test(text))
-    if (found) return `${found.what}: ${found.next}`
+    if (found) return new MusterError({ what: found.what, next: found.next, cause: error })
     cause = cause.cause
   }
   return undefined

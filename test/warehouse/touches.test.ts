@@ -1,8 +1,10 @@
 /** A version of a record is its content: times of change alone touch its row, and nothing of its history. */
+import { statSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replay } from '../../src/app/rebuild/replay.ts'
 import { usualLimits } from '../../src/load/page/record-limits.ts'
+import { commandsOn } from '../cli/commands-on.ts'
 import { tables } from './dump.ts'
 import { describeOnEngines, syncOnce } from './fixture.ts'
 import { oneList } from './one-list.ts'
@@ -115,6 +117,38 @@ describeOnEngines(
       })
       const again = await syncOnce(list, warehouse, { request })
       expect(again.resources[0]).toMatchObject({ rows_changed: 0, records_touched: 0 })
+    })
+
+    test('ten nights of touches say "0 changed, N touched", rebuild no mart of the content, and keep the file its size', async () => {
+      const warehouse = await bench.warehouse()
+      const count = 400
+      const night = (at: number) =>
+        Array.from({ length: count }, (_, index) => sheet(`t${index}`, { hours: 8, day: at, note: at }, at))
+      const list = await oneList('/timesheets', night(1))
+      const { command } = await commandsOn(warehouse, list)
+      expect((await command('sync timesheets --quiet')).code).toBe(0)
+      expect((await command('build attendance_weekly --quiet')).out).toMatch(/^1 built, /m)
+      const sizes: number[] = []
+      for (let at = 2; at <= 11; at++) {
+        list.records = night(at)
+        const { out } = await command('sync timesheets --quiet')
+        expect(out).toMatch(new RegExp(`^0 changed, ${count} touched, `, 'm'))
+        if (bench.name === 'duckdb') sizes.push(statSync(warehouse.address.replace('duckdb:', '')).size)
+      }
+      expect((await command('build attendance_weekly --quiet')).out).toMatch(/^nothing changed: 1 marts /m)
+      const runs = JSON.parse(
+        (
+          await command(
+            'sql --json select rows_changed, records_touched from ops.run order by started_at desc',
+          )
+        ).out,
+      ) as { rows_changed: number | string; records_touched: number | string }[]
+      const [last] = runs.filter(({ records_touched }) => Number(records_touched) > 0)
+      expect(runs.filter(({ records_touched }) => Number(records_touched) === count)).toHaveLength(10)
+      expect(Number(last!.rows_changed)).toBe(0)
+      // A checkpoint frees the blocks of the one before it: the size swings between the same bounds.
+      if (sizes.length > 0)
+        expect(Math.max(...sizes.slice(5))).toBeLessThan(1.03 * Math.max(...sizes.slice(0, 5)))
     })
   },
   'all',

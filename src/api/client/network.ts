@@ -1,5 +1,5 @@
 /** Sorts failed connections: retry later, or correct the settings. */
-import { ConfigError, limitBehind } from '../../lib/errors.ts'
+import { ConfigError, limitBehind, type MusterError } from '../../lib/errors.ts'
 import type { HttpProxy } from '../../lib/web/proxy.ts'
 import { type ProxyFailure, proxyFailure } from '../undici/agent.ts'
 import { type ApiFailure, BadRequest, type Facts, NotTheService, Retriable } from './errors.ts'
@@ -44,7 +44,7 @@ interface Way {
 }
 
 /** The error class for an error of undici or of the socket. */
-export function networkFailure(error: unknown, facts: Facts, { host, proxy }: Way): ApiFailure | ConfigError {
+export function networkFailure(error: unknown, facts: Facts, { host, proxy }: Way): ApiFailure | MusterError {
   const ofProxy = proxy && proxyFailure(error)
   if (ofProxy) return throughProxy(ofProxy, facts, { host, proxy })
   const code = codeOf(error)
@@ -70,7 +70,8 @@ export function networkFailure(error: unknown, facts: Facts, { host, proxy }: Wa
     })
   }
   const limit = limitBehind(error)
-  if (limit !== undefined) return new BadRequest(known, limit)
+  // Such as memory for undici's HTTP parser, which is WebAssembly: neither request nor network is to blame.
+  if (limit !== undefined) return limit
   return new Retriable(known, { what: `the connection to ${host} broke`, next: 'run again later' })
 }
 

@@ -49,3 +49,14 @@ export async function notWhole(engine: Engine): Promise<readonly NotWhole[] | un
   const numberOf = (value: number | null): number | null => (value === null ? null : Number(value))
   return rows.map(row => ({ ...row, seen: numberOf(row.seen), expected: numberOf(row.expected) }))
 }
+
+/** Those of the resources that no sync has ever read although the key may: no other ledger row says that they are missing. */
+export async function neverRead(engine: Engine, names: readonly string[]): Promise<readonly string[]> {
+  const read = await engine.rows<{ resource: string }>(
+    `select rr.resource from ops.run_resource as rr inner join ops.run as r on r.run_id = rr.run_id
+     where r.command = 'sync' and rr.state <> 'skipped'
+     union
+     select a.resource from ops.key_access as a where a.state in ('refused', 'not for this kind of key')`,
+  )
+  return names.filter(name => !read.some(({ resource }) => resource === name))
+}

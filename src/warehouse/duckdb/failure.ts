@@ -100,7 +100,7 @@ export function openError(file: string, cause: unknown): MusterError {
   const what = reason?.what ?? 'the warehouse file cannot be opened'
   const Failure = reason?.error ?? MusterError
   const limit = reason ? undefined : limitBehind(cause)
-  if (limit !== undefined) return new MusterError({ what: limit, cause })
+  if (limit !== undefined) return limit
   return new Failure({
     what: holder ? `${what} (process ${holder})` : what,
     where: `${file}${reason?.beside ?? ''}`,
@@ -177,7 +177,7 @@ export function logKept(file: string, cause: unknown): MusterError {
   return new Failure({
     what: `${cause instanceof DiskFull ? 'the disk is full' : 'the warehouse file could not be written'}: what was committed is in its log only`,
     where: `${file}.wal`,
-    next: 'keep the log beside the file, free some space, and run the command again, which writes it into the file',
+    next: `keep the log beside the file, ${limitBehind(cause)?.report.next ?? 'free some space, and run the command again'}, which writes it into the file`,
     cause,
   })
 }
