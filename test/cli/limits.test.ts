@@ -53,7 +53,7 @@ test.each([
 })
 
 test.each(['unset HOME', 'export TMPDIR=/missing', 'export TMPDIR=/proc'])(
-  '%s changes nothing for a build',
+  '%s keeps no command from reading its settings',
   setting => {
     const { status, stderr } = under(setting, 'config --json')
     expect([status, stderr]).toEqual([0, ''])

@@ -25,6 +25,8 @@ beforeAll(async () => {
   const warehouse = await filled.duckdb()
   await warehouse.close()
   copyFileSync(warehouse.address.replace('duckdb:', ''), place.file)
+  // Loaded by hand so far: no sync has read them.
+  await place.command('sync requisitions --quiet')
 })
 
 describe('before a calibration', () => {
