@@ -29,50 +29,53 @@ const base = (parts: Partial<Base> = {}): Base => ({
 })
 
 /** The pass after these answers. */
-const after = (answers: readonly Answer[], rules: PassRules = {}, from = pass({ nextPage: 3 })): PassState =>
-  answers.reduce((state, one) => advance(state, one, rules), from)
+const passAfter = (
+  answers: readonly Answer[],
+  rules: PassRules = {},
+  from = pass({ nextPage: 3 }),
+): PassState => answers.reduce((state, one) => advance(state, one, rules), from)
 
 describe('a pass from the last page to the first', () => {
   const last = answer({ page: 3, rows: 5, oldest: at(20), newest: at(25), inOrder: true })
 
   test('starts at the last page, with its total and its greatest time', () => {
-    expect(after([last])).toMatchObject({
+    expect(passAfter([last])).toMatchObject({
       ...{ nextPage: 2, role: 'front', watermark: at(25), pages: 1 },
       base: { pass: 1, front: 3, total: 25, watermark: at(25) },
     })
   })
 
   test('goes down page by page and ends after page 1', () => {
-    const middle = after([last, answer({ page: 2 })])
+    const middle = passAfter([last, answer({ page: 2 })])
     expect(middle).toMatchObject({ nextPage: 1, role: 'data', pages: 2 })
     expect(advance(middle, answer())).toMatchObject({ nextPage: 0, role: 'data', pages: 3, rows: 25 })
   })
 
   test('starts elsewhere when the remembered total was wrong', () => {
-    const state = after([answer({ page: 3, total: 45 })])
+    const state = passAfter([answer({ page: 3, total: 45 })])
     expect(state).toMatchObject({ nextPage: 5, role: 'before', pages: 0 })
-    expect(after([answer({ page: 3, rows: 0, empty: true, total: 15 })])).toMatchObject({ nextPage: 2 })
+    expect(passAfter([answer({ page: 3, rows: 0, empty: true, total: 15 })])).toMatchObject({ nextPage: 2 })
   })
 
   test('asks for the page after a last one that is full', () => {
-    const full = after([answer({ page: 3, total: 30 })])
+    const full = passAfter([answer({ page: 3, total: 30 })])
     expect(full).toMatchObject({ nextPage: 4, role: 'front', end: { back: 2 } })
     expect(advance(full, answer({ page: 4, rows: 0, total: 30, empty: true }))).toMatchObject({ nextPage: 2 })
   })
 
   test('keeps the greatest time of all its pass starts as the watermark', () => {
     const state = pass({ nextPage: 3, watermark: at(40) })
-    expect(after([last], {}, state)).toMatchObject({ watermark: at(40), base: { watermark: at(40) } })
+    expect(passAfter([last], {}, state)).toMatchObject({ watermark: at(40), base: { watermark: at(40) } })
   })
 
   test('is steady while every answer gives the total of its start', () => {
-    expect(after([last, answer({ page: 2 })]).isSteady).toBe(true)
-    expect(after([last, answer({ page: 2, total: 26 })]).isSteady).toBe(false)
+    expect(passAfter([last, answer({ page: 2 })]).isSteady).toBe(true)
+    expect(passAfter([last, answer({ page: 2, total: 26 })]).isSteady).toBe(false)
   })
 
   test('counts the rows that its pages lack', () => {
-    expect(after([last, answer({ page: 2, rows: 8 })], { hidesRows: true }).lacking).toBe(2)
-    expect(after([last, answer({ page: 2 })]).lacking).toBe(0)
+    expect(passAfter([last, answer({ page: 2, rows: 8 })], { hidesRows: true }).lacking).toBe(2)
+    expect(passAfter([last, answer({ page: 2 })]).lacking).toBe(0)
   })
 })
 
@@ -84,22 +87,22 @@ describe('a pass that meets what is known', () => {
     answer({ page: 2, oldest: at(oldest), newest: at(19), inOrder, old: 4 })
 
   test('ends at a page with a row older than what is known, when the page was asked for twice', () => {
-    const once = after([last, page(9)], rules)
+    const once = passAfter([last, page(9)], rules)
     expect(once).toMatchObject({ nextPage: 2, isSecond: false })
     expect(advance(once, page(9), rules)).toMatchObject({ nextPage: 0, isSecond: true, below: 14 })
   })
 
   test('ends there at once when nothing is newer than the stored watermark', () => {
     const old = { ...last, oldest: at(12), newest: at(20) }
-    expect(after([old, page(9)], rules)).toMatchObject({ nextPage: 0, below: 14 })
-    expect(after([{ ...old, newest: at(21) }, page(9)], rules)).toMatchObject({ nextPage: 2 })
+    expect(passAfter([old, page(9)], rules)).toMatchObject({ nextPage: 0, below: 14 })
+    expect(passAfter([{ ...old, newest: at(21) }, page(9)], rules)).toMatchObject({ nextPage: 2 })
   })
 
   test.each([
     ['a row at the very time', 10, true],
     ['rows out of order', 9, false],
   ])('goes on past %s', (_, oldest, inOrder) => {
-    expect(after([last, page(oldest, inOrder)], rules)).toMatchObject({ nextPage: 1, below: 0 })
+    expect(passAfter([last, page(oldest, inOrder)], rules)).toMatchObject({ nextPage: 1, below: 0 })
   })
 
   test.each([
@@ -118,7 +121,7 @@ describe('records existed at a pass start', () => {
   const hour = 3_600_000
   const start = answer({ page: 3, rows: 5, newest: at(25) })
   const before = (now: number): number | null | undefined =>
-    after([start], { lookbackMs, now }).base?.before
+    passAfter([start], { lookbackMs, now }).base?.before
 
   test('up to the lookback before the watermark, without it', () => {
     expect(before(ms(25))).toBe(ms(10) - 1)
@@ -130,7 +133,7 @@ describe('records existed at a pass start', () => {
   })
 
   test('at no known time without a watermark', () => {
-    expect(after([answer({ page: 3, rows: 5 })]).base?.before).toBeNull()
+    expect(passAfter([answer({ page: 3, rows: 5 })]).base?.before).toBeNull()
   })
 })
 
@@ -142,9 +145,12 @@ describe('the second answer for the only page', () => {
     [answer({ total: 7, rows: 5 }), { total: 7 }, false],
     [answer({ total: 3, rows: 3 }), { total: 5 }, false],
     [answer({ total: 5, rows: 8 }), { total: 8 }, true],
-  ])('raises the total that must be seen, and shows a total that is too low', (second, expected, isCapped) => {
-    expect(confirm(one, second)).toMatchObject({ base: expected, isCapped })
-  })
+  ])(
+    'raises the total that must be seen, and shows a total that is too low',
+    (second, expected, isCapped) => {
+      expect(confirm(one, second)).toMatchObject({ base: expected, isCapped })
+    },
+  )
 
   test('never takes back that totals are too low', () => {
     expect(confirm({ ...one, isCapped: true }, answer({ total: 5, rows: 5 })).isCapped).toBe(true)
@@ -160,7 +166,7 @@ describe('pages of another size', () => {
     const said = advance(pass({ nextPage: 3 }), answer({ page: 3, limit: 5, rows: 5 }), {})
     expect(said).toMatchObject({ size: 10, doubted: 5, nextPage: 3, role: 'before' })
     expect(advance(said, answer({ page: 3, limit: 5, rows: 5 }), {})).toMatchObject({ size: 5, usual: 5 })
-    expect(after([answer({ page: 3, rows: 12, limit: 20 })])).toMatchObject({ size: 12 })
+    expect(passAfter([answer({ page: 3, rows: 12, limit: 20 })])).toMatchObject({ size: 12 })
   })
 
   test('begin the pass again, forget that totals are too low, and only four times', () => {
@@ -186,9 +192,13 @@ describe('pages of another size', () => {
 
 describe('rows beyond the total', () => {
   test('show that totals are too low, from this pass on', () => {
-    const state = after([answer({ page: 3, rows: 5 }), answer({ page: 2, total: 12 })], {}, pass({ number: 2 }))
+    const state = passAfter(
+      [answer({ page: 3, rows: 5 }), answer({ page: 2, total: 12 })],
+      {},
+      pass({ number: 2 }),
+    )
     expect(state).toMatchObject({ isCapped: true, validSince: 2 })
-    expect(after([answer({ page: 3, rows: 5 }), answer({ page: 2 })])).toMatchObject({ isCapped: false })
+    expect(passAfter([answer({ page: 3, rows: 5 }), answer({ page: 2 })])).toMatchObject({ isCapped: false })
   })
 
   test('make a pass start need the greatest total of any answer', () => {
@@ -199,7 +209,7 @@ describe('rows beyond the total', () => {
 
 describe('a pass from the first page to the last', () => {
   const rules = { order: 'first to last' } as const
-  const read = (answers: readonly Answer[], from = pass()) => after(answers, rules, from)
+  const read = (answers: readonly Answer[], from = pass()) => passAfter(answers, rules, from)
 
   test('goes up page by page and ends at the last one, when it is not full', () => {
     expect(read([answer()])).toMatchObject({ nextPage: 2, role: 'front' })
@@ -209,9 +219,11 @@ describe('a pass from the first page to the last', () => {
   })
 
   test('ends at an empty page', () => {
-    expect(read([answer({ total: 10 }), answer({ page: 2, rows: 0, total: 10, empty: true })])).toMatchObject({
-      nextPage: 0,
-    })
+    expect(read([answer({ total: 10 }), answer({ page: 2, rows: 0, total: 10, empty: true })])).toMatchObject(
+      {
+        nextPage: 0,
+      },
+    )
   })
 
   test('starts again at page 1', () => {

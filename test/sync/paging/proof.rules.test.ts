@@ -76,7 +76,7 @@ describe('a forward pass over a list whose totals are too low is proved', () => 
     ['not when an earlier pass showed other rows', 2, { inLastPass: 399 }, false],
     ['not when it shows other rows than it counts', 2, { base: base({ total: 399 }) }, false],
     ['by the first pass where totals are right', 1, { isCapped: false, inLastPass: 399 }, true],
-  ])('%s', (_, attempt, parts, expected) => expect(isProved(attempt, parts)).toBe(expected))
+  ])('%s', (...[, attempt, parts, expected]) => expect(isProved(attempt, parts)).toBe(expected))
 
   test('not without a pass start', () => {
     expect(
@@ -165,7 +165,7 @@ describe('hidden rows', () => {
     ['by ten passes where ties come in any order', {}, { isShuffled: true, still: 10 }, 48],
     ['not by nine passes of which the last shows an id twice', {}, { inLastPass: 601, still: 9 }, 0],
     ['by ten passes of which the last shows an id twice', {}, { inLastPass: 601, still: 10 }, 48],
-  ])('%s', (_, pages, ids, expected) => {
+  ])('%s', (...[, pages, ids, expected]) => {
     expect(hiddenRows({ ...pass, ...pages }, { ...seen, ...ids })).toBe(expected)
   })
 
@@ -185,7 +185,7 @@ describe('an order is shuffled', () => {
     ['old rows of a whole pass count', { below: 0 }, 370, true],
     ['old rows of a pass that ends at known rows do not', { below: 1 }, 370, false],
     ['but its new rows do', { below: 1 }, 369, true],
-  ])('%s', (_, parts, inLastPass, expected) => {
+  ])('%s', (...[, parts, inLastPass, expected]) => {
     expect(isShuffled({ ...shown, ...parts }, inLastPass)).toBe(expected)
   })
 })

@@ -20,7 +20,12 @@ describe('of two times the later one', () => {
 
 describe('the span of a page', () => {
   const now = Date.parse(second('.000'))
-  const span = (...times: unknown[]) => spanOf(times.map(at => ({ at })), 'at', now)
+  const span = (...times: unknown[]) =>
+    spanOf(
+      times.map(at => ({ at })),
+      'at',
+      now,
+    )
 
   test('is its least and greatest time, in order when they ascend or tie', () => {
     expect(span(second('.1'), second('.1'), second('.2'))).toEqual({
