@@ -1,10 +1,10 @@
-# Builds the package as it is published, and installs it beside Node alone.
-FROM node:22-slim AS build
+# Builds the package as it is published, and installs it beside Node alone. The digest decides which Node; both stages have the same.
+FROM node:22-slim@sha256:c3de60bf2f9dd0ac6370e6117950ff62d6e339527e7472301c9c78a017978392 AS build
 WORKDIR /source
 COPY . .
 RUN npm ci --no-audit --no-fund && npm pack --pack-destination /tmp
 
-FROM node:22-slim
+FROM node:22-slim@sha256:c3de60bf2f9dd0ac6370e6117950ff62d6e339527e7472301c9c78a017978392
 COPY --from=build /tmp/muster-data-cli-*.tgz /tmp/muster.tgz
 RUN npm install --global --no-audit --no-fund /tmp/muster.tgz && npm cache clean --force && rm /tmp/muster.tgz \
   && install --directory --owner=node --mode=700 /data

@@ -12,6 +12,7 @@ const sources = [
   'config/muster.example.yaml',
   'bundle.ts',
   'built-from.ts',
+  'notices.ts',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

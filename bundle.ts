@@ -1,18 +1,10 @@
 /** Bundles the program into `dist`, so that it opens a few files to start instead of a thousand. */
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, type Metafile } from 'esbuild'
+import { build } from 'esbuild'
 import { recordBuild, sourcesNow } from './built-from.ts'
+import { notices, packagesOf } from './notices.ts'
 import { makeEmpty } from './src/state/migrate.ts'
 import { openDuckdb } from './src/warehouse/duckdb/open.ts'
 
@@ -63,15 +55,16 @@ const { metafile: web } = await build({
   metafile: true,
   logLevel: 'warning',
 })
-const inputs = { ...metafile.inputs, ...web.inputs }
-writeFileSync('dist/THIRD-PARTY-LICENSES', licences({ ...metafile, inputs }))
+const inputs = Object.keys({ ...metafile.inputs, ...web.inputs })
+writeFileSync('dist/THIRD-PARTY-LICENSES', notices(packagesOf(inputs)))
+signFrontEnd()
 
 mkdirSync('man', { recursive: true })
 writeFileSync('man/muster.1', execFileSync(process.execPath, ['dist/main.js', 'man']))
 
 await buildEmptyWarehouse()
 
-recordBuild('.', { from, reads: Object.keys(inputs).filter(path => path.includes('node_modules/')) })
+recordBuild('.', { from, reads: inputs.filter(path => path.includes('node_modules/')) })
 
 /** A new warehouse file begins as a copy of it. Any user may read it, as anybody may run the program. */
 async function buildEmptyWarehouse(): Promise<void> {
@@ -82,18 +75,9 @@ async function buildEmptyWarehouse(): Promise<void> {
   renameSync(draft, join('dist', name))
 }
 
-/** The licences of the packages whose code is in the bundle, as they ask for. */
-function licences({ inputs }: Metafile): string {
-  const folders = new Set(
-    Object.keys(inputs).flatMap(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),
-  )
-  return [...folders].sort().map(licenceIn).join('\n\n')
-}
-
-function licenceIn(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const file = readdirSync(folder).find(one => /^(licen[cs]e|copying)/i.test(one))
-  const path = join(folder, file ?? '')
-  const text = file !== undefined && existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
-  return `${name} ${version}: ${license}\n\n${text}`.trim()
+/** The front end leaves the package, in `report.html` and to browsers: its notices are in it. */
+function signFrontEnd(): void {
+  const script = 'dist/dashboard/main.js'
+  const text = notices(packagesOf(Object.keys(web.inputs))).replaceAll('*/', '* /')
+  writeFileSync(script, `/*!\n${text}\n*/\n${readFileSync(script, 'utf8')}`)
 }

@@ -5,7 +5,7 @@ import { afterWriting, lastLine, whenOutputFails } from './cli/terminal/terminal
 import { keepCompiledCode } from './config/compiled-code.ts'
 import { keepLibrariesQuiet } from './config/environment.ts'
 import { keepMemorySmall } from './config/memory.ts'
-import type { MusterError } from './lib/errors.ts'
+import { limitBehind, type MusterError } from './lib/errors.ts'
 
 function leave({ message, exitCode }: MusterError): void {
   lastLine(message)
@@ -18,6 +18,11 @@ const signal = stopSignal(leave)
 keepMemorySmall()
 keepLibrariesQuiet()
 keepCompiledCode()
+// An error that nobody has caught, also of a module that cannot be loaded: Node would write its stack and the text around it.
+process.on('uncaughtException', error => {
+  lastLine(limitBehind(error) ?? `unexpected ${error}`)
+  process.exit(1)
+})
 const [{ commandSet }, { run }, { systemWorld }] = await Promise.all([
   import('./cli/commands.ts'),
   import('./cli/program.ts'),
@@ -27,11 +32,6 @@ const [{ commandSet }, { run }, { systemWorld }] = await Promise.all([
 if (signal.aborted) leave(signal.reason)
 
 whenOutputFails(status => process.exit(status))
-// An error that nobody has caught: Node would write its stack and the text around it.
-process.on('uncaughtException', error => {
-  lastLine(`unexpected ${error}`)
-  process.exit(1)
-})
 
 // Warehouse, log and pages hold personal data: whatever is written is its owner's alone; publish opens its copy to all.
 process.umask(0o077)

@@ -9,8 +9,8 @@ import { layers } from './layers.ts'
 
 /** Folders whose outside packages are few on purpose. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  config: ['zod', 'yaml', 'leven'],
-  lib: ['croner', 'date-fns', '@date-fns/utc', '@date-fns/tz'],
+  config: ['zod', 'yaml'],
+  lib: ['croner', 'date-fns', '@date-fns/utc', '@date-fns/tz', 'leven'],
 }
 
 interface Habit {
@@ -54,7 +54,7 @@ const HABITS: readonly Habit[] = [
 ]
 
 const VAGUE_NAMES = ['utils', 'helpers', 'common', 'manager', 'service', 'types']
-const LONGEST_FILE = 250
+const LONGEST_FILE = 400
 
 /** Path below `src`, with forward slashes -> text. */
 type Tree = ReadonlyMap<string, string>
@@ -310,7 +310,7 @@ describe('the rules catch', () => {
   test('a vague name, a long file and a file without a sentence', () => {
     const files = tree({
       'api/utils.ts': '/** A. */',
-      'api/a.ts': `/** A. */${'\n//'.repeat(250)}`,
+      'api/a.ts': `/** A. */${'\n//'.repeat(400)}`,
       'api/b.ts': '',
     })
     expect(shapeProblems(files)).toHaveLength(3)

@@ -50,7 +50,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   telemetry: {
     holds: 'what monitoring systems are told: figures, messages about nights, lineage of runs',
-    imports: ['temporary', 'contract', 'warehouse', 'state', 'marts', 'dictionary'],
+    imports: ['temporary', 'contract', 'api', 'warehouse', 'state', 'marts', 'dictionary'],
   },
   semantic: {
     holds: 'one catalogue of marts for BI tools, in the formats that they read',

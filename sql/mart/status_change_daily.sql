@@ -19,7 +19,7 @@ with version as (
   select 'timesheet' as entity, timesheet_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, valid_from as changed_at, 0 as is_current
   from history.fact_timesheet
   union all
-  select 'timesheet' as entity, timesheet_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, coalesce(source_updated_at, loaded_at) as changed_at,
+  select 'timesheet' as entity, timesheet_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, valid_from as changed_at,
     1 as is_current
   from star.fact_timesheet
   where timesheet_id in (select h.timesheet_id from history.fact_timesheet as h)
@@ -27,7 +27,7 @@ with version as (
   select 'expense' as entity, expense_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, valid_from as changed_at, 0 as is_current
   from history.fact_expense
   union all
-  select 'expense' as entity, expense_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, coalesce(source_updated_at, loaded_at) as changed_at,
+  select 'expense' as entity, expense_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, valid_from as changed_at,
     1 as is_current
   from star.fact_expense
   where expense_id in (select h.expense_id from history.fact_expense as h)
@@ -35,7 +35,7 @@ with version as (
   select 'requisition' as entity, requisition_id as record_id, company_id, project_id as project_id, cast('-1' as text) as agency_id, status, valid_from as changed_at, 0 as is_current
   from history.fact_requisition
   union all
-  select 'requisition' as entity, requisition_id as record_id, company_id, project_id as project_id, cast('-1' as text) as agency_id, status, coalesce(source_updated_at, loaded_at) as changed_at,
+  select 'requisition' as entity, requisition_id as record_id, company_id, project_id as project_id, cast('-1' as text) as agency_id, status, valid_from as changed_at,
     1 as is_current
   from star.fact_requisition
   where requisition_id in (select h.requisition_id from history.fact_requisition as h)
@@ -43,7 +43,7 @@ with version as (
   select 'assignment' as entity, assignment_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, valid_from as changed_at, 0 as is_current
   from history.fact_assignment
   union all
-  select 'assignment' as entity, assignment_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, coalesce(source_updated_at, loaded_at) as changed_at,
+  select 'assignment' as entity, assignment_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, valid_from as changed_at,
     1 as is_current
   from star.fact_assignment
   where assignment_id in (select h.assignment_id from history.fact_assignment as h)
@@ -51,7 +51,7 @@ with version as (
   select 'invoice' as entity, invoice_id as record_id, company_id, cast('-1' as text) as project_id, agency_id as agency_id, status, valid_from as changed_at, 0 as is_current
   from history.fact_invoice
   union all
-  select 'invoice' as entity, invoice_id as record_id, company_id, cast('-1' as text) as project_id, agency_id as agency_id, status, coalesce(source_updated_at, loaded_at) as changed_at,
+  select 'invoice' as entity, invoice_id as record_id, company_id, cast('-1' as text) as project_id, agency_id as agency_id, status, valid_from as changed_at,
     1 as is_current
   from star.fact_invoice
   where invoice_id in (select h.invoice_id from history.fact_invoice as h)
@@ -59,7 +59,7 @@ with version as (
   select 'credit_note' as entity, credit_note_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, valid_from as changed_at, 0 as is_current
   from history.fact_credit_note
   union all
-  select 'credit_note' as entity, credit_note_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, coalesce(source_updated_at, loaded_at) as changed_at,
+  select 'credit_note' as entity, credit_note_id as record_id, company_id, project_id as project_id, agency_id as agency_id, status, valid_from as changed_at,
     1 as is_current
   from star.fact_credit_note
   where credit_note_id in (select h.credit_note_id from history.fact_credit_note as h)

@@ -43,7 +43,7 @@ with
 version as (
   select timesheet_id, status, valid_from, 0 as is_current from history.fact_timesheet where :touched(timesheet_id)
   union all
-  select timesheet_id, status, source_updated_at as valid_from, 1 as is_current
+  select timesheet_id, status, valid_from, 1 as is_current
   from star.fact_timesheet
   where timesheet_id in (select h.timesheet_id from history.fact_timesheet as h) and :touched(timesheet_id)
 ),

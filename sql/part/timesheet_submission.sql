@@ -23,9 +23,9 @@ told_timesheet as (
     coalesce(t.status, '') in ('absent', 'cancelled') as is_exempt,
     e.submitted_at as event_at,
     case
-      when coalesce(t.status, '') <> 'pending_approval' or t.source_updated_at is null then w.submitted_at
-      when w.submitted_at < t.source_updated_at then w.submitted_at
-      else t.source_updated_at
+      when coalesce(t.status, '') <> 'pending_approval' or t.valid_from is null then w.submitted_at
+      when w.submitted_at < t.valid_from then w.submitted_at
+      else t.valid_from
     end as waiting_at
   from star.fact_timesheet as t
   left join submission_event as e on e.timesheet_id = t.timesheet_id

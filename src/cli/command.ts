@@ -1,8 +1,10 @@
 /** The declaration of a command; one file a command, named in `commands.ts`. */
 
-import { InvalidArgumentError } from 'commander'
+import { Argument, InvalidArgumentError } from 'commander'
 import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
+import { whyNotLocal } from '../lib/input-file.ts'
+import { nearest } from '../lib/text/nearest.ts'
 import type { CommandContext } from './context.ts'
 
 /** What names an argument or the value of an option can have. */
@@ -65,6 +67,23 @@ export interface CommandSet {
   readonly groups: Readonly<Record<string, string>>
 }
 
+/** Accepts a path of this machine. */
+export function localPath(text: string): string {
+  const why = whyNotLocal(text)
+  if (why === undefined) return text
+  throw new InvalidArgumentError(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`)
+}
+
+/** What checks a value that its name, as in `--out <file>`, says is a path. */
+export const parserOf = (name: string): OptionDeclaration['parse'] =>
+  /[<[](file|folder)[>\]]/.test(name) ? localPath : undefined
+
+export function argument(name: string, summary: string): Argument {
+  const made = new Argument(name, summary)
+  const parser = parserOf(name)
+  return parser ? made.argParser(parser) : made
+}
+
 /** Accepts digits between two bounds. */
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return text => {
@@ -102,7 +121,10 @@ export function oneOf<Word extends string>(...words: readonly Word[]) {
   const parse = (text: string): Word => {
     const word = words.find(candidate => candidate === text)
     if (word !== undefined) return word
-    throw new InvalidArgumentError(`Give one of ${words.join(', ')}.`)
+    const found = nearest(text, words)
+    throw new InvalidArgumentError(
+      `Give one of ${words.join(', ')}${found ? `: did you mean ${found}?` : '.'}`,
+    )
   }
   // For completion.
   return Object.assign(parse, { words })

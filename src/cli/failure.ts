@@ -1,6 +1,6 @@
 /** A failed command as one line for people and an exit code for schedulers. */
 import { CommanderError } from 'commander'
-import { type ExitStatus, Interrupted, MusterError } from '../lib/errors.ts'
+import { type ExitStatus, Interrupted, limitBehind, MusterError } from '../lib/errors.ts'
 
 export interface Failure {
   readonly exitCode: ExitStatus
@@ -51,14 +51,18 @@ function usageFailure(error: CommanderError, command: string): Failure {
   if (answeredCodes.has(error.code)) return { exitCode: 0, text: '' }
   // `muster help`, or help because the command was left out.
   if (error.code === 'commander.help') return { exitCode: error.exitCode === 0 ? 0 : 2, text: '' }
-  const what = oneLine(error.message.replace(/^error: /, '')).replace(/ \(Did (you mean .*)\)$/, ', did $1')
+  const what = oneLine(error.message.replace(/^error: /, ''))
   return { exitCode: 2, text: `muster: ${what}${what.endsWith('?') ? '' : ` (see ${command} --help)`}` }
 }
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof MusterError) return error.message
-  return refusedPath(error) ?? `unexpected ${error.name}: ${error.message.replace(stackOfDuckdb, '')}`
+  return (
+    limitBehind(error) ??
+    refusedPath(error) ??
+    `unexpected ${error.name}: ${error.message.replace(stackOfDuckdb, '')}`
+  )
 }
 
 /** Addresses of its library, which DuckDB adds to what it says of its own faults. */
@@ -66,9 +70,7 @@ const stackOfDuckdb = /\s*Stack Trace:.*/s
 
 /** Where writing or reading breaks off the system names no path. */
 const nextOf: ReadonlyMap<string, string> = new Map([
-  ...['ENOSPC', 'EDQUOT', 'EFBIG'].map(code => [code, 'free some space and run the command again'] as const),
-  ['EMFILE', 'let this user open more files at once, and run the command again'],
-  ['ENFILE', 'let the system open more files at once, and run the command again'],
+  ...['ENOSPC', 'EDQUOT'].map(code => [code, 'free some space and run the command again'] as const),
   ['EIO', 'the disk or its connection is broken: look at the log of the system'],
 ])
 

@@ -43,11 +43,11 @@ export function readableSettings(context: CommandContext): StoredSettings | unde
 
 /** Settings that cannot be read name no warehouse: a command that needs none works all the same. */
 export function guardedBy(context: CommandContext): readonly Guarded[] {
-  const { settings, secrets } = context.filesOfSettings()
+  const { settings, named } = context.filesOfSettings()
   const connections = readableSettings(context)?.connections.values() ?? []
   return [
     ...[...connections].flatMap(ofConnection),
     ...settings.map(path => ({ path, what: 'the settings file' })),
-    ...secrets.map(path => ({ path, what: 'a file of a key, as the settings name it' })),
+    ...named.map(({ path }) => ({ path, what: 'a file that the settings name' })),
   ]
 }

@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
 import { programVersion } from '../lib/package.ts'
-import type { CommandModule, CommandSet, Options } from './command.ts'
+import { argument, type CommandModule, type CommandSet, type Options, parserOf } from './command.ts'
 import type { CommandContext, GlobalOptions, Invoked } from './context.ts'
 import { describeFailure } from './failure.ts'
 import { unaliased } from './shell/aliases.ts'
@@ -11,6 +11,7 @@ import { asFlags, exitCodes, globalOptions } from './shell/global-options.ts'
 import { asHelpOption } from './shell/help-line.ts'
 import { helpAfter } from './shell/help-text.ts'
 import { type LoadedCommand, loadCommands } from './shell/load-commands.ts'
+import { suggesting } from './shell/suggestion.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
@@ -97,7 +98,7 @@ function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Comma
   const program = new Command('muster')
     .description('Keeps an analytics warehouse in step with a Workforce and Programme Data API.')
     .version(programVersion, '--version', 'print the version')
-    .exitOverride()
+    .showSuggestionAfterError(false)
     .configureHelp({
       showGlobalOptions: true,
       subcommandTerm: command => command.name(),
@@ -115,6 +116,7 @@ function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Comma
       'after',
       ({ error }) => `\n${wrapped(exitCodes, widthOf(error ? world.stderr : world.stdout))}`,
     )
+  nameItself(program, 'muster', session)
   for (const option of globalOptions()) program.addOption(option)
   for (const one of loaded) addCommand(program, one, session)
   return program
@@ -135,7 +137,7 @@ function addCommand(program: Command, loaded: LoadedCommand, session: Session): 
 const nameItself = (command: Command, name: string, session: Session): Command =>
   command.exitOverride(error => {
     session.refusing = name
-    throw error
+    throw suggesting(error, command)
   })
 
 interface Completed {
@@ -144,12 +146,12 @@ interface Completed {
 }
 
 function complete(command: Command, { module, aliases }: Completed, session: Session): void {
-  for (const { name, summary } of module.arguments ?? []) command.argument(name, summary)
+  for (const { name, summary } of module.arguments ?? []) command.addArgument(argument(name, summary))
   for (const { flags, summary, parse, fallback } of module.options ?? []) {
     const option = new Option(flags, summary)
-    if (parse) option.argParser(parse)
-    if (fallback !== undefined) option.default(fallback)
-    command.addOption(option)
+    const parser = parse ?? parserOf(flags)
+    if (parser) option.argParser(parser)
+    command.addOption(fallback === undefined ? option : option.default(fallback))
   }
   if (module.takesAll === true) command.option('--all', 'for every connection of the settings, two at a time')
   else if (module.takesAll) command.option('--all', 'a line for every connection of the settings')
@@ -245,6 +247,4 @@ async function contextFor(
   })
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
-}
+const isText = (value: unknown): value is string => typeof value === 'string'

@@ -1,12 +1,13 @@
 /** What sync, backfill and sweep share: their arguments, a run with its progress, and its outcome for people or programs. */
 
+import { clockApart } from '../app/checkup/clock.ts'
 import { requireRoom, roomWarning } from '../app/connection/room.ts'
 import { openToWrite, runConnection } from '../app/connection/warehouse.ts'
-import { choiceOf } from '../config/nearest.ts'
 import { catalogue, collections, findResource } from '../contract/catalogue.ts'
 import { counted, formatNumber } from '../lib/counted.ts'
 import { type ExitStatus, UsageError } from '../lib/errors.ts'
 import { programVersion } from '../lib/package.ts'
+import { choiceOf } from '../lib/text/nearest.ts'
 import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
 import { tableInQueries } from '../state/tables.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../sync/run/run.ts'
@@ -47,15 +48,20 @@ export function limitsOf(context: CommandContext, options: Options): RunRequest[
 const changedRows = (outcome: ResourceOutcome): number =>
   outcome.rows_inserted + outcome.rows_changed + outcome.rows_removed
 
-export function summary({ resources, requests, remainingToday, milliseconds }: RunOutcome): string {
+export function summary(outcome: RunOutcome): string {
+  const { resources, requests, remainingToday, milliseconds, clockAheadMs } = outcome
   const changed = resources.reduce((sum, outcome) => sum + changedRows(outcome), 0)
+  const touched = resources.reduce((sum, outcome) => sum + outcome.records_touched, 0)
   const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
   const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
   const kept =
     quarantined > 0 ? `, ${quarantined} quarantined (select * from ${tableInQueries('quarantine')})` : ''
   const left = remainingToday === undefined ? '' : `, ${formatNumber(remainingToday)} left today`
+  const apart = clockApart(clockAheadMs)
   const spent = `${counted(requests, 'request')}${left}`
-  return `${formatNumber(changed)} changed, ${formatNumber(checked)} checked${kept}; ${spent}; ${formatSeconds(milliseconds)}`
+  const also = touched > 0 ? `${formatNumber(touched)} touched, ` : ''
+  const rows = `${formatNumber(changed)} changed, ${also}${formatNumber(checked)} checked${kept}`
+  return [rows, spent, formatSeconds(milliseconds), apart].filter(Boolean).join('; ')
 }
 
 const outcomeColumns: readonly Column[] = [
@@ -65,6 +71,7 @@ const outcomeColumns: readonly Column[] = [
   { title: 'checked', drop: 1 },
   'added',
   'changed',
+  { title: 'touched', drop: 3 },
   'removed',
   { title: 'note', breaks: true },
 ]
@@ -76,6 +83,7 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     printJson(context, {
       ...told,
       remainingToday: outcome.remainingToday ?? null,
+      clockAheadMs: outcome.clockAheadMs ?? null,
       resources,
       notWhole,
       failure: outcome.failure?.message ?? null,
@@ -89,6 +97,7 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     one.records_read,
     one.rows_inserted,
     one.rows_changed,
+    one.records_touched,
     one.rows_removed,
     one.note,
   ])

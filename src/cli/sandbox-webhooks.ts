@@ -1,8 +1,9 @@
 /** The options of `muster sandbox` for its webhooks: where events are sent, and how. */
 import { InvalidArgumentError } from 'commander'
 import { type Environment, variable } from '../config/environment.ts'
-import { type EventType, isEventType } from '../contract/events.ts'
+import { type EventType, eventTypes, isEventType } from '../contract/events.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
+import { didYouMean } from '../lib/text/nearest.ts'
 import type { EventFaultRates } from '../sandbox/events/event-faults.ts'
 import type { EventOptions, WebhookOptions } from '../sandbox/events/event-options.ts'
 import type { EventSender } from '../sandbox/events/send-events.ts'
@@ -143,7 +144,7 @@ function signatureOf(form: string): NonNullable<EventOptions['signature']> {
 function typesOf(text: string): readonly EventType[] {
   return text.split(',').map(type => {
     if (isEventType(type)) return type
-    throw new InvalidArgumentError(`${type} is not an event type.`)
+    throw new InvalidArgumentError(`${type} is not an event type${didYouMean(type, eventTypes)}`)
   })
 }
 

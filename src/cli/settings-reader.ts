@@ -16,7 +16,8 @@ import { hasSettings, type SettingsRequest } from '../config/source/found-source
 export interface SettingsReader {
   /** Whether there is a file or a variable to read settings from, valid or not. */
   hasSettings(): boolean
-  filesOfSettings(): FilesOfSettings
+  /** With the name of a connection, what that one alone names. */
+  filesOfSettings(connection?: string): FilesOfSettings
   /** Of all connections, also of those whose settings are wrong. */
   connectionNames(): readonly string[]
   /** Read on the first call; later calls give the same settings. */
@@ -43,7 +44,7 @@ export function settingsReader(
   }
   return {
     hasSettings: () => hasSettings(request),
-    filesOfSettings: () => filesOfSettings(request),
+    filesOfSettings: connection => filesOfSettings(request, connection),
     connectionNames: () => connectionNames(request),
     settings: once(loadSettings),
     storedSettings: once(loadStored),

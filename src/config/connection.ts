@@ -1,18 +1,21 @@
 /** One connection: one API key and one warehouse, with all their settings. */
+
 import { join, resolve } from 'node:path'
 import { keysIn } from '../lib/encryption/keys.ts'
-import type { Environment } from './environment.ts'
+import { whyNotLocal } from '../lib/input-file.ts'
+import type { ProxyVariables } from '../lib/web/proxy.ts'
+import { type Environment, proxyVariables } from './environment.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
 import { buildTold, type ToldSettings } from './groups/told.ts'
+import { type InboxSettings, inboxOf } from './groups/webhook-and-queries.ts'
 import type { Secret } from './secret.ts'
-import { type Findings, readSecret } from './secret-source.ts'
+import { type Findings, readSecret, reviewMode } from './secret-source.ts'
 import type { RawConnection } from './shape.ts'
 import { dotted, type Path, type Source } from './source.ts'
-import { parseWarehouse, passwordIn, type Warehouse } from './warehouse-url.ts'
+import { parseWarehouse, passwordIn, privateKeyIn, type Warehouse } from './warehouse-url.ts'
 
 export interface WebhookSettings {
   readonly secret: Secret
-  /** Still accepted while senders change to the new one. */
   readonly previousSecret?: Secret
   /** The beginning of the service's header names. */
   readonly headerPrefix: string
@@ -25,8 +28,9 @@ interface QuerySettings {
   readonly threads: number
 }
 
-export interface Connection extends ToldSettings {
+export interface Connection extends ToldSettings, InboxSettings {
   readonly name: string
+  readonly proxies: ProxyVariables
   readonly baseUrl: string
   readonly apiKey: Secret
   readonly webhook?: WebhookSettings
@@ -43,8 +47,6 @@ export interface Connection extends ToldSettings {
   readonly retentionDays: number
   /** How long superseded versions of personal data are kept; undefined for ever. */
   readonly piiHistoryDays?: number
-  /** How long events are kept once nothing is left to do with them. */
-  readonly inboxDays: number
   /** How long quarantined records are kept once they were resolved. */
   readonly quarantineDays: number
   /** So long may a process on another machine not show itself before its temporary files are removed. */
@@ -123,6 +125,7 @@ export function buildStored(
   if (!warehouse) return undefined
   return {
     name,
+    proxies: proxyVariables(building.env),
     ...(apiKey && { apiKey }),
     warehouse,
     ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),
@@ -131,7 +134,7 @@ export function buildStored(
     ...(landingKey && { landingKey }),
     retentionDays: raw.retentionDays,
     ...(raw.piiHistoryDays !== undefined && { piiHistoryDays: raw.piiHistoryDays }),
-    inboxDays: raw.inboxDays,
+    ...inboxOf(raw),
     quarantineDays: raw.quarantineDays,
     temporaryHours: raw.temporaryHours,
     lookbackMinutes: raw.lookbackMinutes,
@@ -203,6 +206,8 @@ function buildWarehouse(raw: RawConnection, connection: Path, building: Building
     if (passwordIn(raw.warehouse) !== undefined && source.variablesOf(path).length === 0) {
       findings.warning(path, `${dotted(path)} holds a password: write \${VARIABLE} instead`)
     }
+    const sslKey = privateKeyIn(warehouse.url.reveal())
+    if (sslKey !== undefined) reviewMode(building, path, sslKey)
   } else if (raw.schemaPrefix !== undefined) {
     findings.problem([...connection, 'schemaPrefix'], 'schemaPrefix is for PostgreSQL only: remove it')
   }
@@ -230,9 +235,14 @@ function bucketIn(
   path: Path,
   { findings, env }: Building,
 ): BucketSettings | undefined {
-  if (landing === undefined || !isBucketUrl(landing)) return undefined
-  const bucket = buildBucket(landing, env)
+  if (landing === undefined) return undefined
   const where = [...path, 'landing']
+  if (!isBucketUrl(landing)) {
+    const why = whyNotLocal(landing)
+    if (why !== undefined) findings.problem(where, `${dotted(where)}: ${why}`)
+    return undefined
+  }
+  const bucket = buildBucket(landing, env)
   if (!bucket)
     findings.problem(where, `${dotted(where)} must be s3://BUCKET or s3://BUCKET/PREFIX, or a folder`)
   return bucket

@@ -1,5 +1,6 @@
 /** The only reader of the environment of the process; other code gets its values passed in. */
 
+import type { ProxyVariables } from '../lib/web/proxy.ts'
 import { dotted, type Source } from './source.ts'
 
 /** Names and values of environment variables. */
@@ -13,6 +14,18 @@ export function readEnvironment(): Environment {
 export function variable(env: Environment, name: string): string | undefined {
   return env[name] || undefined
 }
+
+/** As most programs read them: in small letters first. */
+export function proxyVariables(env: Environment): ProxyVariables {
+  const found = (['http', 'https', 'no'] as const).map(name => {
+    const variableName = `${name}_proxy`
+    return [name, variable(env, variableName) ?? variable(env, variableName.toUpperCase())] as const
+  })
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined))
+}
+
+/** Node would no longer check certificates; every connection of Muster does. */
+export const wantsUncheckedTls = (env: Environment): boolean => env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
 
 const variables: Readonly<Record<string, string>> = {
   'connections.default.baseUrl': 'MUSTER_BASE_URL',
@@ -94,6 +107,24 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
     variables: new Set(settingVariables),
   }
 }
+
+/** Read by what Muster uses: the way of requests, certificates, PostgreSQL's and AWS's own settings. */
+const ofLibraries =
+  /^((https?|no|all)_proxy|node_extra_ca_certs|node_use_env_proxy|ssl_cert_(file|dir)|pg[a-z]+|aws_\w+)$/i
+
+/** Names of the variables that are set and that a run would use, beside those that settings name. */
+export const usedVariables = (env: Environment): readonly string[] =>
+  Object.keys(env).filter(name => variable(env, name) !== undefined && ofLibraries.test(name))
+
+/** Files that such variables name. */
+export const filesOfVariables = (env: Environment): readonly string[] =>
+  usedVariables(env)
+    .filter(name =>
+      /^(node_extra_ca_certs|ssl_cert_file|pgpassfile|pgssl(rootcert|cert|key)|aws_ca_bundle|aws_(shared_credentials|config)_file|aws_web_identity_token_file)$/i.test(
+        name,
+      ),
+    )
+    .flatMap(name => variable(env, name) ?? [])
 
 /** Before a library is loaded: its notice, which version of Node it will ask for next year, is nothing for who runs a sync. */
 export function keepLibrariesQuiet(): void {

@@ -69,7 +69,7 @@ interface Reading {
 
 /** Of the warehouse, which says where pages land; undefined where that cannot be told. */
 function landingOf(name: string, raw: RawConnection, reading: Reading): string | undefined {
-  const ignored = { problem: () => undefined, warning: () => undefined }
+  const ignored = { problem: () => undefined, warning: () => undefined, remark: () => undefined }
   return buildStored(name, raw, { ...reading, findings: ignored })?.landing
 }
 

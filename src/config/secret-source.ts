@@ -9,6 +9,8 @@ import { dotted, type Path, type Source } from './source.ts'
 export interface Findings {
   problem(path: Path, text: string): void
   warning(path: Path, text: string): void
+  /** A warning for `muster doctor` alone. */
+  remark(path: Path, text: string): void
 }
 
 export interface SecretPlace {
@@ -45,8 +47,29 @@ export function readSecret(place: SecretPlace, text?: string, file?: string): Se
 /** Bytes of a file with a key or a password. */
 const largestSecret = 65_536
 
-/** The bit of a file mode that lets every other user read. */
+/** Bits of a file mode. */
 const othersRead = 0o004
+const others = 0o007
+const groupAndOthers = 0o077
+
+/**
+ * Warns of a file with a secret that more than its owner can read or change. A file that its group alone can read may be
+ * meant so, as Kubernetes mounts them: only doctor reports it.
+ */
+export function reviewMode(
+  { cwd, findings }: Pick<SecretPlace, 'cwd' | 'findings'>,
+  path: Path,
+  name: string,
+): void {
+  const mode = statSync(resolve(cwd, name), { throwIfNoEntry: false })?.mode ?? 0
+  if ((mode & groupAndOthers) === 0) return
+  const octal = (mode & 0o7777).toString(8).padStart(4, '0')
+  const who = (mode & others) === 0 ? `its group (mode ${octal})` : 'every user of this machine'
+  const may = (mode & 0o044) === 0 ? 'changed' : 'read'
+  const text = `${name} can be ${may} by ${who}: chmod 600 ${name}`
+  if ((mode & othersRead) === 0) findings.remark(path, text)
+  else findings.warning(path, text)
+}
 
 function fromFile(place: SecretPlace, path: Path, name: string): Secret | undefined {
   const file = resolve(place.cwd, name)
@@ -57,8 +80,6 @@ function fromFile(place: SecretPlace, path: Path, name: string): Secret | undefi
   }
   const text = read.trim()
   if (text === '') place.findings.problem(path, `${dotted(path)} names ${name}, which is empty`)
-  if (((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & othersRead) !== 0) {
-    place.findings.warning(path, `${name} can be read by every user of this machine: chmod 600 ${name}`)
-  }
+  reviewMode(place, path, name)
   return text === '' ? undefined : new Secret(text)
 }

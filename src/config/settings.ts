@@ -1,6 +1,8 @@
 /** Settings, read once at the start of a command: from a file, or else from a few variables. */
 import { keysIn } from '../lib/encryption/keys.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
+import { choiceOf } from '../lib/text/nearest.ts'
+import { proxySecrets } from '../lib/web/proxy.ts'
 import {
   type Building,
   buildConnection,
@@ -8,9 +10,8 @@ import {
   type Connection,
   type StoredConnection,
 } from './connection.ts'
-import { type Environment, variable } from './environment.ts'
+import { type Environment, proxyVariables, variable } from './environment.ts'
 import { bucketSecrets } from './groups/bucket.ts'
-import { choiceOf } from './nearest.ts'
 import { Secret } from './secret.ts'
 import { checkShape, type RawConnection } from './shape.ts'
 import { findSource, type SettingsRequest } from './source/found-source.ts'
@@ -23,6 +24,8 @@ export interface SettingsOf<One> {
   readonly connections: ReadonlyMap<string, One>
   /** One line each; nothing that stops a run. */
   readonly warnings: readonly string[]
+  /** Warnings for `muster doctor` alone. */
+  readonly remarks: readonly string[]
   /** Every secret in use, so that logs can hide them. */
   readonly secrets: readonly Secret[]
 }
@@ -59,7 +62,7 @@ function load<One extends StoredConnection>(
   request: SettingsRequest,
   loading: Loading<One>,
 ): SettingsOf<One> {
-  const { source, built, warnings } = read(request, loading)
+  const { source, built, notes } = read(request, loading)
   const isOther = othersThan(request.connection, source)
   const problems = built.problems.filter(({ path }) => !isOther(path))
   const { connections } = built
@@ -68,12 +71,12 @@ function load<One extends StoredConnection>(
   }
   if (problems.length === 0) problems.push(...sharedWarehouses(connections), ...sharedBuckets(connections))
   if (problems.length > 0) throw asError(source, problems)
-  return settingsOf(source, { connections, warnings, env: request.env })
+  return settingsOf(source, { ...notes, connections, env: request.env })
 }
 
 /** All connections that are right, and why the others are not. Throws ConfigError for what is wrong with all. */
 export function loadStoredOfAll(request: SettingsRequest): StoredSettings & { readonly faulty: Faulty } {
-  const { source, built, warnings } = read(request, storedLoading)
+  const { source, built, notes } = read(request, storedLoading)
   const problems = [
     ...built.problems,
     ...sharedWarehouses(built.connections),
@@ -88,7 +91,7 @@ export function loadStoredOfAll(request: SettingsRequest): StoredSettings & { re
     if (!faulty.has(name)) faulty.set(name, `${source.where(path)}: ${text}`)
   }
   const connections = built.connections.filter(({ name }) => !faulty.has(name))
-  return { ...settingsOf(source, { connections, warnings, env: request.env }), faulty }
+  return { ...settingsOf(source, { ...notes, connections, env: request.env }), faulty }
 }
 
 /** Names of connections whose settings are wrong, with the first problem. */
@@ -102,29 +105,33 @@ function read<One extends StoredConnection>(
   const shape = checkShape(source.tree)
   const problems = [...earlier, ...shape.problems].filter(({ path }) => !isIgnored(path))
   const warnings = [...first]
+  const remarks: string[] = []
   const findings = {
     problem: (path: Path, text: string) => void (isIgnored(path) || problems.push({ path, text })),
     warning: (path: Path, text: string) => void warnings.push(`${source.where(path)}: ${text}`),
+    remark: (path: Path, text: string) => void remarks.push(`${source.where(path)}: ${text}`),
   }
   const connections = Object.entries(shape.settings?.connections ?? {}).flatMap(
     ([name, raw]) => build(name, raw, { source, cwd: request.cwd, env: request.env, findings }) ?? [],
   )
-  return { source, built: { connections, problems }, warnings }
+  return { source, built: { connections, problems }, notes: { warnings, remarks } }
 }
 
 interface Loaded<One> {
   readonly connections: readonly One[]
   readonly warnings: readonly string[]
+  readonly remarks: readonly string[]
   readonly env: Environment
 }
 
 const settingsOf = <One extends StoredConnection>(
   source: Source,
-  { connections, warnings, env }: Loaded<One>,
+  { connections, warnings, remarks, env }: Loaded<One>,
 ): SettingsOf<One> => ({
   source: source.name,
   connections: new Map(connections.map(connection => [connection.name, connection])),
   warnings,
+  remarks,
   secrets: connections.flatMap(connection => secretsOf(connection, env)),
 })
 
@@ -231,7 +238,8 @@ function secretsOf(
   const encryption = [landingKey, fileKey].flatMap(key => (key ? keysOf(key) : []))
   const sent = [notify?.url, notify?.token, lineage?.url, lineage?.token].flatMap(secret => secret ?? [])
   const signing = bucket ? bucketSecrets(env).map(text => new Secret(text)) : []
-  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks, ...sent, ...signing]
+  const proxies = proxySecrets(proxyVariables(env)).map(text => new Secret(text))
+  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks, ...sent, ...signing, ...proxies]
   if (warehouse.kind === 'file') return own
   // The driver uses PGPASSWORD when the address has no password.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

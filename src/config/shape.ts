@@ -1,6 +1,6 @@
 /** The keys that settings may have, the type of each, and its default. */
-import { closestMatch } from 'leven'
 import * as z from 'zod'
+import { didYouMean } from '../lib/text/nearest.ts'
 import { isNamedZone, usualZone } from '../lib/zones.ts'
 import { lineage } from './groups/lineage.ts'
 import { notify } from './groups/notify.ts'
@@ -77,6 +77,12 @@ const connection = z.strictObject({
   inboxDays: whole(1, mostDays)
     .default(90)
     .describe('Days to keep webhook events once nothing is left to do with them.'),
+  inboxEvents: whole(1, 100_000_000)
+    .default(1_000_000)
+    .describe('The most webhook events that are stored; senders deliver further ones again later.'),
+  inboxMegabytes: whole(1, 1_000_000)
+    .default(512)
+    .describe('The most megabytes of webhook events that are stored.'),
   quarantineDays: whole(1, mostDays)
     .default(90)
     .describe('Days to keep quarantined records once a later version was loaded.'),
@@ -182,19 +188,9 @@ function textOf(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 function unknownKey(path: Path, key: string): Problem {
-  const nearest = nearestKey(key, keysByDepth[path.length] ?? [])
   const place = path.length > 0 ? ` in ${dotted(path)}` : ''
-  const advice = nearest ? `, did you mean ${nearest}?` : ''
+  const advice = didYouMean(key, keysByDepth[path.length] ?? [])
   return { path: [...path, key], text: `unknown key ${key}${place}${advice}` }
-}
-
-/** Ignores case and separators: a key that contains the word, or else the one with the fewest letters to change. */
-function nearestKey(key: string, known: readonly string[]): string | undefined {
-  const word = key.toLowerCase().replace(/[_-]/g, '')
-  const byWord = new Map(known.map(name => [name.toLowerCase(), name]))
-  const words = [...byWord.keys()]
-  const nearest = words.includes(word) ? word : words.find(other => word && other.includes(word))
-  return byWord.get(nearest ?? closestMatch(word, words) ?? '')
 }
 
 function valueAt(tree: unknown, path: Path): unknown {

@@ -1,5 +1,7 @@
 /** Where the warehouse is: `duckdb:FILE` or a PostgreSQL address. */
+
 import { resolve } from 'node:path'
+import { whyNotLocal } from '../lib/input-file.ts'
 import { Secret } from './secret.ts'
 
 export type Warehouse =
@@ -20,8 +22,8 @@ export type Warehouse =
 
 /** Undefined for any other text. A relative file is relative to `cwd`. */
 export function parseWarehouse(text: string, cwd: string): Warehouse | undefined {
-  const file = /^duckdb:(?!\/\/|:)(.+)$/.exec(text)?.[1]
-  if (file !== undefined) return { kind: 'file', file: resolve(cwd, file) }
+  const file = /^duckdb:(?!\/\/|:)(.+)$/s.exec(text)?.[1]
+  if (file !== undefined && whyNotLocal(file) === undefined) return { kind: 'file', file: resolve(cwd, file) }
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return undefined
   const shown = new URL(text)
   shown.password = ''
@@ -35,4 +37,9 @@ export function passwordIn(text: string): string | undefined {
   const { password, searchParams } = new URL(text)
   const plain = /%(?![0-9a-f]{2})/i.test(password) ? password : decodeURIComponent(password)
   return plain || searchParams.get('password') || undefined
+}
+
+/** The file of the private key with which an address authenticates the client. */
+export function privateKeyIn(text: string): string | undefined {
+  return (URL.canParse(text) && new URL(text).searchParams.get('sslkey')) || undefined
 }

@@ -180,7 +180,7 @@ export const answerRows = (
       mart,
       columns: [...columns],
       rows: rows.slice(0, limit),
-      sql: statement.shown.replace(/limit \d+$/, `limit ${limit}`),
+      sql: statement.shown.replace(/limit \d+$/, () => `limit ${limit}`),
       ignored: statement.ignored,
       isCut: rows.length > limit,
     }

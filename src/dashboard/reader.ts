@@ -1,5 +1,5 @@
 /** Reads marts for the dashboard. A file is closed again when nobody asks, so that a sync can write it. */
-import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
+import { type Clock, elapsedOf, sleepUnlessAborted } from '../lib/clock.ts'
 import type { Engine, Value } from '../warehouse/engine.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import type { MartColumns } from './statement.ts'
@@ -129,7 +129,7 @@ export class MartReader {
     const state = await this.#stateOf(opened, sql, made)
     const key = JSON.stringify([sql, values, state])
     const kept = state === undefined ? undefined : this.#kept.get(key)
-    const now = this.#clock.now()
+    const now = elapsedOf(this.#clock)
     if (kept && (this.#source.idleMs !== undefined || now - kept.at < mostMs)) return kept.rows
     const rows = await opened.engine.rows<Record<string, unknown>>(sql, values)
     if (state === undefined) return rows

@@ -101,9 +101,9 @@ export function panelStatement(panel: Panel, filters: Filters, columns: MartColu
   const held = columnsOf(panel.mart, columns)
   const ignored = addFilters(conditions, { filters, columns: held, date: panel.date })
   return {
-    sql: panel.sql.replaceAll('{where}', conditions.bound),
+    sql: panel.sql.replaceAll('{where}', () => conditions.bound),
     values: conditions.values,
-    shown: panel.sql.replaceAll('{where}', conditions.shown),
+    shown: panel.sql.replaceAll('{where}', () => conditions.shown),
     ignored,
   }
 }

@@ -1,5 +1,5 @@
 /** Events on disk beside a DuckDB file: lines appended and synced in groups, in files that a drain loads and removes. */
-import { mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { regularFile } from '../lib/input-file.ts'
@@ -32,6 +32,15 @@ export function waitingFiles(folder: string): string[] {
     .map(name => join(folder, name))
     .filter(file => regularFile(file))
 }
+
+/** Bytes of events that are not loaded yet; 0 without the folder. */
+export const loggedBytes = (folder: string): number =>
+  existsSync(folder)
+    ? waitingFiles(folder).reduce(
+        (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+        0,
+      )
+    : 0
 
 const lineOf = (event: InboxEvent): string => `${JSON.stringify(event)}\n`
 

@@ -1,6 +1,6 @@
 /** Reads a signed body. It says that something happened to a record, which is then read anew; nothing else in it is used. */
 import { type EventEntity, type EventType, eventRule, isEventType, payloadKeys } from '../contract/events.ts'
-import { isSafeId } from '../contract/fields/record-id.ts'
+import { isRecordId, isSafeId } from '../contract/fields/record-id.ts'
 import type { ArrivalState, InboxEvent } from '../state/inbox/arrivals.ts'
 import { parseStrictly } from './strict-json.ts'
 
@@ -33,7 +33,7 @@ const own = (fields: Fields, name: string): unknown =>
 
 function idOf(value: unknown): string | undefined {
   const id = isFields(value) ? own(value, 'id') : undefined
-  return typeof id === 'string' && isSafeId(id) ? id : undefined
+  return typeof id === 'string' && isRecordId(id) ? id : undefined
 }
 
 /** The id under the expected key; where the key is not documented, under the only other key. */
@@ -49,6 +49,13 @@ function timeIn(value: unknown): string | null {
   const time = typeof value === 'string' && timePattern.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(time) ? null : new Date(time).toISOString()
 }
+
+/** Enough to see what an unknown event is about. */
+const mostKept = 2048
+
+/** Cut between characters. */
+const beginningOf = (body: Uint8Array): string =>
+  new TextDecoder().decode(body.subarray(0, mostKept), { stream: true })
 
 export interface Reading {
   readonly body: Uint8Array
@@ -75,7 +82,7 @@ export function readEvent({ body, nowMs }: Reading): InboxEvent | { readonly fau
     entity,
     recordId: null,
     state,
-    payload: Buffer.from(body).toString('utf8'),
+    payload: beginningOf(body),
   })
   if (testTypes.includes(type) || own(parsed.value, 'test') === true) return kept('test')
   if (!isEventType(type)) return kept('unknown')

@@ -1,21 +1,22 @@
 /** Takes verified events in: each is stored before its sender gets a 202, and a repetition is only counted. */
 import pTimeout from 'p-timeout'
 import { MusterError } from '../lib/errors.ts'
-import type { InboxEvent } from '../state/inbox/arrivals.ts'
+import { type InboxEvent, identityOf } from '../state/inbox/arrivals.ts'
 import { groupCommit } from './group-commit.ts'
+import type { Room } from './room.ts'
 
-/** Stores all events or none; returns the ids of those stored before, as far as the store knows. */
+/** Stores all events or none; returns the identities of those stored before, as far as the store knows. */
 export type StoreEvents = (events: readonly InboxEvent[]) => Promise<readonly string[]>
 
 export interface Intake {
   /** Resolves when the event is durable, and rejects when it could not be stored. */
   take(event: InboxEvent): Promise<void>
-  /** Deliveries of events that were stored before, by event id, since the last call. */
+  /** Deliveries of events that were stored before, by the identity of the event, since the last call. */
   repetitions(): ReadonlyMap<string, number>
   onIdle(): Promise<void>
 }
 
-/** Ids remembered, which is some minutes of a flood; older repetitions are found by the warehouse. */
+/** Events remembered, which is some minutes of a flood; older repetitions are found by the warehouse. */
 const remembered = 50_000
 
 /**
@@ -27,28 +28,30 @@ const longestMs = 5000
 const tooLate = (): MusterError =>
   new MusterError({ what: 'the inbox did not answer in time', next: 'the sender delivers the event again' })
 
-export function openIntake(store: StoreEvents): Intake {
+export function openIntake(store: StoreEvents, room: Pick<Room, 'take'>): Intake {
   const known = new Map<string, Promise<void>>()
   let repeated = new Map<string, number>()
-  const repeat = (id: string): void => void repeated.set(id, (repeated.get(id) ?? 0) + 1)
+  const repeat = (identity: string): void => void repeated.set(identity, (repeated.get(identity) ?? 0) + 1)
   const groups = groupCommit<InboxEvent>(async events => {
     const stored = pTimeout(store(events), { milliseconds: longestMs, message: tooLate() })
-    for (const id of await stored) repeat(id)
+    for (const identity of await stored) repeat(identity)
   })
   const forget = (): void => {
-    for (const id of known.keys()) {
+    for (const identity of known.keys()) {
       if (known.size <= remembered) return
-      known.delete(id)
+      known.delete(identity)
     }
   }
   return {
-    take(event) {
-      const before = known.get(event.id)
+    async take(event) {
+      const identity = identityOf(event)
+      const before = known.get(identity)
       // The first delivery may still be on its way to the disk: the repetition waits for it.
-      if (before) return before.then(() => repeat(event.id))
+      if (before) return before.then(() => repeat(identity))
+      room.take(event)
       const stored = groups.add(event)
-      known.set(event.id, stored)
-      stored.catch(() => known.delete(event.id))
+      known.set(identity, stored)
+      stored.catch(() => known.delete(identity))
       forget()
       return stored
     },

@@ -1,10 +1,12 @@
 /** Files of an archive: zstd Parquet, or with a key encrypted gzip, as DuckDB encrypts no Parquet with what it carries itself. */
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { DuckDBBlobValue } from '@duckdb/node-api'
 import { pageBytes, pageName } from '../lib/encryption/stored-page.ts'
+import { asPattern } from '../lib/input-file.ts'
 import { decryptWith, type LandingKeys } from './encryption.ts'
 import type { LandedPage } from './folder.ts'
 import { packedEnd } from './manifest.ts'
@@ -52,7 +54,7 @@ type Run = (sql: string) => Promise<unknown[][]>
 
 async function writeParquet(run: Run, pages: readonly LandedPage[], fileOf: FileOf): Promise<void> {
   for (const [index, slice] of slices(pages).entries()) {
-    const files = slice.map(page => quote(page.file)).join(', ')
+    const files = slice.map(page => quote(asPattern(page.file))).join(', ')
     await run(`copy (select parse_filename(filename) as name, content from read_blob([${files}]))
       to ${quote(fileOf(index, '.parquet'))} (format parquet, compression zstd)`)
   }
@@ -63,7 +65,7 @@ const bytesOf = (content: unknown): Buffer =>
   Buffer.from(typeof content === 'string' ? content : (content as DuckDBBlobValue).bytes)
 
 async function readParquet(run: Run, file: string): Promise<PackedPage[]> {
-  const rows = await run(`select name, content from read_parquet(${quote(file)})`)
+  const rows = await run(`select name, content from read_parquet(${quote(asPattern(file))})`)
   return rows.map(([path, content]) => ({ name: basename(String(path)), bytes: bytesOf(content) }))
 }
 

@@ -34,6 +34,12 @@ export function utcDay(instant: string | number, shift = 0): string {
   return dayText(addDays(new UTCDateMini(instant), shift))
 }
 
+/** Whether an instant is less than so many milliseconds ago. One ahead of now was written by a clock that was wrong. */
+export function isWithin(instant: string, now: number, ms: number): boolean {
+  const age = now - Date.parse(instant)
+  return age >= 0 && age < ms
+}
+
 /** Whole days from one day to another; negative when `to` is the earlier one. */
 export function daysBetween(from: string, to: string): number {
   return differenceInCalendarDays(new UTCDateMini(to), new UTCDateMini(from))

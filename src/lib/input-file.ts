@@ -59,7 +59,10 @@ function wholeOf(opened: number, size: number): Buffer | undefined {
 
 function readAllowed(file: string, rules: InputRules): Buffer | Unread {
   const real = realpathSync(file)
-  if (rules.inside !== undefined && !real.startsWith(realpathSync(rules.inside).replace(/[\\/]?$/, sep)))
+  if (
+    rules.inside !== undefined &&
+    !real.startsWith(realpathSync(rules.inside).replace(/[\\/]?$/, () => sep))
+  )
     return unread('is outside the folder of the input file')
   // Before it is opened: to open some devices is to act on them.
   const problem = kindProblem(statSync(real), rules)
@@ -89,10 +92,30 @@ export function readInput(file: string, rules: InputRules): Buffer | Unread {
 
 const bom = Buffer.from('\uFEFF')
 
-/** The bytes of a text in UTF-8, without the bytes that some editors put before it (a BOM), or why there are none. */
+/** What Excel calls Unicode text, and what PowerShell writes. */
+const utf16 = new Map([
+  ['fffe', 'utf-16le'],
+  ['feff', 'utf-16be'],
+])
+
+const isUtf16 = (bytes: Buffer): boolean => utf16.has(bytes.toString('hex', 0, 2))
+
+function fromUtf16(bytes: Buffer): Buffer | undefined {
+  try {
+    const decoder = new TextDecoder(utf16.get(bytes.toString('hex', 0, 2)), { fatal: true })
+    return Buffer.from(decoder.decode(bytes))
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+/** The bytes of a text in UTF-8 or UTF-16, as UTF-8 without the bytes that some editors put before it (a BOM), or why there are none. */
 export function readInputUtf8(file: string, rules: InputRules): Buffer | Unread {
   const bytes = readInput(file, rules)
   if (!Buffer.isBuffer(bytes)) return bytes
+  if (isUtf16(bytes)) return fromUtf16(bytes) ?? unread('is not UTF-16, as its first bytes say')
+  if (bytes.subarray(0, 2).includes(0)) return unread('is not UTF-8, but UTF-16 without its first bytes')
   if (!isUtf8(bytes)) return unread('is not UTF-8')
   const hasBom = bytes.subarray(0, bom.length).equals(bom)
   return hasBom ? bytes.subarray(bom.length) : bytes
@@ -131,3 +154,22 @@ export function regularFile(path: string): Stats | undefined {
     throw error
   }
 }
+
+/** Of a path that a user names: `s3://bucket/acme` would become the folder `s3:` of the working folder. */
+const address = /^([a-z][a-z0-9+.-]*):\/\//i
+
+/** Why the text is no path of this machine, and what to do; undefined when it is one. */
+export function whyNotLocal(text: string): string | undefined {
+  const scheme = address.exec(text)?.[1]?.toLowerCase()
+  if (scheme === undefined) return undefined
+  return scheme === 'file'
+    ? 'write the path itself, without file://'
+    : `name a path of this machine: nothing reads or writes ${scheme}:// here; copy what was written there afterwards`
+}
+
+/**
+ * For the functions of DuckDB that read files: they take `*`, `?` and `[` for patterns, and would read other files too. Beside
+ * such a sign nothing stands for a backslash but any sign.
+ */
+export const asPattern = (path: string): string =>
+  /[*?[]/.test(path) ? path.replace(/[*?[\\]/g, sign => (sign === '\\' ? '?' : `[${sign}]`)) : path

@@ -44,17 +44,17 @@ export interface PageBatch {
   readonly isUnconfirmed?: boolean
   /** Whether so many rows of an extent may be removed at once; when they may not, the load fails with TooManyRemoved. */
   readonly believes?: (loss: Loss) => boolean
-  /** Remembers which ids a scan has seen. */
   readonly scan?: SeenBy
   /** Ledger rows that commit with the records; `engine` is the connection of their transaction. */
   readonly ledger?: (engine: Engine, loaded: Loaded) => Promise<void>
 }
 
-/** Rows of star that a batch inserted, changed and removed, and records that it read. */
+/** Rows of star that a batch changed, and records that it read; touched ones have only other bookkeeping. */
 export interface Loaded {
   readonly records: number
   readonly inserted: number
   readonly changed: number
+  readonly touched: number
   readonly removed: number
   readonly unchanged: number
   readonly quarantined: number
@@ -83,6 +83,7 @@ function countsOf(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quara
     records,
     inserted: counts.new + counts.inferred,
     changed: counts.changed,
+    touched: counts.touched,
     removed: counts.missing,
     unchanged: counts.same + counts.stale,
   }
@@ -124,7 +125,7 @@ const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
     next: 'read the list again before they are replaced',
   })
 
-/** Throws the first failure once all have ended: a statement that still runs would meet the next one on its connection. */
+/** Throws the first failure once all have ended. */
 async function allEnded(work: readonly Promise<void>[]): Promise<void> {
   for (const one of await Promise.allSettled(work)) if (one.status === 'rejected') throw one.reason
 }

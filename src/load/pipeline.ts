@@ -29,6 +29,7 @@ const addLoaded = (first: Loaded, second: Loaded): Loaded => ({
   records: first.records + second.records,
   inserted: first.inserted + second.inserted,
   changed: first.changed + second.changed,
+  touched: first.touched + second.touched,
   removed: first.removed + second.removed,
   unchanged: first.unchanged + second.unchanged,
   quarantined: first.quarantined + second.quarantined,

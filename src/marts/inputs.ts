@@ -1,8 +1,12 @@
 /** The inputs of a mart besides its SQL: the moment, as two tokens in its statement, and the state of its sources. */
+import { basename } from 'node:path'
+import { catalogue } from '../contract/catalogue.ts'
 import { dayInZone } from '../contract/fields/day-in-zone.ts'
-import { eventsState, lastRead, ledgerStates } from '../state/marts/source-state.ts'
+import { tablesOf } from '../contract/fields/table.ts'
+import { eventsState, lastRead, ledgerStates, touchState } from '../state/marts/source-state.ts'
 import { reportingZoneOf } from '../state/reporting-zone.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { sqlFiles } from '../warehouse/sql-files.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import { decidingText } from './columns.ts'
 import { type Mart, martsRead } from './mart.ts'
@@ -51,11 +55,11 @@ export type IsMade = (columns: string) => string
 export function fillTokens(select: string, moment: Moment, isMade: IsMade = () => 'true'): string {
   return select
     .replace(tokens.touched, (_, columns: string) => isMade(columns))
-    .replace(tokens.asOf, asOfLiteral(moment.asOf))
-    .replace(tokens.today, `cast('${moment.today}' as date)`)
-    .replace(tokens.readDay, readDayOf(moment))
+    .replace(tokens.asOf, () => asOfLiteral(moment.asOf))
+    .replace(tokens.today, () => `cast('${moment.today}' as date)`)
+    .replace(tokens.readDay, () => readDayOf(moment))
     .replace(tokens.day, (_, at: string) => dayInZone(at, quoteText(moment.zone)))
-    .replace(tokens.fiscalMonth, fiscalMonthOf(moment))
+    .replace(tokens.fiscalMonth, () => fiscalMonthOf(moment))
 }
 
 /** The part of the moment that the statement depends on: the same text gives the same rows. */
@@ -87,6 +91,24 @@ export async function momentAt(engine: Engine, nowMs: number, fiscalMonth?: numb
   return { asOf, today: dayOf(nowMs, zone), zone, ...(fiscalMonth !== undefined && { fiscalMonth }) }
 }
 
+/** Columns that a touched record moves. */
+const touchedColumns = [
+  ...['source_updated_at', 'loaded_at', 'run_id', 'row_hash'],
+  ...catalogue.flatMap(({ table }) =>
+    tablesOf(table).flatMap(({ columns }) =>
+      Object.entries(columns).flatMap(([name, { bookkeeping }]) => (bookkeeping ? [name] : [])),
+    ),
+  ),
+]
+
+const namesTouched = new RegExp(`\\b(${[...new Set(touchedColumns)].join('|')})\\b`)
+
+/** Whether records that are touched may change its rows: it, or a view that it reads, names what they move. */
+export function readsBookkeeping(mart: Mart): boolean {
+  const views = sqlFiles('view').filter(({ name }) => mart.reads.includes(`star.${basename(name, '.sql')}`))
+  return [decidingText(mart), ...views.map(({ text }) => text)].some(text => namesTouched.test(text))
+}
+
 /** The same text as long as the rows stay the same. `builtAt` gives the time at which another mart was last built. */
 export async function sourcesOf(
   engine: Engine,
@@ -96,6 +118,7 @@ export async function sourcesOf(
   const marts = martsRead(mart).map(name => `mart.${name} ${builtAt(name)}`)
   const parts = [
     star,
+    readsBookkeeping(mart) ? await touchState(engine) : '',
     momentOf(decidingText(mart), moment),
     ...marts,
     ...(await ledgerStates(engine, mart.reads)),

@@ -5,7 +5,12 @@ import { changesNow } from '../state/marts/changes.ts'
 import { forgetMart, recordMart } from '../state/marts/marts.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { policiesOn } from '../warehouse/postgres/row-policies.ts'
+import {
+  keepRights,
+  type Regrant,
+  requireNothingInTheWay,
+} from '../warehouse/postgres/rights/replaced-table.ts'
+import { policiesOn } from '../warehouse/postgres/rights/row-policies.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import type { Moment } from './inputs.ts'
@@ -70,20 +75,6 @@ export class Refused extends Error {
 /** How long the build waits for readers of a table whose shape changes; other readers wait behind it. */
 const patience = '10s'
 
-/** Rights granted on the table by hand, as statements that grant them again. */
-async function grantsOn(engine: Engine, name: string): Promise<string[]> {
-  const rows = await engine.rows<{ privilege: string; grantee: string; passed: boolean }>(
-    `select a.privilege_type as privilege, a.is_grantable as passed, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee
-     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace, aclexplode(c.relacl) a
-     where n.nspname = $1 and c.relname = $2 and a.grantee <> c.relowner`,
-    [engine.schema('mart'), name],
-  )
-  return rows.map(
-    ({ privilege, grantee, passed }) =>
-      `grant ${privilege} on ${tableOf(name)} to ${grantee}${passed ? ' with grant option' : ''}`,
-  )
-}
-
 /** What stands on a table goes before it does: its views, and on a server the references of other tables. */
 async function letGo(engine: Engine, name: string, views: readonly string[] = []): Promise<void> {
   for (const view of await madeViews(engine, name, views)) await engine.run(dropView(view))
@@ -91,10 +82,17 @@ async function letGo(engine: Engine, name: string, views: readonly string[] = []
   for (const statement of await releases(engine, name)) await engine.run(statement)
 }
 
+/** Throws MusterError where what others made stands on the table; DuckDB lets such views be. */
+async function requireFree(engine: Engine, name: string, views: readonly string[] = []): Promise<void> {
+  if (!engine.isShared) return
+  await requireNothingInTheWay(engine, { schema: 'mart', name }, await madeViews(engine, name, views))
+}
+
 /** Of a mart that no file declares any more. */
 export async function removeMart(engine: Engine, name: string): Promise<void> {
   await engine.transaction(async engine => {
     await engine.actAsOwnerOf('mart')
+    await requireFree(engine, name)
     await letGo(engine, name)
     await engine.run(`drop table if exists ${tableOf(name)}`)
     await forgetMart(engine, name)
@@ -102,20 +100,20 @@ export async function removeMart(engine: Engine, name: string): Promise<void> {
 }
 
 /**
- * A table of another shape is filled beside the old one: readers wait only for the exchange and the checks after it. It
- * fails when somebody's view depends on the old table, and the error says so.
+ * A table of another shape is filled beside the old one: readers wait only for the exchange and the checks after it.
  */
 async function exchange(engine: Engine, mart: Mart, beside: string): Promise<void> {
   const views = viewsOf(mart).map(({ name }) => name)
-  const grants: string[] = []
-  for (const name of [mart.name, ...views]) grants.push(...(await grantsOn(engine, name)))
+  const rights: Regrant[] = []
+  for (const name of [mart.name, ...views]) rights.push(await keepRights(engine, { schema: 'mart', name }))
   // Without its policies the new table would show every row to those who may see some.
   const policies = await policiesOn(engine, engine.schema('mart'), mart.name)
   await engine.run(`set local lock_timeout = '${patience}'`)
   await letGo(engine, mart.name, views)
   await engine.run(`drop table if exists ${tableOf(mart.name)}`)
   await engine.run(`alter table ${beside} rename to ${quoteName(mart.name)}`)
-  await runTogether(engine, [...policies, ...viewStatements(mart), ...grants])
+  await runTogether(engine, [...policies, ...viewStatements(mart)])
+  for (const regrant of rights) await regrant()
 }
 
 /** No other process reads a file that is being written, and a server that has no such table has no readers of it. */
@@ -164,6 +162,8 @@ async function refill(rebuild: Rebuild): Promise<number> {
     await makeInPlace(engine, mart, rebuild.isFresh)
     return fill(table)
   }
+  const views = viewsOf(mart).map(({ name }) => name)
+  await requireFree(engine, mart.name, views)
   const beside = tableOf(`${mart.name}~`)
   await makeTable(engine, mart, beside)
   const rows = await fill(beside)

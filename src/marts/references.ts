@@ -74,11 +74,11 @@ export async function addMartReferences(
   await runTogether(engine, missing.map(addition))
 }
 
-/** Statements that let go of a table to which others refer, before another takes its place. */
+/** Statements that let go of a table to which other marts refer, before another takes its place. */
 export async function releases(engine: Engine, mart: string): Promise<string[]> {
   const rows = await engine.rows<{ name: string; table: string }>(
     `select c.conname as name, cast(c.conrelid as regclass)::text as table from pg_catalog.pg_constraint c
-     where c.contype = 'f' and c.confrelid = to_regclass(${quoteText(`${quoteName(engine.schema('mart'))}.${quoteName(mart)}`)})`,
+     where c.contype = 'f' and c.connamespace = cast('${quoteName(engine.schema('mart'))}' as regnamespace) and c.confrelid = to_regclass(${quoteText(`${quoteName(engine.schema('mart'))}.${quoteName(mart)}`)})`,
   )
   return rows.map(({ name, table }) => `alter table ${table} drop constraint ${quoteName(name)}`)
 }

@@ -27,7 +27,7 @@ const isOwn = (name: string): boolean => /(_hash|run_id|_id|_key)$/.test(name)
 async function search(
   engine: Engine,
   { table, column }: { table: string; column: string },
-  values: PiiValues,
+  values: Pick<PiiValues, 'has'>,
 ): Promise<{ found: number; cells: number }> {
   let [found, cells] = [0, 0]
   for await (const texts of textsOf(engine, table, column))
@@ -45,7 +45,7 @@ async function search(
 const published: readonly SchemaName[] = ['star', 'mart', 'ops']
 
 /** Every text column of a warehouse or copy that is published. */
-export async function searchPublished(engine: Engine, values: PiiValues): Promise<Searched> {
+export async function searchPublished(engine: Engine, values: Pick<PiiValues, 'has'>): Promise<Searched> {
   const plain = new Map(published.map(schema => [engine.schema(schema), schema]))
   const described: readonly DescribedColumn[] = await engine.describedColumns([...plain.keys()])
   const hits: Hit[] = []

@@ -4,7 +4,7 @@ import type { Engine } from '../warehouse/engine.ts'
 import { memberTables } from '../warehouse/schema/physical.ts'
 import { references } from '../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import { forgottenText } from './scrub.ts'
+import { forgottenText } from './record/scrub.ts'
 
 /** As `contact` in the declarations makes it. */
 const forgottenId = createHash('md5').update(forgottenText).digest('hex')
@@ -14,10 +14,14 @@ const versions = (schema: 'star' | 'pii', name: string): string[] => {
   return [`${schema}.${quoteName(name)}`, history]
 }
 
-/** Runs inside a transaction. */
-export async function forgetContacts(engine: Engine): Promise<void> {
+/** Runs inside a transaction; returns how many rows it changed, by table. */
+export async function forgetContacts(engine: Engine): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
   const table = memberTables.get('contact')
-  if (!table) return
+  if (!table) return counts
+  const run = async (at: string, sql: string): Promise<void> => {
+    counts.set(at, (counts.get(at) ?? 0) + (await engine.run(sql)))
+  }
   const key = quoteName(table.key)
   const pii = versions('pii', table.piiTable)
   const found = await engine.rows<{ id: string }>(
@@ -34,14 +38,20 @@ export async function forgetContacts(engine: Engine): Promise<void> {
       const isThere = await engine.rows(
         `select 1 as found from ${at} where ${key} = ${quoteText(forgottenId)} limit 1`,
       )
-      if (isThere.length > 0) await engine.run(`delete from ${at} where ${key} ${same}`)
-      else await engine.run(`update ${at} set ${key} = ${quoteText(forgottenId)} where ${key} ${same}`)
+      await run(
+        at,
+        isThere.length > 0
+          ? `delete from ${at} where ${key} ${same}`
+          : `update ${at} set ${key} = ${quoteText(forgottenId)} where ${key} ${same}`,
+      )
     }
     for (const reference of references.filter(({ target }) => target.name === table.name))
       for (const at of versions('star', reference.table))
-        await engine.run(
+        await run(
+          at,
           `update ${at} set ${quoteName(reference.column)} = ${quoteText(forgottenId)}
            where ${quoteName(reference.column)} ${same}`,
         )
   }
+  return counts
 }

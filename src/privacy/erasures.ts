@@ -6,7 +6,7 @@ import { memberTables, ownerColumn, piiColumns } from '../warehouse/schema/physi
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { declaredTables, type PersonColumn, personColumns } from './personal-fields.ts'
 import type { PersonKind } from './recogniser.ts'
-import { forgottenText } from './scrub.ts'
+import { forgottenText } from './record/scrub.ts'
 
 export interface Person {
   readonly kind: PersonKind
@@ -114,21 +114,9 @@ function ofWords({ table, root, entity }: Declared, person: Person): Erasure[] {
   )
 }
 
-function ofLeaves({ table, root, entity }: Declared, person: Person): Erasure[] {
-  if (table !== root) return []
-  return subjectsOf(root, person).flatMap(({ column }) =>
-    [...versions('star', 'attribute_leaf'), ...versions('pii', 'attribute_leaf')].map(at => ({
-      table: at,
-      set: { value_text: `'${forgottenText}'` },
-      where: `value_type in ('text', 'json') and entity = ${quoteText(entity)}
-        and record_id in (${rowsOf(root, column, person)})`,
-    })),
-  )
-}
-
 const dimensionOf = ({ kind }: Person): Table | undefined => memberTables.get(kind)
 
-/** All of them: rows about the person, words in such rows, and the names that other rows give. */
+/** By the declarations: rows about the person, words in such rows, and the names that other rows give. */
 export function erasuresOf(person: Person): Erasure[] {
   const dimension = dimensionOf(person)
   const inferred = referenceDimensions
@@ -137,30 +125,54 @@ export function erasuresOf(person: Person): Erasure[] {
   const all = [...inferred, ...declaredTables].flatMap(declared => [
     ...ofPiiTable(declared, person),
     ...ofWords(declared, person),
-    ...ofLeaves(declared, person),
   ])
-  return joined(all)
+  return all
 }
 
-/** One statement for the same columns of a table, so that each row counts once. */
-function joined(erasures: readonly Erasure[]): Erasure[] {
-  const groups = new Map<string, Erasure>()
-  for (const one of erasures) {
-    const group = JSON.stringify([one.table, one.set])
-    const known = groups.get(group)
-    groups.set(
-      group,
-      known ? { ...known, where: `${known.where} or (${one.where})` } : { ...one, where: `(${one.where})` },
-    )
-  }
-  return [...groups.values()]
-}
-
-/** Only rows that hold something yet. */
-export const heldRows = ({ set, where }: Erasure): string =>
-  `(${where}) and (${Object.entries(set)
+const differing = (set: Erasure['set']): string =>
+  Object.entries(set)
     .map(
       ([name, to]) =>
         `coalesce(cast(${quoteName(name)} as varchar), '') <> coalesce(cast(${to} as varchar), '')`,
     )
-    .join(' or ')})`
+    .join(' or ')
+
+const anyOf = (conditions: readonly string[]): string => conditions.map(one => `(${one})`).join(' or ')
+
+function grouped(erasures: readonly Erasure[], groupOf: (one: Erasure) => string): Map<string, Erasure[]> {
+  const groups = new Map<string, Erasure[]>()
+  for (const one of erasures) groups.set(groupOf(one), [...(groups.get(groupOf(one)) ?? []), one])
+  return groups
+}
+
+/** Those that set the same, as one. */
+function withSameSet(erasures: readonly Erasure[]): Erasure[] {
+  const groups = grouped(erasures, ({ set }) => JSON.stringify(set))
+  return [...groups.values()].map(([first, ...others]) => ({
+    ...(first as Erasure),
+    where: anyOf([first as Erasure, ...others].map(({ where }) => where)),
+  }))
+}
+
+/** Several erasures of one table as one, so that each row counts once; of two for the same cell the first holds. */
+function asOne(erasures: readonly Erasure[]): Erasure {
+  const groups = withSameSet(erasures)
+  const [only, ...others] = groups as [Erasure, ...Erasure[]]
+  if (others.length === 0) return { ...only, where: `(${only.where}) and (${differing(only.set)})` }
+  const columns = [...new Set(groups.flatMap(({ set }) => Object.keys(set)))]
+  const set = Object.fromEntries(
+    columns.map(name => {
+      const cases = groups.flatMap(one =>
+        name in one.set ? [`when ${one.where} then ${one.set[name]}`] : [],
+      )
+      return [name, `case ${cases.join(' ')} else ${quoteName(name)} end`]
+    }),
+  )
+  return { ...only, set, where: `(${anyOf(groups.map(({ where }) => where))}) and (${differing(set)})` }
+}
+
+const nameOf = ({ table }: Erasure): string => table.replaceAll('"', '')
+
+/** One a table; each updates only rows that change. */
+export const byTable = (erasures: readonly Erasure[]): Erasure[] =>
+  [...grouped(erasures, nameOf).values()].map(asOne)

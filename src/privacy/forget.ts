@@ -2,7 +2,6 @@
  * Forgets a person: first a keyed hash is recorded, from which on pages arrive without the person; then landed pages are
  * overwritten, then the warehouse. Each step may be repeated, so a command that was killed is run again.
  */
-import { findResource } from '../contract/catalogue.ts'
 import type { LandingPlace } from '../landing/bucket/place.ts'
 import type { LandingKeys } from '../landing/encryption.ts'
 import { type Landing, openLanding } from '../landing/folder.ts'
@@ -10,18 +9,18 @@ import { openStore } from '../landing/open-store.ts'
 import { type Rewritten, removeScan, rewriteLanding } from '../landing/rewrite.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
-import { type Forgotten, readForgotten, recordForgotten, waitToErase } from '../state/privacy/forgotten.ts'
-import { quarantinedTexts, replaceQuarantined } from '../state/privacy/held-texts.ts'
-import { tableInQueries } from '../state/tables.ts'
+import { type Forgotten, readForgotten, recordForgotten } from '../state/privacy/forgotten.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { memberTables } from '../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import { forgetContacts } from './contacts.ts'
-import { type Erasure, erasuresOf, heldRows, type Person } from './erasures.ts'
-import { type Hashes, hashesWith, newHashKey, type Recogniser, recogniserOf } from './recogniser.ts'
-import { blanked, forgottenText, scrubRecord } from './scrub.ts'
+import { eraseAll, type Subject, type Values } from './erase.ts'
+import type { Person } from './erasures.ts'
+import { leafErasures } from './leaf-documents.ts'
+import { hashesWith, newHashKey, recogniserOf } from './recogniser.ts'
+import type { FoundValues } from './record/scrub.ts'
 import { scrubWith } from './scrub-landing.ts'
-import { type Cells, cellsWith, valuesOf } from './values-held.ts'
+import { telling } from './telling.ts'
+import { valuesOf } from './values-held.ts'
 
 export interface ForgetRequest {
   readonly person: Person
@@ -37,6 +36,8 @@ export interface ForgetRequest {
   readonly isDry: boolean
   /** Of a copy, which may be older than what is known of the person. */
   readonly mayBeUnknown?: boolean
+  /** Found elsewhere, as in the warehouse that a copy was made from. */
+  readonly values?: Values
 }
 
 export interface ForgetEffects {
@@ -52,25 +53,42 @@ export interface Held {
   readonly rows: Readonly<Record<string, number>>
   readonly pages: number
   readonly damaged: readonly string[]
+  readonly values: Values
 }
 
-interface Subject {
-  readonly hashes: Hashes
-  readonly hash: string
-  readonly values: ReadonlySet<string>
-  readonly forgotten: Forgotten
+type Reading = Pick<ForgetEffects, 'engine' | 'signal'> & { readonly landing: Landing }
+
+/** Undeclared values that records give to others too, such as the address of an office, are not those of the person. */
+const ownValues = ({ declared, undeclared, ofOthers }: FoundValues): string[] =>
+  [...declared, ...[...undeclared].filter(text => !ofOthers.has(text))].flatMap(text => {
+    const normal = telling(text)?.normal
+    return normal === undefined ? [] : [normal]
+  })
+
+/** Names and addresses beside the id in landed pages and undeclared leaves of any age, which no table may have any more. */
+async function formerValues(
+  { engine, landing, signal }: Reading,
+  person: Person,
+  persons: Forgotten['persons'],
+): Promise<string[]> {
+  const byId = { persons, values: new Map() }
+  const recogniser = recogniserOf(byId)
+  if (!recogniser) return []
+  const found = { declared: new Set<string>(), undeclared: new Set<string>(), ofOthers: new Set<string>() }
+  await rewriteLanding(landing, { scrub: scrubWith(byId, found), isDry: true, signal })
+  await leafErasures(engine, person, { recogniser, mayHold: () => 'false', found })
+  return ownValues(found)
 }
 
-/** As ops will say it; with the values that the warehouse has now. */
+/** As ops will say it; with the values that the warehouse and its landing have now, and those that the caller knows. */
 async function subjectOf(
-  engine: Engine,
-  { person, allowsReturn }: ForgetRequest,
-  now: string,
+  reading: Reading,
+  { person, allowsReturn, values: given = new Set() }: ForgetRequest,
+  { now, isAgain = false }: { readonly now: string; readonly isAgain?: boolean },
 ): Promise<Subject> {
-  const before = await readForgotten(engine)
+  const before = await readForgotten(reading.engine)
   const hashes = hashesWith(before.persons[0]?.hash_key ?? newHashKey())
   const hash = hashes.person(person.kind, person.id)
-  const values = await valuesOf(engine, person)
   const row = {
     person: hash,
     hash_key: hashes.key,
@@ -79,6 +97,13 @@ async function subjectOf(
     begun_at: before.persons.find(one => one.person === hash)?.begun_at ?? now,
     done_at: null,
   }
+  const values = isAgain
+    ? given
+    : new Set([
+        ...given,
+        ...(await valuesOf(reading.engine, person)),
+        ...(await formerValues(reading, person, [row])),
+      ])
   const known = new Map(before.values)
   for (const value of values) {
     const at = hashes.value(value)
@@ -96,84 +121,6 @@ async function isKnown(engine: Engine, { kind, id }: Person): Promise<boolean> {
     `select 1 as found from star.${quoteName(table.name)} where ${quoteName(table.key)} = ${quoteText(id)} limit 1`,
   )
   return rows.length > 0
-}
-
-type Counts = Map<string, number>
-
-const add = (counts: Counts, table: string, rows: number): void => {
-  if (rows > 0) counts.set(table.replaceAll('"', ''), (counts.get(table.replaceAll('"', '')) ?? 0) + rows)
-}
-
-async function erase(engine: Engine, erasure: Erasure, isDry: boolean): Promise<number> {
-  const where = heldRows(erasure)
-  if (isDry) {
-    const [row] = await engine.rows<{ n: number }>(
-      `select count(*) as n from ${erasure.table} where ${where}`,
-    )
-    return Number(row?.n)
-  }
-  const set = Object.entries(erasure.set).map(([name, to]) => `${quoteName(name)} = ${to}`)
-  return engine.run(`update ${erasure.table} set ${set.join(', ')} where ${where}`)
-}
-
-function textInstead({ isKey, text }: Cells, hashes: Hashes): string {
-  if (isKey) return `${forgottenText} ${hashes.value(text).slice(0, 8)}`
-  return text.length > 40 ? blanked(text) : forgottenText
-}
-
-async function eraseCells(
-  engine: Engine,
-  cells: readonly Cells[],
-  { hashes, isDry }: { readonly hashes: Hashes; readonly isDry: boolean },
-): Promise<Counts> {
-  const counts: Counts = new Map()
-  for (const cell of cells) {
-    const { table, column, text, where } = cell
-    const same = `${column} = ${quoteText(text)} and ${where}`
-    const [row] = await engine.rows<{ n: number }>(`select count(*) as n from ${table} where ${same}`)
-    add(counts, table, Number(row?.n))
-    if (!isDry)
-      await engine.run(
-        `update ${table} set ${column} = ${quoteText(textInstead(cell, hashes))} where ${same}`,
-      )
-  }
-  return counts
-}
-
-async function eraseQuarantined(engine: Engine, recogniser: Recogniser, isDry: boolean): Promise<number> {
-  let count = 0
-  for (const held of await quarantinedTexts(engine)) {
-    const bytes = Buffer.from(held.payload)
-    const rest = scrubRecord(bytes, recogniser, findResource(held.resource))
-    if (rest === bytes) continue
-    count += 1
-    const payload = rest.toString()
-    const isThere = held.text === null || payload.includes(held.text)
-    if (!isDry)
-      await replaceQuarantined(engine, { ...held, payload, text: isThere ? held.text : forgottenText })
-  }
-  return count
-}
-
-/** One transaction: a reader sees the person everywhere or nowhere. */
-async function eraseRows(engine: Engine, request: ForgetRequest, subject: Subject): Promise<Counts> {
-  const counts: Counts = new Map()
-  const { isDry } = request
-  const how = { hashes: subject.hashes, isDry }
-  const recogniser = recogniserOf(subject.forgotten)
-  const cells = await cellsWith(engine, request.person, subject.values)
-  const inMarts = cells.filter(({ table }) => table.startsWith('mart.'))
-  // Before the rows that tell whose they are lose their values.
-  const others = cells.filter(cell => !inMarts.includes(cell))
-  for (const [table, rows] of await eraseCells(engine, others, how)) add(counts, table, rows)
-  for (const erasure of erasuresOf(request.person))
-    add(counts, erasure.table, await erase(engine, erasure, isDry))
-  if (recogniser) add(counts, tableInQueries('quarantine'), await eraseQuarantined(engine, recogniser, isDry))
-  if (!isDry) await forgetContacts(engine)
-  // Last, as their owner may write nothing else.
-  if (!isDry && inMarts.length > 0) await engine.actAsOwnerOf('mart')
-  for (const [table, rows] of await eraseCells(engine, inMarts, how)) add(counts, table, rows)
-  return counts
 }
 
 function requireReadable(landing: Landing, { damaged }: Rewritten, acceptLoss: boolean): void {
@@ -198,40 +145,72 @@ async function clearLanding(
   return rewritten
 }
 
-/** The landing is opened before anything is changed. */
-export async function forget(effects: ForgetEffects, request: ForgetRequest): Promise<Held> {
-  const store = openStore(request.landing, effects.signal)
+async function withLanding<Result>(
+  { signal }: ForgetEffects,
+  { landing, landingKeys, isDry }: ForgetRequest,
+  work: (landing: Landing) => Promise<Result>,
+): Promise<Result> {
+  const store = openStore(landing, signal)
   try {
-    const landing = await openLanding(store, { keys: request.landingKeys })
-    if (!request.isDry) await store.tryOut()
-    return await forgetIn(landing, effects, request)
+    const opened = await openLanding(store, { keys: landingKeys })
+    if (!isDry) await store.tryOut()
+    return await work(opened)
   } finally {
     store.close()
   }
 }
 
+/** The landing is opened before anything is changed. */
+export const forget = (effects: ForgetEffects, request: ForgetRequest): Promise<Held> =>
+  withLanding(effects, request, landing => forgetIn(landing, effects, request))
+
+const timeOf = ({ clock }: ForgetEffects): string => new Date(clock.now()).toISOString()
+
 async function forgetIn(landing: Landing, effects: ForgetEffects, request: ForgetRequest): Promise<Held> {
-  const { engine, clock } = effects
-  const now = new Date(clock.now()).toISOString()
-  const subject = await subjectOf(engine, request, now)
-  const isOld = (await readForgotten(engine)).persons.some(({ person }) => person === subject.hash)
-  if (!isOld && !request.mayBeUnknown && !(await isKnown(engine, request.person)))
+  const { engine } = effects
+  const { person } = request
+  const before = await readForgotten(engine)
+  const isOld = before.persons.some(
+    ({ person: hash, hash_key }) => hash === hashesWith(hash_key).person(person.kind, person.id),
+  )
+  if (!isOld && !request.mayBeUnknown && !(await isKnown(engine, person)))
     throw new MusterError({
-      what: `no ${request.person.kind} has this id`,
+      what: `no ${person.kind} has this id`,
       where: engine.location,
-      next: `look it up: muster sql "select * from star.dim_${request.person.kind}"`,
+      next: `look it up: muster sql "select * from star.dim_${person.kind}"`,
     })
+  const subject = await subjectOf({ ...effects, landing }, request, { now: timeOf(effects) })
   const row = subject.forgotten.persons.find(({ person }) => person === subject.hash)
   const values = [...subject.values].map(value => subject.hashes.value(value))
   if (!request.isDry && row) await engine.transaction(engine => recordForgotten(engine, row, values))
   const pages = await clearLanding(landing, { ...effects, ...request }, subject)
-  const rows = request.isDry
-    ? await eraseRows(engine, request, subject)
-    : await engine.merge(async engine => {
-        await waitToErase(engine)
-        return eraseRows(engine, request, subject)
-      })
-  return { rows: Object.fromEntries([...rows].sort()), ...pages }
+  const rows = await eraseAll(engine, request, subject)
+  return { rows: Object.fromEntries([...rows].sort()), ...pages, values: subject.values }
+}
+
+/** Searches tables and landed pages again, for the same values; returns where something is left. */
+export const searchAgain = (
+  effects: ForgetEffects,
+  request: ForgetRequest & { readonly values: Values },
+): Promise<readonly string[]> =>
+  withLanding(effects, { ...request, isDry: true }, async landing => {
+    const dry = { ...request, isDry: true }
+    const subject = await subjectOf({ ...effects, landing }, request, { now: timeOf(effects), isAgain: true })
+    const { pages, damaged } = await clearLanding(landing, { ...effects, ...dry }, subject)
+    const rows = await eraseAll(effects.engine, dry, subject)
+    return [
+      ...[...rows].map(([table, count]) => `${table} (${count})`),
+      ...(pages + damaged.length > 0 ? [`landed pages (${pages + damaged.length})`] : []),
+    ]
+  })
+
+export function requireNothing(places: readonly string[], where: string): void {
+  if (places.length === 0) return
+  throw new MusterError({
+    what: `the person is still in ${places.join(', ')}, so nothing is recorded as done`,
+    where,
+    next: 'run the same command again; if it ends like this twice, something writes the person back',
+  })
 }
 
 /** Once nothing is left, here and in what was written elsewhere. */

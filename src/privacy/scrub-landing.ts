@@ -5,13 +5,15 @@ import type { ScanFacts } from '../landing/scan-facts.ts'
 import { type Forgotten, readForgotten } from '../state/privacy/forgotten.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { recogniserOf } from './recogniser.ts'
-import { scrubPage } from './scrub.ts'
+import type { FoundValues } from './record/scrub.ts'
+import { scrubPage } from './record/scrub-page.ts'
 
-export function scrubWith(forgotten: Forgotten): Scrub {
+/** `found` gets the values that pages give to the persons. */
+export function scrubWith(forgotten: Forgotten, found?: FoundValues): Scrub {
   const recogniser = recogniserOf(forgotten)
   if (!recogniser) return bytes => bytes
   return (bytes, { resource, isById }: ScanFacts) =>
-    scrubPage(bytes, recogniser, { resource: findResource(resource), isById: isById ?? false })
+    scrubPage(bytes, recogniser, { resource: findResource(resource), isById: isById ?? false, found })
 }
 
 /** For the pages of a run. */

@@ -1,5 +1,7 @@
 /** The copy of published tables and views from one attached DuckDB database into the default one. */
+
 import { isPublished } from '../state/tables.ts'
+import { requireOrdinary } from '../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
@@ -94,6 +96,7 @@ export async function writeCopy(
 ): Promise<{ tables: PublishedTable[]; views: string[] }> {
   const [working] = await engine.rows<{ name: string }>('select current_database() as name')
   const main = working?.name ?? ''
+  requireOrdinary(file)
   await engine.run(`attach ${quoteText(file)} as published${engine.attachOptions('block_size 16384')}`)
   try {
     await engine.run('use published')

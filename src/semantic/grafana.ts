@@ -61,7 +61,7 @@ function labelled(chart: Chart, sql: string): string {
   const { group, split, kind } = chart
   if (kind !== 'bar' || group === undefined || split.length === 0) return sql
   const names = [group, ...split].join(', ')
-  return sql.replace(`select ${names},`, `select concat_ws(', ', ${names}) as ${group},`)
+  return sql.replace(`select ${names},`, () => `select concat_ws(', ', ${names}) as ${group},`)
 }
 
 /** Grafana takes the column called time for the axis, and puts the chosen range in place of its macro. */
@@ -72,8 +72,8 @@ export function grafanaSql(chart: Chart, schema: string): string {
   const filter = `$__timeFilter(${time})`
   const where = chart.where === undefined ? `\nwhere ${filter}` : `\nwhere ${chart.where} and ${filter}`
   return sql
-    .replace(`select ${time}`, `select cast(${time} as timestamp) as "time"`)
-    .replace(/(\nwhere [^\n]*)?\ngroup by/, `${where}\ngroup by`)
+    .replace(`select ${time}`, () => `select cast(${time} as timestamp) as "time"`)
+    .replace(/(\nwhere [^\n]*)?\ngroup by/, () => `${where}\ngroup by`)
 }
 
 interface Box {

@@ -1,7 +1,7 @@
 /** Counts deliveries since the start, and sums up new refusals for a line in the log now and then. */
 
 /** Words of this program only: nothing that a sender chose gets into a log. */
-export type Reason = 'headers' | 'timestamp' | 'signature' | 'body' | 'request'
+export type Reason = 'headers' | 'timestamp' | 'signature' | 'body' | 'request' | 'full'
 
 export interface Counts {
   /** Answered 202, repetitions included. */
@@ -25,7 +25,14 @@ export interface Counters {
 }
 
 export function createCounters(): Counters {
-  const refused: Record<Reason, number> = { headers: 0, timestamp: 0, signature: 0, body: 0, request: 0 }
+  const refused: Record<Reason, number> = {
+    headers: 0,
+    timestamp: 0,
+    signature: 0,
+    body: 0,
+    request: 0,
+    full: 0,
+  }
   let taken = 0
   let failed = 0
   let lastTakenAt: string | null = null
@@ -41,6 +48,7 @@ export function createCounters(): Counters {
     refused(reason, why) {
       refused[reason] += 1
       fresh.set(why, (fresh.get(why) ?? 0) + 1)
+      if (reason === 'full') isStoring = false
     },
     failed(error) {
       failed += 1

@@ -2,10 +2,12 @@
 
 import { drainInbox } from '../events/drain.ts'
 import type { Intake } from '../events/intake.ts'
+import type { Room } from '../events/room.ts'
 import type { InboxStore } from '../events/store.ts'
-import type { Clock } from '../lib/clock.ts'
-import { dayMs, hourMs, startOfUtcDay, utcDay } from '../lib/dates.ts'
+import { type Clock, elapsedOf } from '../lib/clock.ts'
+import { dayMs, hourMs, minuteMs, startOfUtcDay, utcDay } from '../lib/dates.ts'
 import { addRefusals, addRepetitions } from '../state/inbox/arrivals.ts'
+import { storedEvents } from '../state/inbox/figures.ts'
 import { expireInbox, settle, type Waiting, waitingEvents } from '../state/inbox/settle.ts'
 import { lastDoneSync } from '../state/runs/resource-state.ts'
 import type { Engine } from '../warehouse/engine.ts'
@@ -28,15 +30,21 @@ export const usualIntervals: Intervals = { tickMs: 1000, quietMs: 3000, latestMs
 /** From one look at what other processes have read to the next. */
 const settleMs = 5000
 
+/** From one look at how much is stored to the next. */
+const measureMs = minuteMs
+
 /** The result of a read: whether it was done, and what it cost. */
 export interface ReadResult extends Spent {
   readonly isDone: boolean
+  /** Whether most of the records that it asked for were not there. */
+  readonly isMostlyMissing: boolean
 }
 
 export interface InboxWorkerParts {
   readonly handle: EngineHandle
   readonly store: InboxStore
   readonly intake: Pick<Intake, 'repetitions'>
+  readonly room: Pick<Room, 'look'>
   /** Deliveries refused since the start, by reason. */
   readonly refused: () => Readonly<Record<string, number>>
   /** Settled events stay this long: meanwhile a late repetition is recognised. */
@@ -45,8 +53,8 @@ export interface InboxWorkerParts {
   /** Names this process in the rows that it drains. */
   readonly holder: string
   readonly intervals: Intervals
-  /** Reads what the waiting events ask for. */
-  readonly read: (engine: Engine, waiting: Waiting) => Promise<ReadResult>
+  /** Reads what the waiting events ask for; `emptyReads` reads in a row found few of their records. */
+  readonly read: (engine: Engine, waiting: Waiting, emptyReads: number) => Promise<ReadResult>
 }
 
 export interface InboxState {
@@ -61,11 +69,14 @@ export class InboxWorker {
   readonly #parts: InboxWorkerParts
   #state: InboxState = { waiting: nothing, lastSync: null }
   #drains = 0
-  #lastArrival = 0
-  #nextRead = 0
+  /** These are on the `elapsed` of the clock: set back, it would leave events unread for as long. */
+  #lastArrival = Number.NEGATIVE_INFINITY
+  #nextRead = Number.NEGATIVE_INFINITY
+  #expired = Number.NEGATIVE_INFINITY
+  #settled = Number.NEGATIVE_INFINITY
   #failures = 0
-  #expired = 0
-  #settled = 0
+  #emptyReads = 0
+  #measured = Number.NEGATIVE_INFINITY
   /** Refusals that the warehouse has counted already. */
   #counted: Readonly<Record<string, number>> = {}
 
@@ -94,19 +105,24 @@ export class InboxWorker {
   }
 
   async #drain(engine: Engine): Promise<void> {
-    const { store, intake, clock, holder } = this.#parts
+    const { store, intake, room, clock, holder } = this.#parts
     const at = new Date(clock.now()).toISOString()
     // Taken before the load: every repetition counted here is of an event that was stored by then.
     const repetitions = intake.repetitions()
+    const look = room.look()
     await store.load(engine)
     this.#drains += 1
     const drained = await drainInbox(engine, { id: `${holder}.${this.#drains}`, at })
-    if (drained > 0) this.#lastArrival = clock.now()
+    if (drained > 0) this.#lastArrival = elapsedOf(clock)
     await addRepetitions(engine, repetitions)
     await this.#countRefusals(engine, at)
     await this.#expire(engine)
+    if (elapsedOf(clock) - this.#measured >= measureMs) {
+      look.measured(await storedEvents(engine))
+      this.#measured = elapsedOf(clock)
+    }
     // Other processes read as well, such as a sync. Looking every second would cost a server more than the events do.
-    if (clock.now() - this.#settled >= settleMs) await this.#settle(engine)
+    if (elapsedOf(clock) - this.#settled >= settleMs) await this.#settle(engine)
     else if (drained > 0) this.#state = { ...this.#state, waiting: await waitingEvents(engine) }
   }
 
@@ -121,31 +137,34 @@ export class InboxWorker {
 
   /** Once an hour. */
   async #expire(engine: Engine): Promise<void> {
-    const now = this.#parts.clock.now()
-    if (now - this.#expired < hourMs) return
-    this.#expired = now
-    await expireInbox(engine, new Date(now - this.#parts.inboxDays * dayMs).toISOString())
+    const { clock } = this.#parts
+    if (elapsedOf(clock) - this.#expired < hourMs) return
+    this.#expired = elapsedOf(clock)
+    await expireInbox(engine, new Date(clock.now() - this.#parts.inboxDays * dayMs).toISOString())
   }
 
   #isTime(): boolean {
     const { lists, records, oldest } = this.#state.waiting
-    const now = this.#parts.clock.now()
-    if (lists.length + records === 0 || now < this.#nextRead) return false
+    const { clock } = this.#parts
+    const elapsed = elapsedOf(clock)
+    if (lists.length + records === 0 || elapsed < this.#nextRead) return false
     const { quietMs, latestMs } = this.#parts.intervals
-    return now - this.#lastArrival >= quietMs || now - Date.parse(oldest ?? '') >= latestMs
+    return elapsed - this.#lastArrival >= quietMs || clock.now() - Date.parse(oldest ?? '') >= latestMs
   }
 
   async #read(engine: Engine): Promise<void> {
     const { clock, read, intervals } = this.#parts
-    const { isDone, ...spent } = await read(engine, this.#state.waiting)
+    const { isDone, isMostlyMissing, ...spent } = await read(engine, this.#state.waiting, this.#emptyReads)
     this.#failures = isDone ? 0 : this.#failures + 1
+    this.#emptyReads = isMostlyMissing ? this.#emptyReads + 1 : 0
     // A read that failed is likely to fail again in a minute, and each attempt costs requests.
-    this.#nextRead = clock.now() + pollInterval(spent, intervals.leastMs) * 2 ** Math.min(this.#failures, 6)
+    const setbacks = this.#failures + this.#emptyReads
+    this.#nextRead = elapsedOf(clock) + pollInterval(spent, intervals.leastMs) * 2 ** Math.min(setbacks, 6)
     await this.#settle(engine)
   }
 
   async #settle(engine: Engine): Promise<void> {
-    this.#settled = this.#parts.clock.now()
+    this.#settled = elapsedOf(this.#parts.clock)
     const waiting = await settle(engine, new Date(this.#parts.clock.now()).toISOString())
     this.#state = { waiting, lastSync: await lastDoneSync(engine) }
   }

@@ -35,7 +35,10 @@ export function createScheduler(
     due: () => soonestFirst().map(({ name, at }) => ({ dag: name, at: new Date(at).toISOString() })),
     async run(signal) {
       for (let [first] = soonestFirst(); first && !signal.aborted; [first] = soonestFirst()) {
-        const wait = first.at - clock.now()
+        const now = clock.now()
+        // Set back, the clock would leave every DAG for as long.
+        for (const dag of next) dag.at = Math.min(dag.at, nextDue(dag.schedule, now))
+        const wait = first.at - now
         if (wait > 0) {
           await sleepUnlessAborted(clock, Math.min(wait, longestSleepMs), signal)
           continue

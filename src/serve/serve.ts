@@ -1,24 +1,27 @@
 /** `muster serve` without its command line: receives events, keeps the warehouse up to date with them, runs scheduled DAGs. */
 
 import { type Intake, openIntake } from '../events/intake.ts'
+import { Room } from '../events/room.ts'
 import type { InboxStore } from '../events/store.ts'
 import { createVerifier, type Verification } from '../events/verify.ts'
 import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
 import type { Rng } from '../lib/rng.ts'
-import type { Waiting } from '../state/inbox/settle.ts'
+import { type ServiceClock, serviceClock } from '../lib/time/service-clock.ts'
+import type { StoredEvents } from '../state/inbox/figures.ts'
 import { migrate } from '../state/migrate.ts'
 import { newRunId } from '../state/runs/runs.ts'
-import { type RunOutcome, runSync } from '../sync/run/run.ts'
 import type { RunConnection } from '../sync/run/run-connection.ts'
 import { contentType } from '../telemetry/prometheus/exposition.ts'
 import { createScrape } from '../telemetry/prometheus/scrape.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type Counters, createCounters } from './counters.ts'
 import { createEngineHandle, type EngineHandle } from './engine-handle.ts'
+import { eventReads, type ServeLog } from './event-reads.ts'
 import { figuresOf } from './figures.ts'
 import { healthOf } from './http/health.ts'
 import { type ReceiverOptions, startReceiver } from './http/receiver.ts'
 import { InboxWorker, type Intervals } from './inbox-worker.ts'
+import { keepMeasuring } from './measure.ts'
 import { createScheduler, type Due, type ScheduledDag, type Scheduler } from './schedule.ts'
 
 export interface ServeRequest {
@@ -32,11 +35,8 @@ export interface ServeRequest {
   readonly intervals: Intervals
   /** Settled events stay in the inbox this long. */
   readonly inboxDays: number
-}
-
-export interface ServeLog {
-  info(fields: object, text: string): void
-  warn(fields: object, text: string): void
+  /** The most events, and the most bytes of them, that are stored; beyond it senders are asked to deliver again. */
+  readonly inboxBounds: StoredEvents
 }
 
 export interface ServeEffects {
@@ -47,6 +47,8 @@ export interface ServeEffects {
   /** Runs a DAG to its end and returns its exit code. It opens the warehouse itself. */
   readonly runDag: (name: string) => Promise<number>
   readonly clock: Clock
+  /** Asks the service for its time, which the clock takes over. */
+  readonly measure?: (engine: Engine, clock: ServiceClock) => Promise<void>
   readonly rng: Rng
   /** Aborted to stop: work under way is finished, received events are kept. */
   readonly signal: AbortSignal
@@ -58,28 +60,7 @@ export interface ServeEffects {
 /** Milliseconds from one line about refusals to the next, however many refusals there are. */
 const newsMs = 10_000
 
-/** Reads for events by a run like any other, paid from the part of the daily budget that is kept for events. */
-function readWaiting(
-  { connection }: ServeRequest,
-  { clock, rng, signal, version }: ServeEffects,
-): (engine: Engine, waiting: Waiting) => Promise<RunOutcome> {
-  return (engine, { lists, byId }) => {
-    // An empty list would mean every resource; the inbox worker reads only when something waits.
-    const resources = [...lists, ...byId]
-    return runSync(
-      connection,
-      {
-        command: 'serve',
-        arguments: resources.join(' '),
-        resources,
-        onlySignalled: true,
-        purpose: 'webhook',
-        limits: {},
-      },
-      { engine, clock, rng, signal, version, emit: () => undefined, onBudget: () => undefined },
-    )
-  }
-}
+const notDrained = 'the inbox was not drained; its events are kept'
 
 async function keepDraining(
   worker: InboxWorker,
@@ -94,7 +75,7 @@ async function keepDraining(
     try {
       await worker.tick()
     } catch (error) {
-      log.warn({ why: messageOf(error) }, 'the inbox was not drained; its events are kept')
+      log.warn({ why: messageOf(error) }, notDrained)
       await sleepUnlessAborted(clock, 5 * tickMs, signal)
     }
   }
@@ -106,6 +87,7 @@ interface Parts {
   readonly handle: EngineHandle
   readonly store: InboxStore
   readonly intake: Intake
+  readonly room: Room
   readonly counters: Counters
   readonly worker: InboxWorker
   readonly scheduler: Scheduler
@@ -119,25 +101,20 @@ function assemble(
   { handle, store }: Pick<Parts, 'handle' | 'store'>,
 ): Parts {
   const { clock, rng, log } = effects
-  const intake = openIntake(store.store)
-  const read = readWaiting(request, effects)
+  const room = new Room(request.inboxBounds)
+  const intake = openIntake(store.store, room)
   const counters = createCounters()
   const worker = new InboxWorker({
     handle,
     store,
     intake,
+    room,
     refused: () => counters.counts().refused,
     inboxDays: request.inboxDays,
     clock,
     holder: newRunId(clock, rng),
     intervals: request.intervals,
-    read: async (engine, waiting) => {
-      const { requests, assumedToday, failure } = await read(engine, waiting)
-      if (failure) log.warn({ why: failure.message }, 'some records that events asked for were not read')
-      else
-        log.info({ lists: waiting.lists, records: waiting.records, requests }, 'read what events asked for')
-      return { requests, remainingToday: assumedToday, at: clock.now(), isDone: failure === undefined }
-    },
+    read: eventReads(request.connection, effects),
   })
   const runDag = async (dag: string): Promise<void> => {
     try {
@@ -154,7 +131,7 @@ function assemble(
     use: work => handle.use(work),
     own: () => figuresOf(counters, scheduler),
   })
-  return { handle, store, intake, counters, worker, scheduler, scrape }
+  return { handle, store, intake, room, counters, worker, scheduler, scrape }
 }
 
 /** One line for each kind, however many there were, so that a flood does not fill the log. */
@@ -173,8 +150,21 @@ async function shutDown({ handle, store, intake, worker }: Parts, log: ServeLog)
   await handle.close()
 }
 
+const keepWorking = (
+  { worker, scheduler, handle }: Parts,
+  request: ServeRequest,
+  effects: ServeEffects & { readonly clock: ServiceClock },
+): Promise<unknown> =>
+  Promise.all([
+    keepDraining(worker, request, effects),
+    scheduler.run(effects.signal),
+    keepMeasuring(handle, effects),
+  ])
+
 /** Resolves when the signal is aborted and every received event is stored. Throws the failure that keeps it from starting. */
-export async function serve(request: ServeRequest, effects: ServeEffects): Promise<void> {
+export async function serve(request: ServeRequest, given: ServeEffects): Promise<void> {
+  // Deliveries are dated by the service, and compared with what syncs have read, by the same clock.
+  const effects = { ...given, clock: serviceClock(given.clock) }
   const { clock, signal, log, version } = effects
   const startedAt = new Date(clock.now()).toISOString()
   const handle = createEngineHandle(effects.open)
@@ -183,7 +173,7 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
     return effects.openStore(engine)
   })
   const parts = assemble(request, effects, { handle, store })
-  const { intake, counters, worker, scheduler } = parts
+  const { intake, room, counters, worker, scheduler } = parts
   try {
     const health = () =>
       healthOf({
@@ -191,10 +181,13 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
         startedAt,
         inbox: worker.state(),
         stored: store.pending(),
+        room,
         counters,
         due: scheduler.due(),
         nowMs: clock.now(),
       })
+    // How much an earlier process left is known before more is taken.
+    await worker.drain().catch(error => log.warn({ why: messageOf(error) }, notDrained))
     const verifier = request.verification && createVerifier(request.verification)
     const receiver = await startReceiver(request.receiver, {
       clock,
@@ -205,7 +198,7 @@ export async function serve(request: ServeRequest, effects: ServeEffects): Promi
       ...(verifier && { verifier }),
     })
     const news = setInterval(() => logNews(parts, log), newsMs)
-    const work = Promise.all([keepDraining(worker, request, effects), scheduler.run(signal)])
+    const work = keepWorking(parts, request, effects)
     effects.onReady({ url: receiver.url, due: scheduler.due() })
     await stopped(signal)
     await receiver.close()

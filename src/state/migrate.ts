@@ -43,7 +43,7 @@ function checksum(): string {
 function sumOf(): string {
   const hash = createHash('sha256')
   hash.update(JSON.stringify([physicalTables, ledgerTables, renames, conversions]))
-  hash.update([...serverIndexes(), ...references.map(addReference)].join())
+  hash.update([...serverIndexes(), ...references.map(addReference), identifiedByWholeRows].join())
   for (const file of structureFiles()) hash.update(file.name).update(file.text)
   return hash.digest('hex')
 }
@@ -72,7 +72,9 @@ async function existingPlaces(engine: Engine): Promise<ReadonlySet<string>> {
 }
 
 const upgradesFor = (places: ReadonlySet<string>, upgrades: readonly Upgrade[]): readonly string[] =>
-  upgrades.filter(({ found }) => places.has(found)).flatMap(({ statements }) => statements)
+  upgrades
+    .filter(({ found, lacks }) => places.has(found) && !(lacks !== undefined && places.has(lacks)))
+    .flatMap(({ statements }) => statements)
 
 /** Columns that the declarations gained since their table was made. */
 function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {
@@ -120,15 +122,28 @@ async function missingReferences(engine: Engine): Promise<string[]> {
   return canSay ? references.filter(({ name }) => !held.has(name)).map(addReference) : []
 }
 
+/**
+ * A publication for all tables of the database refuses updates and deletes on a table without a key or this. Where nothing
+ * decodes the log it costs nothing.
+ */
+const identifiedByWholeRows = `do $muster$ declare one record; begin
+  for one in select n.nspname, c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = any(string_to_array('%schemas%', ',')) and c.relkind = 'r' and c.relpersistence = 'p' and c.relreplident in ('d', 'n')
+      and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
+  loop execute format('alter table %I.%I replica identity full', one.nspname, one.relname); end loop;
+end $muster$`
+
 const serverIndexes = (): string[] => [
   ...ledgerTables.flatMap(createLedgerIndexes),
   ...physicalTables.flatMap(createIndexes),
 ]
 
-/** Keys, indexes and foreign keys, which would cost DuckDB more than they gain. */
+/** Keys, indexes, foreign keys and identities of rows, which would cost DuckDB more than they gain, or which it lacks. */
 async function addKeys(engine: Engine): Promise<void> {
   await runTogether(engine, [...(await wrongKeys(engine)), ...serverIndexes()])
   await runTogether(engine, await missingReferences(engine))
+  const schemas = schemaNames.map(name => engine.schema(name)).join()
+  await engine.run(identifiedByWholeRows.replace('%schemas%', () => schemas))
 }
 
 const commented: readonly Commented[] = [

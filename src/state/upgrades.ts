@@ -1,4 +1,6 @@
 /** What earlier versions named or wrote otherwise, and the statements that bring it to the declarations. */
+import { physicalTables } from '../warehouse/schema/physical.ts'
+import { qualified } from '../warehouse/schema/structure.ts'
 
 /**
  * The number of the structure: of its tables, their columns, and the words in them. Once a release has it, a change takes
@@ -10,6 +12,8 @@ export const schemaVersion = 2
 export interface Upgrade {
   /** A table or column that only earlier versions made, such as `ops.watermark.mark`. */
   readonly found: string
+  /** A column that only later versions made: with it there is nothing to do. */
+  readonly lacks?: string
   readonly statements: readonly string[]
 }
 
@@ -43,6 +47,8 @@ export const renames: readonly Upgrade[] = [
     found: 'ops.discovered.misses',
     statements: ['alter table ops.discovered rename column misses to failed_fetches'],
   },
+  // A moment by the clock of whoever wrote it; the service says it again.
+  { found: 'ops.pause.paused_until', statements: ['drop table ops.pause'] },
 ]
 
 /** Windows of a sweep were numbered. */
@@ -92,6 +98,17 @@ const scans: readonly Upgrade[] = [
   },
 ]
 
+/** Only superseded versions had their beginning. */
+const beginnings = physicalTables.map((table): Upgrade => {
+  const found = `${table.schema}.${table.name}`
+  const began = 'case when is_deleted then deleted_at else coalesce(source_updated_at, loaded_at) end'
+  return {
+    found,
+    lacks: `${found}.valid_from`,
+    statements: [`update ${qualified(table)} set valid_from = ${began}`],
+  }
+})
+
 const valuesInReport = `ops.schema_drift where kind = 'unknown value' and strpos(path, ' = ') > 0`
 const valuePlace = `substr(path, 1, strpos(path, ' = ') - 1)`
 
@@ -101,6 +118,7 @@ const valuePlace = `substr(path, 1, strpos(path, ' = ') - 1)`
  */
 export const conversions: readonly Upgrade[] = [
   ...scans,
+  ...beginnings,
   {
     // It had one row per resource, whichever kind of key asked last.
     found: 'ops.access',

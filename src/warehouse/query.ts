@@ -1,7 +1,7 @@
 /** Ad hoc queries: their bounds, their result, and the errors that both engines share. */
 import { MusterError, UsageError } from '../lib/errors.ts'
 import { sqlFiles } from './sql-files.ts'
-import { statementsIn } from './statements-in.ts'
+import { statementsIn } from './sql-tokens.ts'
 
 /** What one ad hoc query may use. */
 export interface QueryBounds {

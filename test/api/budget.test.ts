@@ -42,12 +42,27 @@ describe('the day', () => {
     expect(budget.usage()).toMatchObject({ usedToday: 1_000, remainingToday: 0, spendable: 0 })
   })
 
-  it('lets a reserve shrink by what its own purpose used', async () => {
+  it('lets a reserve shrink by what its own purpose used, which takes more where it is no event', async () => {
     const { budget } = dayBudget(1_000)
-    for (let index = 0; index < 100; index++) await budget.take('webhook')
+    for (let index = 0; index < 100; index++) await budget.take('reconcile')
     expect(budget.usage().spendable).toBe(750)
-    expect(await exhaust(budget, 'webhook')).toBe(750)
+    expect(await exhaust(budget, 'reconcile')).toBe(750)
     expect(await exhaust(budget, 'sync')).toBe(0)
+  })
+
+  it('gives events their share and no more, earlier processes included', async () => {
+    const { budget } = dayBudget(1_000)
+    expect(await exhaust(budget, 'webhook')).toBe(100)
+    expect(budget.usage()).toMatchObject({ spendable: 750, leftForEvents: 0, forEventsToday: 100 })
+    const later = dayBudget(1_000, {}, { eventsToday: 60, perDay: 1_000 })
+    expect(later.budget.usage()).toMatchObject({ leftForEvents: 40, usedToday: 60, spendable: 750 })
+    expect(await exhaust(later.budget, 'webhook')).toBe(40)
+  })
+
+  it('knows the share of events before the service has reported its limits', async () => {
+    const clock = virtualClock()
+    const budget = createBudget({ clock, minute, eventsToday: 600, perDay: 10_000 })
+    expect(budget.usage().leftForEvents).toBe(400)
   })
 
   it('believes the lower of the own count and the service', async () => {
@@ -185,7 +200,7 @@ describe('a run', () => {
   it('does not wait for a moment that lies behind the deadline', async () => {
     const clock = virtualClock()
     const budget = createBudget({ clock, deadline: clock.now() + 60_000, minute })
-    budget.pause(clock.now() + 60_000)
+    budget.pause(60_000)
     expect((await failure(budget.take('sync'))).message).toContain('deadline')
     expect(clock.slept).toEqual([])
   })

@@ -15,7 +15,7 @@ describe('retryDelay', () => {
     fc.assert(
       fc.property(
         fc.record({ attempt: fc.integer({ min: 1, max: 9 }), limited: fc.boolean(), now: moment }),
-        fc.nat(100_000),
+        fc.nat(86_400),
         unit,
         (ask, seconds, jitter) => {
           const delay = retryDelay({ ...ask, retryAfter: String(seconds), rng: () => jitter })
@@ -26,15 +26,17 @@ describe('retryDelay', () => {
     )
   })
 
-  it('reads a date as the same wait', () => {
+  it('reads a date as the same wait after the Date of its answer, whatever our clock says', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: 1_000_000 }),
+        fc.integer({ min: 1, max: 86_400 }),
         fc.integer({ min: 0, max: 4e9 }),
-        (seconds, second) => {
-          const now = second * 1_000
-          const retryAfter = new Date(now + seconds * 1_000).toUTCString()
-          expect(retryDelay({ attempt: 1, limited: true, retryAfter, now, rng: () => 0 })).toBe(
+        fc.constantFrom(-172_800_000, -7_200_000, 0, 7_200_000, 172_800_000),
+        (seconds, second, shift) => {
+          const date = new Date(second * 1_000).toUTCString()
+          const retryAfter = new Date((second + seconds) * 1_000).toUTCString()
+          const now = second * 1_000 + shift
+          expect(retryDelay({ attempt: 1, limited: true, retryAfter, date, now, rng: () => 0 })).toBe(
             seconds * 1_000,
           )
         },
@@ -45,9 +47,27 @@ describe('retryDelay', () => {
   it.each(['', 'soon', '-5', 'NaN', '1e3', '5 s', '2026-03-02T10:01:00Z', 'Mon, 02 Mar 2026 10:00:19 GMT'])(
     'takes %j as not told',
     retryAfter => {
-      expect(retryDelay({ attempt: 1, limited: true, retryAfter, now: NOW, rng: () => 0 })).toBe(40_000)
+      const date = new Date(NOW).toUTCString()
+      expect(retryDelay({ attempt: 1, limited: true, retryAfter, date, now: NOW, rng: () => 0 })).toBe(40_000)
     },
   )
+
+  it.each([undefined, '', 'soon', '-5'])(
+    'takes a date as not told when its answer says no time of its own but %j',
+    date => {
+      const retryAfter = 'Mon, 02 Mar 2026 12:00:00 GMT'
+      const ask = { attempt: 1, limited: true, retryAfter, date, now: NOW, rng: () => 0 }
+      expect(retryDelay(ask)).toBe(40_000)
+    },
+  )
+
+  it.each([
+    ['86400', 86_400_000],
+    ['86401', 86_400_000],
+    ['4000000000', 86_400_000],
+  ])('waits for at most a day when it is told %s s', (retryAfter, ms) => {
+    expect(retryDelay({ attempt: 1, limited: true, retryAfter, now: NOW, rng: () => 0 })).toBe(ms)
+  })
 
   it('waits after 429 to the edge of the minute, and up to 5 s more', () => {
     fc.assert(

@@ -4,9 +4,9 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 const ECDSA_SHA256 = sequence(Buffer.from('06082a8648ce3d040302', 'hex'))
 const COMMON_NAME = Buffer.from('0603550403', 'hex')
 
-export function selfSigned(): { key: string; cert: string } {
+export function selfSigned(host = 'localhost'): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
-  const name = sequence(tagged(0x31, sequence(COMMON_NAME, tagged(0x0c, Buffer.from('localhost')))))
+  const name = sequence(tagged(0x31, sequence(COMMON_NAME, tagged(0x0c, Buffer.from(host)))))
   const validity = sequence(time('250101000000Z'), time('491231235959Z'))
   const spki = publicKey.export({ type: 'spki', format: 'der' })
   const body = sequence(tagged(0x02, Buffer.from([1])), ECDSA_SHA256, name, validity, name, spki)
@@ -14,7 +14,7 @@ export function selfSigned(): { key: string; cert: string } {
   const der = sequence(body, ECDSA_SHA256, signature).toString('base64')
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
   }
 }
 

@@ -76,10 +76,10 @@ export function json(response: ServerResponse, status: number, body: unknown): v
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-/** An answer whose body does not matter. */
+/** An answer whose words do not matter. */
 export function bare(response: ServerResponse, status: number, headers: Record<string, string>): void {
   response.writeHead(status, headers)
-  response.end()
+  response.end('{"success":false,"error":{"code":"C","message":"m"}}')
 }
 
 /** A right answer to a list request: `total` rows named by their position. */

@@ -38,7 +38,7 @@ describe('a worker', () => {
       contentType: 'application/pdf',
       size: PDF.length,
     })
-    await uploadFile(upload, PDF, surroundings)
+    await uploadFile(upload, PDF, { ...surroundings, source: { baseUrl: sandbox.url } })
     const files = [{ fileName: 'aid.pdf', uploadToken: upload.uploadToken }]
     const changes = { lastName: 'Other', attachments: [document('Site first aid', { files })] }
     const updated = await updateWorker(agency, { id: worker.id, changes })
@@ -200,11 +200,14 @@ describe('an upload', () => {
     expiresIn: 900,
   })
 
+  const here = { baseUrl: 'http://127.0.0.1:1/api/open/v1' }
+
   it('carries its type and length and no key, and is repeated while the storage fails', async () => {
     const service = await startService((asked, response) => bare(response, asked.nth < 3 ? 503 : 200, {}))
     await uploadFile(to(`http://127.0.0.1:${service.port}/put?sig=planted`), PDF, {
       clock: virtualClock(),
       rng: () => 0,
+      source: here,
     })
     expect(service.asked).toHaveLength(3)
     const [{ headers }] = service.asked as [(typeof service.asked)[number]]
@@ -223,7 +226,9 @@ describe('an upload', () => {
       bare(response, status, { location: `http://127.0.0.1:${other.port}/` }),
     )
     const url = `http://127.0.0.1:${service.port}/put/planted?sig=planted`
-    const error = await failure(uploadFile(to(url), PDF, { clock: virtualClock(), rng: () => 0 }))
+    const error = await failure(
+      uploadFile(to(url), PDF, { clock: virtualClock(), rng: () => 0, source: here }),
+    )
     expect(error.message).toContain(`(PUT to 127.0.0.1:${service.port}: ${status})`)
     expect(error.message).toContain(next)
     expect(everyWord(error)).not.toContain('planted')
@@ -234,14 +239,14 @@ describe('an upload', () => {
   it.each(['http://storage.example.com/x', 'ftp://127.0.0.1/x', 'file:///etc/passwd', 'nothing'])(
     'goes to no address like %s',
     async url => {
-      const error = await failure(uploadFile(to(url), PDF, surroundings))
-      expect(error.message).toMatch(/^the service names an upload address that is not https/)
+      const error = await failure(uploadFile(to(url), PDF, { ...surroundings, source: here }))
+      expect(error.message).toMatch(/^the service names an upload address that is (not https|no address)/)
     },
   )
 
   it('ends when it takes too long', async () => {
     const service = await startService(() => {})
-    const limits = { clock: virtualClock(), rng: () => 0, totalTimeout: 50 }
+    const limits = { clock: virtualClock(), rng: () => 0, totalTimeout: 50, source: here }
     const error = await failure(uploadFile(to(`http://127.0.0.1:${service.port}/put`), PDF, limits))
     expect(error.message).toContain('no answer')
     await service.close()

@@ -9,6 +9,7 @@ import type { World } from '../../src/cli/world.ts'
 import type { Environment } from '../../src/config/environment.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
+import { withServiceAt } from '../sandbox/open-sandbox.ts'
 
 export interface Captured {
   readonly world: World
@@ -73,6 +74,7 @@ export const everyCommand = (): Promise<readonly (readonly [string, CommandModul
 /** Runs one command line; `commands` are those of the program unless given. */
 export async function muster(line: string, parts: Partial<World> = {}, commands: CommandSet = commandSet) {
   const { world, out, err } = captured(parts)
-  const code = await run(line.split(' ').filter(Boolean), world, commands)
+  const words = line.split(' ').filter(Boolean)
+  const code = await withServiceAt(world.clock, () => run(words, world, commands))
   return { code, out: out(), err: err(), cwd: world.cwd }
 }

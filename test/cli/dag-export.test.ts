@@ -147,6 +147,139 @@ test('kubernetes takes the CronJob, by the schema of its API', async () => {
   }
 })
 
+/** A folder with settings in two files that name keys in every way, a DAG of its own, and a proxy. */
+function placeWithKeys() {
+  const cwd = temporaryFolder()
+  const write = (name: string, text: string, mode = 0o600): void => {
+    mkdirSync(join(cwd, name, '..'), { recursive: true })
+    writeFileSync(join(cwd, name), text, { mode })
+  }
+  write('secrets/acme key', 'key-of-acme-1234\n')
+  write('secrets/hook', 'secret-of-hook-1234567890\n')
+  write('other/acme key', 'key-of-beta-1234\n')
+  write('ca.pem', 'pem')
+  write(
+    'config/muster.yaml',
+    `connections:
+  acme:
+    baseUrl: https://a.example.com
+    apiKey: "file:secrets/acme key"
+    webhook: { secretFile: secrets/hook }
+    warehouse: postgres://loader:\${PGPASS_ACME}@db.example.com/w?sslmode=verify-full&sslrootcert=/etc/muster/ca.pem
+`,
+  )
+  write(
+    'config/muster.d/beta.yaml',
+    `connections:
+  beta: { baseUrl: https://b.example.com, apiKeyFile: other/acme key, warehouse: "duckdb:beta.duckdb" }
+`,
+  )
+  write('dags/mine.yaml', 'name: mine\ndescription: d\nschedule: 30 2 * * *\ntasks: { a: { run: sync } }\n')
+  const env = {
+    PGPASS_ACME: 'x',
+    HTTPS_PROXY: 'http://user:planted@proxy:3128',
+    NODE_EXTRA_CA_CERTS: join(cwd, 'ca.pem'),
+  }
+  return { cwd, env }
+}
+
+/** What the commands in the head of the manifest would put into the cluster, by kind and name: key -> path of the file. */
+const created = (text: string): Map<string, Map<string, string>> =>
+  new Map(
+    [...text.matchAll(/^# {3}kubectl create (configmap|secret generic) (\S+) (.*)$/gm)].map(
+      ([, , name = '', words = '']) => [
+        name,
+        new Map(
+          [...words.matchAll(/'--from-file=([^=]+)=([^']+)'|--from-file=([^= ]+)=(\S+)/g)].map(
+            ([, quotedKey, quotedPath, key, path]) => [quotedKey ?? key ?? '', quotedPath ?? path ?? ''],
+          ),
+        ),
+      ],
+    ),
+  )
+
+test('kubernetes mounts every file that the settings name where a run looks for it, and a run reads them', async () => {
+  const at = placeWithKeys()
+  const { code, out } = await muster('dag export kubernetes mine', at)
+  expect(code).toBe(0)
+  const job = parse(out)
+  expect(() => new CronJob(job).validate()).not.toThrow()
+  const pod = job.spec.jobTemplate.spec.template.spec
+  const [container] = pod.containers
+  const made = created(out)
+  const root = temporaryFolder()
+  for (const { name, mountPath, subPath } of container.volumeMounts) {
+    const volume = pod.volumes.find((one: { name: string }) => one.name === name)
+    const source = volume.configMap?.name ?? volume.secret?.secretName
+    if (source === undefined) continue
+    const files = made.get(source) ?? expect.unreachable(`nothing makes ${source}`)
+    for (const [key, path] of files) {
+      if (subPath !== undefined && subPath !== key) continue
+      const target = join(root, mountPath, ...(subPath === undefined ? [key] : []))
+      mkdirSync(join(target, '..'), { recursive: true })
+      writeFileSync(target, path.startsWith(at.cwd) ? readFileSync(path) : 'pem', { mode: 0o600 })
+    }
+  }
+  const targets = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath)
+  expect(targets).toEqual([
+    '/data',
+    '/etc/muster-settings',
+    '/data/secrets/acme key',
+    '/data/secrets/hook',
+    '/etc/muster/ca.pem',
+    '/data/other/acme key',
+    join(at.cwd, 'ca.pem'),
+    '/data/dags/mine.yaml',
+  ])
+  expect(container.args).toEqual(['dag', 'run', 'mine', '--quiet', '--config', '/etc/muster-settings'])
+  expect(pod.volumes.find((one: { name: string }) => one.name === 'files').secret.defaultMode).toBe(0o440)
+  // The same files below another root: settings, keys and DAG are found from the working folder of the pod.
+  const inside = { cwd: join(root, 'data'), env: { PGPASS_ACME: 'x' } }
+  const read = await muster(`config --config ${join(root, 'etc/muster-settings')}`, inside)
+  expect([read.code, read.err]).toEqual([0, ''])
+  expect((await muster('dag list', inside)).out).toContain('mine')
+})
+
+test('of one connection kubernetes gets the files and variables that it uses', async () => {
+  const { out } = await muster('dag export kubernetes mine --connection beta', placeWithKeys())
+  expect([...(created(out).get('muster-beta-mine-files') ?? [])].map(([key]) => key)).toEqual([
+    'acme_key',
+    'ca.pem',
+  ])
+  expect(out).not.toContain('PGPASS_ACME')
+})
+
+test('a settings file elsewhere is mounted too, and its path on this machine is in no command', async () => {
+  const at = placeWithKeys()
+  const { out } = await muster('dag export kubernetes mine --config config/muster.d/beta.yaml', at)
+  const job = parse(out)
+  expect(job.spec.jobTemplate.spec.template.spec.containers[0].args.slice(4)).toEqual([
+    '--config',
+    '/etc/muster/muster.yaml',
+  ])
+  expect(created(out).get('muster-settings')).toEqual(
+    new Map([['muster.yaml', join(at.cwd, 'config/muster.d/beta.yaml')]]),
+  )
+})
+
+test('settings in variables alone need no file in the cluster', async () => {
+  const env = { MUSTER_BASE_URL: 'https://a.example.com', MUSTER_API_KEY: 'planted-1234' }
+  const { out } = await muster('dag export kubernetes nightly', { cwd: temporaryFolder(), env })
+  const { containers, volumes } = parse(out).spec.jobTemplate.spec.template.spec
+  expect([containers[0].args, volumes]).toEqual([['dag', 'run', 'nightly', '--quiet'], [expect.anything()]])
+  expect(out).toContain('use MUSTER_API_KEY, MUSTER_BASE_URL: each is such a line')
+})
+
+test.each(['cron', 'systemd', 'kubernetes'])(
+  '%s names the variables that a run needs, and no value',
+  async scheduler => {
+    const { out } = await muster(`dag export ${scheduler} mine`, placeWithKeys())
+    expect(out).toContain('use HTTPS_PROXY, NODE_EXTRA_CA_CERTS, PGPASS_ACME: each is such a line.')
+    expect(out).toContain('lines NAME=value of ')
+    expect(out).not.toContain('planted')
+  },
+)
+
 test('a run is ended before the next one begins', () => {
   const now = Date.parse('2026-11-01T00:00:00Z')
   expect(longestSeconds('30 2 * * *', now)).toBe(23.5 * 3600)

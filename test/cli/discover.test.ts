@@ -44,7 +44,7 @@ test.runIf(thorough)(
     write('notes.txt', [...idsOf('creditNotes'), '../me', 'gone'])
     expect(await place.command('discover credit-notes notes.txt')).toMatchObject({
       code: 0,
-      out: `${idsOf('creditNotes').length + 1} ids read, ${idsOf('creditNotes').length + 1} of them new; 1 line without a valid id, the first is line ${idsOf('creditNotes').length + 1}; muster sync reads them\n`,
+      out: `${idsOf('creditNotes').length + 1} ids read, ${idsOf('creditNotes').length + 1} of them new; 1 line without a valid id, the first is line ${idsOf('creditNotes').length + 1}, which is not an id; muster sync reads them\n`,
     })
     write('ids.csv', ['resource,id', ...idsOf('requisitions').map(id => `requisitions,${id}`)])
     expect(JSON.parse((await place.command('discover ids.csv --json')).out)).toEqual({

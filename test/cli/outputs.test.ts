@@ -155,7 +155,7 @@ test('files that the settings are made of are no outputs, also when forced, and 
   const before = [...files, 'broken.yaml'].map(file => readFileSync(join(place.cwd, file), 'utf8'))
   for (const file of files)
     expect((await place.command(`docs --force --out ${file} --config settings`)).err).toMatch(
-      /^muster: this is (the settings file|a file of a key)/m,
+      /^muster: this is (the settings file|a file that the settings name)/m,
     )
   const broken = await place.command('docs --force --out broken.yaml --config broken.yaml')
   expect([broken.code, broken.out]).toEqual([expect.any(Number), ''])

@@ -142,6 +142,11 @@ describe('commands are loaded', () => {
 
 describe('wrong usage is one line and exit code 2', () => {
   test.each([
+    ['init --froce', `muster: unknown option '--froce', did you mean --force?\n`],
+    [
+      '--color alwys list',
+      /argument 'alwys' is invalid\. Give one of auto, always, never: did you mean always\?/,
+    ],
     ['sandbx', `muster: unknown command 'sandbx', did you mean sandbox?\n`],
     ['dag lst', `muster: unknown command 'lst', did you mean list?\n`],
     ['init --forse', `muster: unknown option '--forse', did you mean --force?\n`],

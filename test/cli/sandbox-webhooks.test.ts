@@ -63,7 +63,7 @@ test.each([
     '--webhook-kind is given 2 times for 1 webhooks',
   ],
   [`${hook} --webhook-kind site`, 2, 'Give one of company, agency.'],
-  [`${hook} --webhook-events timesheet_aproved`, 2, 'timesheet_aproved is not an event type.'],
+  [`${hook} --webhook-events timesheet_aproved`, 2, 'is not an event type, did you mean timesheet_approved?'],
   [`${hook} --webhook-events requisition_received`, 2, 'cannot subscribe to requisition_received'],
   [`${hook} --webhook-company nobody`, 2, 'belongs to no company of the sandbox'],
   [`${hook} --webhook-faults lost=0.1`, 2, 'there is no event fault lost'],

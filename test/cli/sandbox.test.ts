@@ -60,7 +60,7 @@ test.each([
   ['--knob tos=exclusive', 'muster: there is no option tos: did you mean to?\n'],
   ['--fault resett=0.1', 'muster: there is no fault resett: did you mean reset?\n'],
   ['--quirk hiden=3', 'muster: there is no quirk hiden: did you mean hidden?\n'],
-  ['--quirk sheets:hidden=3', 'muster: there is no resource sheets: muster plan lists them\n'],
+  ['--quirk sheets:hidden=3', 'muster: there is no resource sheets: did you mean timesheets?\n'],
 ])('refuses %s', async (line, message) => {
   expect(await muster(`sandbox ${line}`)).toMatchObject({ code: 2, err: message })
 })

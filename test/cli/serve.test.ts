@@ -153,7 +153,7 @@ test('the dashboard has a port of its own, reads the published copy once there i
 
 test('for other machines it takes a token, and a host name that is allowed', async () => {
   const cwd = temporaryFolder()
-  await withDashboard('--dashboard-host 0.0.0.0 --allow-host figures.example.com', cwd, async dashboard => {
+  await withDashboard('--dashboard-host 0.0.0.0 --figures-host figures.example.com', cwd, async dashboard => {
     const { hash, port } = new URL(dashboard)
     const authorization = `Bearer ${hash.replace('#token=', '')}`
     const status = (headers: Record<string, string>) =>

@@ -38,10 +38,10 @@ export interface PlaceOptions extends OpenOptions {
 }
 
 export async function openPlace({ kind = 'company', ...options }: PlaceOptions = {}): Promise<Place> {
+  const clock = nightClock()
   const sandbox = await keptSandbox({ scale: 0.02, rateLimitPerMinute: 100_000, ...options })
   const cwd = temporaryFolder()
   const file = join(cwd, 'w.duckdb')
-  const clock = nightClock()
   const rng = seededRng(1)
   const env = {
     MUSTER_BASE_URL: sandbox.url,

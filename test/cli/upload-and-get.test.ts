@@ -94,6 +94,12 @@ describe('get', () => {
       'timesheets x',
       'the service shows no single record of timesheets: look in the warehouse with muster sql',
     ],
+    [
+      'timesheet x',
+      'there is no resource timesheet, did you mean timesheets? The service shows no single record of them: look in the warehouse with muster sql',
+    ],
+    ['company x', 'there is no resource company: did you mean companies?'],
+    ['vacancy x', 'there is no resource vacancy: did you mean requisitions?'],
     ['companies', 'companies needs an id: muster get companies ID'],
     ['me x', 'me takes no id: muster get me'],
     ['trades a/b', '"a/b" is not an id'],

@@ -19,6 +19,15 @@ async function refused(name: string, operation = 'create'): Promise<string> {
   return err
 }
 
+/** With quotes around texts that have a comma. */
+const quoted = (worker: Body): Body =>
+  Object.fromEntries(
+    Object.entries(worker).map(([name, value]) => [
+      name,
+      typeof value === 'string' && value.includes(',') ? `"${value}"` : value,
+    ]),
+  )
+
 const without = (field: string): Body => {
   const { [field]: _, ...rest } = person()
   return rest
@@ -149,9 +158,43 @@ describe('CSV', () => {
   })
 })
 
+describe('what a spreadsheet made of a value is refused, a line for each', () => {
+  test.each([
+    [{ phone: '7.7009E+09' }, 'phone is a number such as 4.4E+10, as a spreadsheet shortens long ones'],
+    [{ agencyId: '1-Mar' }, 'agencyId is a date such as 1-Mar, which a spreadsheet makes of a text'],
+    [{ passportNo: '1,2E+08' }, 'passportNo is a number such as 4.4E+10'],
+    [{ dob: '32934' }, 'dob is the number by which a spreadsheet counts days: write it as YYYY-MM-DD'],
+    [{ lastName: '#REF!' }, 'lastName is an error of a spreadsheet, such as #REF!'],
+    [{ firstName: '#####' }, 'firstName is ####, which a spreadsheet shows for a column that is too narrow'],
+    [{ trades: ['TRUE'] }, 'trades[0] is TRUE or FALSE, which a spreadsheet makes of a text'],
+    [{ address: { lineOne: '=B2' } }, 'address.lineOne is a formula: save its value instead'],
+  ])('%j', async (change, problem) => {
+    for (const [name, content] of [
+      ['s.json', [person(), person(change)]],
+      ['s.csv', csvOf([person(), person(change)].map(one => quoted(one)))],
+    ] as const) {
+      file(name, content)
+      const row = name === 's.json' ? 2 : 3
+      const lines = (await refused(name)).trimEnd().split('\n')
+      expect(lines).toEqual([expect.stringContaining(`${name}, row ${row}, ${problem}`)])
+    }
+  })
+})
+
 describe('a file as a whole', () => {
   test.each([
-    ['w.txt', 'x', 'w.txt has no known file ending: name it .json, .ndjson, .jsonl, .csv'],
+    ['w.doc', 'x', 'w.doc has no known file ending: name it .json, .ndjson, .jsonl, .csv, .tsv, .txt'],
+    ['w.xlsx', 'PK', 'w.xlsx is a workbook: save its sheet as CSV (UTF-8) and name that'],
+    [
+      'utf16.csv',
+      Buffer.from('firstName\n', 'utf16le'),
+      'utf16.csv is not UTF-8, but UTF-16 without its first bytes: name a file of workers in UTF-8',
+    ],
+    [
+      'odd.csv',
+      Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x41, 0x00]),
+      'odd.csv is not UTF-16, as its first bytes say: name a file of workers in UTF-8',
+    ],
     ['broken.json', '{"firstName": "Planted', 'broken.json is not JSON: one object, or an array of them'],
     ['empty.json', '[]', 'empty.json has no rows: put one worker a row into it'],
     ['empty.csv', '', 'empty.csv has no rows: put one worker a row into it'],

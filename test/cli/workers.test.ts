@@ -7,7 +7,7 @@ import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
 import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
-import { json, startService } from '../api/service.ts'
+import { bare, json, startService } from '../api/service.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { document, PDF, pdf, person } from '../sandbox/writes/worker-inputs.ts'
 import { csvOf, writingWorld } from './written-files.ts'
@@ -193,7 +193,10 @@ describe('when answers fail', () => {
     await service.close()
     const other = await startService(
       (_asked, response) =>
-        json(response, 409, { success: false, error: { code: 'WORKER_MATCH_REQUIRES_REVIEW' } }),
+        json(response, 409, {
+          success: false,
+          error: { code: 'WORKER_MATCH_REQUIRES_REVIEW', message: 'm' },
+        }),
       agencyMe,
     )
     const log = join(cwd, 'w.json.outcome.ndjson')
@@ -213,7 +216,11 @@ describe('when answers fail', () => {
   test('a row left open is sent again and told as such; an update that adds documents is not', async () => {
     let status = 500
     const service = await startService(
-      (_asked, response) => json(response, status, { error: { code: 'WORKER_MATCH_REQUIRES_REVIEW' } }),
+      (_asked, response) =>
+        json(response, status, {
+          success: false,
+          error: { code: 'WORKER_MATCH_REQUIRES_REVIEW', message: 'm' },
+        }),
       agencyMe,
     )
     const { run, file } = writingWorld(service.baseUrl)
@@ -238,11 +245,11 @@ describe('when answers fail', () => {
   })
 
   test.each([
-    [401, 78, 'unsent', 1],
+    [401, 1, 'unsent', 2],
     [403, 1, 'refused', 1],
     [429, 75, 'unsent', 6],
   ])('%i ends the run', async (...[status, exit, outcome, times]) => {
-    const service = await startService((_asked, response) => json(response, status, {}), agencyMe)
+    const service = await startService((_asked, response) => bare(response, status, {}), agencyMe)
     const { run, file } = writingWorld(service.baseUrl)
     file('w.json', [person(), person()])
     const { code, out } = await run('workers create w.json --json')

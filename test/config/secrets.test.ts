@@ -18,6 +18,33 @@ describe('secrets', () => {
     ])
   })
 
+  test.each([
+    [0o600, undefined],
+    [0o400, undefined],
+    [0o440, 'key can be read by its group (mode 0440): chmod 600 key'],
+    [0o640, 'key can be read by its group (mode 0640): chmod 600 key'],
+    [0o620, 'key can be changed by its group (mode 0620): chmod 600 key'],
+    [0o602, 'key can be changed by every user of this machine: chmod 600 key'],
+  ])('in a file of mode %o are remarked by doctor alone, unless every user can read them', (mode, remark) => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'key'), 'c'.repeat(64))
+    chmodSync(join(cwd, 'key'), mode)
+    const files = [
+      acme('apiKeyFile: key', DUCKDB),
+      acme(KEY, DUCKDB, 'webhook: { secretFile: key }'),
+      acme(KEY, DUCKDB, `webhook: { secret: \${HOOK}, previousSecretFile: key }`),
+      acme(KEY, DUCKDB, 'landingKeyFile: key'),
+      acme(KEY, DUCKDB, 'warehouseKeyFile: key'),
+      acme(KEY, DUCKDB, 'notify: { url: "https://x.example", tokenFile: key }'),
+      acme(KEY, 'warehouse: postgres://me@db/x?sslkey=key'),
+    ]
+    for (const file of files) {
+      const { warnings, remarks } = load(file, ENV, cwd).settings
+      expect(warnings).toEqual([])
+      expect(remarks.map(text => text.replace(/^.*?: /, ''))).toEqual(remark === undefined ? [] : [remark])
+    }
+  })
+
   test('are not shown by printing, logging or serialising', () => {
     const { settings } = load(
       acme(KEY, `warehouse: postgres://me:\${PASSWORD}@db/x`, `webhook: { secret: \${HOOK} }`),

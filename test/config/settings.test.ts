@@ -11,6 +11,7 @@ describe('a file', () => {
     const connection = connectionNamed(settings)
     expect({ ...connection, apiKey: connection.apiKey.reveal() }).toEqual({
       name: 'acme',
+      proxies: {},
       baseUrl: 'https://api.example.com/api/open/v1',
       apiKey: ENV.KEY,
       warehouse: { kind: 'file', file: join(cwd, 'data/acme.duckdb') },
@@ -18,6 +19,8 @@ describe('a file', () => {
       retentionDays: 90,
       temporaryHours: 24,
       inboxDays: 90,
+      inboxEvents: 1_000_000,
+      inboxMegabytes: 512,
       quarantineDays: 90,
       lookbackMinutes: 15,
       pageCapMegabytes: 32,

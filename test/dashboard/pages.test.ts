@@ -136,12 +136,15 @@ test('the parts of a page add up to its total', async () => {
 })
 
 test('values are bound: a value that looks like SQL finds nothing', async () => {
-  const value = "x' or '1'='1"
-  for (const served of [duckdb, postgres]) {
-    const page = await pageOf(served, `cost?agency=${encodeURIComponent(value)}`)
-    expect(panelOf(page, 'cost-by-agency')).toMatchObject({ rows: [], failure: null })
-    expect(panelOf(page, 'cost-by-agency').sql).toContain(`'x'' or ''1''=''1'`)
-  }
+  for (const [value, written] of [
+    ["x' or '1'='1", `= 'x'' or ''1''=''1'`],
+    ["$& $` $' $$ $1", "= '$& $` $'' $$ $1'"],
+  ] as const)
+    for (const served of [duckdb, postgres]) {
+      const page = await pageOf(served, `cost?agency=${encodeURIComponent(value)}`)
+      expect(panelOf(page, 'cost-by-agency')).toMatchObject({ rows: [], failure: null })
+      expect(panelOf(page, 'cost-by-agency').sql).toContain(written)
+    }
 })
 
 test.each([

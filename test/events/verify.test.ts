@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { eventRule, eventTypes, payloadKeys } from '../../src/contract/events.ts'
+import { isRecordId } from '../../src/contract/fields/record-id.ts'
 import { parseStrictly } from '../../src/events/strict-json.ts'
 import { createVerifier, type Heading, signedAt, type Verified } from '../../src/events/verify.ts'
 
@@ -33,7 +34,7 @@ const genuine: fc.Arbitrary<Genuine> = fc
   .record({
     secret: secrets,
     id: ids,
-    recordId: ids,
+    recordId: ids.filter(isRecordId),
     type: fc.constantFrom(...eventTypes),
     shiftMs: fc.integer({ min: -299_000, max: 299_000 }),
     timestamp: fc.constantFrom(spelt.iso, spelt.seconds, spelt.milliseconds),

@@ -7,6 +7,7 @@ import {
   firstOfMonth,
   isDay,
   isoWeek,
+  isWithin,
   mondayOf,
   monthOf,
   startOfUtcDay,
@@ -17,6 +18,17 @@ import {
 /** 1971 to 2096. */
 const instants = fc.integer({ min: 4e10, max: 4e12 })
 const shifts = fc.integer({ min: -5000, max: 5000 })
+
+test.each([
+  [0, true],
+  [59_999, true],
+  [60_000, false],
+  [-1, false],
+  [-172_800_000, false],
+])('what was %s ms ago is within the last minute: %s', (ago, is) => {
+  const now = Date.UTC(2026, 10, 3)
+  expect(isWithin(new Date(now - ago).toISOString(), now, 60_000)).toBe(is)
+})
 
 test.each([
   ['2026-11-22T23:59:59.999999Z', 0, '2026-11-22'],

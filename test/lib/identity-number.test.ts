@@ -6,7 +6,7 @@ import {
   isPassportOrShareCode,
   isPps,
   plainNumber,
-} from '../../src/lib/identity-number.ts'
+} from '../../src/lib/text/identity-number.ts'
 
 describe('a National Insurance number', () => {
   test.each(['AB123456C', 'ab 12 34 56 c', 'JG-10-37-59-A'])('is %s', text =>

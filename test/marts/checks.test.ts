@@ -182,13 +182,13 @@ test('a resource that never was read is late from the day after it first failed'
     `insert into ops.run (run_id, command, arguments, state, started_at, finished_at, requests, retries, records_read,
        rows_inserted, rows_changed, rows_removed, records_unchanged, quarantined, program_version)
      values ('${id}', 'sync', '', 'failed', '${at}', '${at}', 0, 0, 0, 0, 0, 0, 0, 0, 'test');
-     insert into ops.run_resource values ('${id}', 'sites', 'failed', 0, 0, 0, 0, 0, 0, 0, null)`
+     insert into ops.run_resource values ('${id}', 'sites', 'failed', 0, 0, 0, 0, 0, 0, 0, 0, null)`
   await engine.run(run('first', '2026-11-01T01:00:00Z'))
   expect(await late()).toBe(0)
   await engine.run(run('before', '2026-10-31T23:00:00Z'))
   expect(await late()).toBe(1)
   await engine.run(
-    `insert into ops.run_resource values ('first', 'users', 'skipped', 0, 0, 0, 0, 0, 0, 0, null)`,
+    `insert into ops.run_resource values ('first', 'users', 'skipped', 0, 0, 0, 0, 0, 0, 0, 0, null)`,
   )
   expect(await late()).toBe(1)
 })

@@ -42,9 +42,10 @@ export function useHandMade(): () => Engine {
 /** Columns that a row leaves out are null; none is deleted unless it says so. */
 export async function put(engine: Engine, table: string, rows: readonly Row[]): Promise<void> {
   written.add(table)
-  const columns = [...new Set(['is_deleted', ...rows.flatMap(row => Object.keys(row))])]
+  const columns = [...new Set(['is_deleted', 'valid_from', ...rows.flatMap(row => Object.keys(row))])]
   const values = rows.map(row => {
-    const whole: Row = { is_deleted: false, ...row }
+    const began = row.valid_from ?? row.source_updated_at ?? null
+    const whole: Row = { is_deleted: false, ...row, valid_from: began }
     return `(${columns.map(column => literal(whole[column])).join(', ')})`
   })
   await engine.run(

@@ -78,7 +78,7 @@ describeOnEngines(
         records: records('timesheets', 5),
         intercept: ({ query }) =>
           isRefused && query.dateField === 'updatedAt'
-            ? { status: 400, body: '{"success":false}' }
+            ? { status: 400, body: '{"success":false,"error":{"code":"BAD_REQUEST","message":"no"}}' }
             : undefined,
       })
       expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(0)

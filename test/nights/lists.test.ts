@@ -46,7 +46,7 @@ const cases: readonly (readonly [Partial<Quirks>, Case])[] = [
   [{ total: 'null' }, { count: 650, nights: [refused, refused], says: 'meta is not whole numbers' }],
   [{ total: 'missing' }, { count: 650, nights: [refused, refused], says: 'meta is not whole numbers' }],
   [{ total: 'text' }, { count: 650, nights: [refused, refused], says: 'meta is not whole numbers' }],
-  [{ success: 'false' }, { count: 650, nights: [refused, refused], says: 'success is not true' }],
+  [{ success: 'false' }, { count: 650, nights: [refused, refused], says: 'not in the form of the service' }],
 ]
 
 const torn: readonly (readonly [Partial<Quirks>, number])[] = [

@@ -21,11 +21,15 @@ const instructions = read('Dockerfile')
 const of = (name: string): string[] =>
   instructions.flatMap(([one, text = '']) => (one === name ? [text] : []))
 
-test('each stage has a pinned version of Node that the package supports', () => {
+/** By tag alone, another image could be what was meant tomorrow. */
+const digest = '@sha256:[0-9a-f]{64}'
+
+test('both stages have one Node that the package supports, by its digest', () => {
   const images = of('FROM').map(text => text.split(' ')[0] ?? '')
   expect(images.length).toBe(2)
+  expect(new Set(images).size).toBe(1)
   for (const image of images) {
-    const [, version] = /^node:(\d+)-slim$/.exec(image) ?? []
+    const [, version] = new RegExp(`^node:(\\d+)-slim${digest}$`).exec(image) ?? []
     expect(Number(version)).toBeGreaterThanOrEqual(Number(/\d+/.exec(manifest.engines.node)?.[0]))
   }
 })
@@ -47,10 +51,9 @@ test('the first stage gets all that the package is made of, and nothing of whoev
   expect(first).toBe('*')
   const given = allowed.map(line => line.replace(/^!/, ''))
   const made = ['dist', 'man']
+  const buildFiles = ['bundle.ts', 'build.ts', 'built-from.ts', 'notices.ts']
   const packed = (manifest.files as string[]).filter(path => !path.startsWith('!') && !made.includes(path))
-  expect(given).toEqual(
-    expect.arrayContaining([...packed, 'src', 'bundle.ts', 'build.ts', 'built-from.ts', 'package-lock.json']),
-  )
+  expect(given).toEqual(expect.arrayContaining([...packed, ...buildFiles, 'src', 'package-lock.json']))
   expect(given.filter(path => !existsSync(join(root, path)))).toEqual([])
   for (const own of ['node_modules', 'data', 'config', 'config/muster.yaml', 'secrets', '.git'])
     expect(given).not.toContain(own)
@@ -75,6 +78,7 @@ interface Step {
 }
 
 interface Job {
+  readonly permissions?: Readonly<Record<string, string>>
   readonly 'runs-on': string
   readonly 'timeout-minutes': number
   readonly steps: readonly Step[]
@@ -87,8 +91,33 @@ test.each(workflows)('%s may only read unless it says why, and no job runs for e
     expect(job['runs-on']).toBe('ubuntu-latest')
     for (const { uses, run } of job.steps) {
       expect([uses, run].filter(Boolean)).toHaveLength(1)
-      if (uses) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/)
+      if (uses) expect(uses).toMatch(/^actions\/[\w-]+@[0-9a-f]{40}$/)
     }
+  }
+})
+
+test.each(workflows)('%s names the version beside each commit, one commit a version', name => {
+  const lines = read(`.github/workflows/${name}`)
+    .split('\n')
+    .filter(line => line.includes('uses:'))
+  for (const line of lines) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+  const actions = new Set(lines.map(line => line.replace(/.*uses: /, '')))
+  expect(new Set([...actions].map(one => one.split('@')[0])).size).toBe(actions.size)
+})
+
+test('only jobs that run no code of this repository or of a package may publish', () => {
+  const jobs = workflows.flatMap(([, { jobs }]) => Object.entries<Job>(jobs))
+  const mayWrite = jobs.filter(([, { permissions }]) => permissions !== undefined)
+  expect(mayWrite.map(([name, { permissions }]) => [name, permissions])).toEqual([
+    ['publish', { 'id-token': 'write' }],
+    ['attach', { contents: 'write' }],
+  ])
+  for (const [, { steps }] of mayWrite) {
+    expect(steps.flatMap(({ uses = '' }) => /^actions\/checkout/.exec(uses) ?? [])).toEqual([])
+    const runs = steps.flatMap(({ run = [] }) => run)
+    expect(runs).toEqual([
+      expect.stringMatching(/^(npm publish \.\/release\/\*\.tgz --ignore-scripts|gh release create) /),
+    ])
   }
 })
 
@@ -107,6 +136,14 @@ test.each(workflows)('each npm script of %s exists', (_, workflow) => {
 test('tests run on every Node and PostgreSQL that is supported', () => {
   const { jobs } = Object.fromEntries(workflows)['check.yml']
   expect(jobs.node.strategy.matrix.node).toEqual([20, 22, 24])
-  expect(jobs.postgres.strategy.matrix.postgres).toEqual([14, 15, 16, 17, 18])
+  const images: readonly string[] = jobs.postgres.strategy.matrix.postgres
+  expect(images.map(image => new RegExp(`^postgres:(\\d+)${digest}$`).exec(image)?.[1])).toEqual([
+    '14',
+    '15',
+    '16',
+    '17',
+    '18',
+  ])
+  expect(new Set(images.map(image => image.split('@')[1])).size).toBe(images.length)
   expect(existsSync(join(root, 'LICENSE'))).toBe(true)
 })

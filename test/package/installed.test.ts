@@ -13,13 +13,20 @@ const home = join(folder, 'home')
 
 const quiet = { encoding: 'utf8' } as const
 
+let installed: { readonly status: number | null; readonly stderr: string }
+
 beforeAll(() => {
   mkdirSync(join(folder, 'empty'))
   mkdirSync(home)
   const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const [{ filename }] = JSON.parse(execFileSync('npm', packing, { ...quiet, cwd: root }))
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--prefix', join(folder, 'installed')]
-  execFileSync('npm', ['install', '--global', ...flags, join(folder, filename)], quiet)
+  const { status, stderr } = spawnSync(
+    'npm',
+    ['install', '--global', ...flags, join(folder, filename)],
+    quiet,
+  )
+  installed = { status, stderr }
 })
 
 /** In an empty folder, with nothing of this environment but the way to Node. */
@@ -37,6 +44,18 @@ test("it brings DuckDB's library, what loads it, and no other package", () => {
   const names = readdirSync(modules).filter(name => !name.startsWith('.'))
   expect(names).toContain('@duckdb')
   expect(names.filter(name => !['@duckdb', 'detect-libc'].includes(name))).toEqual([])
+})
+
+test('npm installs it without a warning, as it runs no script of its own', () => {
+  expect(installed).toEqual({ status: 0, stderr: '' })
+})
+
+test('man finds its page below the prefix, beside the command', () => {
+  const page = readFileSync(join(folder, 'installed/share/man/man1/muster.1'), 'utf8')
+  expect(page).toBe(readFileSync(join(root, 'man/muster.1'), 'utf8'))
+  const env = { PATH: `${join(folder, 'installed/bin')}:${process.env.PATH}`, HOME: home }
+  const found = spawnSync('man', ['-w', 'muster'], { ...quiet, env })
+  if (!found.error) expect(found.stdout.trim()).toMatch(/\/man\/muster\.1$|\/man1\/muster\.1$/)
 })
 
 test('it tells its version, its help, and its DAGs', () => {
@@ -64,4 +83,11 @@ test('its demo syncs, builds marts and answers queries, and the commands that it
   const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
   expect(words).toContain('sql')
   expect(muster(...words)).toMatchObject({ status: 0, stderr: '' })
+})
+
+test('the report of the demo carries the notices of D3 and Plot', () => {
+  const report = readFileSync(join(folder, 'empty/data/demo/report.html'), 'utf8')
+  for (const name of ['@observablehq/plot', 'd3-array', 'd3-shape'])
+    expect(report).toMatch(new RegExp(`^${name} [\\d.]+: ISC$`, 'm'))
+  expect(report).toContain('Permission to use, copy, modify, and/or distribute this software')
 })

@@ -2,8 +2,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** `reset`: as when the machine is gone; `end`: as when the server closes. */
-export type Cut = 'reset' | 'end'
+/**
+ * `reset`: as when the machine crashed and is up again; `end`: as when the server closes; `vanish`: as when machine or network
+ * are gone, and nobody says so; `forget`: as a firewall that drops what it has forgotten, and lets new connections through.
+ */
+export type Cut = 'reset' | 'end' | 'vanish' | 'forget'
 
 export class CuttingProxy {
   readonly #server: Server
@@ -12,6 +15,8 @@ export class CuttingProxy {
   #left = Number.POSITIVE_INFINITY
   #cut: Cut = 'reset'
   #from = ''
+  #hasVanished = false
+  readonly #forgotten = new Set<Socket>()
   /** Bytes that clients sent so far. */
   sent = 0
 
@@ -55,17 +60,40 @@ export class CuttingProxy {
       // The other end is closed too, which is what matters.
       one.on('error', () => undefined)
     }
-    server.pipe(client)
-    client.on('data', data => this.#send(server, data))
+    server.on('data', data => {
+      if (!this.#isDropped(server)) client.write(data)
+    })
+    client.on('data', data => {
+      if (!this.#isDropped(server)) this.#send(server, data)
+    })
+  }
+
+  #isDropped(server: Socket): boolean {
+    return this.#hasVanished || this.#forgotten.has(server)
+  }
+
+  /** From now on nothing passes any more, in either direction. */
+  vanish(): void {
+    this.#hasVanished = true
+  }
+
+  /** From now on nothing passes on the connections that are open. */
+  forget(): void {
+    for (const socket of this.#open) this.#forgotten.add(socket)
   }
 
   #send(server: Socket, data: Buffer): void {
     this.sent += data.length
     if (data.includes(this.#from)) this.#from = ''
     if (this.#from === '') this.#left -= data.length
-    if (this.#left > 0) return void server.write(data)
+    if (this.#left > 0) {
+      server.write(data)
+      return
+    }
     this.#left = Number.POSITIVE_INFINITY
-    for (const socket of this.#open) this.#cut === 'reset' ? socket.resetAndDestroy() : socket.end()
+    if (this.#cut === 'vanish') this.vanish()
+    else if (this.#cut === 'forget') this.forget()
+    else for (const socket of this.#open) this.#cut === 'reset' ? socket.resetAndDestroy() : socket.end()
   }
 
   async close(): Promise<void> {

@@ -142,8 +142,19 @@ const never: readonly [string, string][] = [
     `copy acme_star.fact_expense to program 'cat'`,
     `copy acme_star.later from '/etc/hostname'`,
     `select pg_read_file('/etc/hostname')`,
+    'select lo_creat(-1)',
+    'select lo_create(0)',
+    `select lo_from_bytea(0, 'x')`,
+    `select lo_import('/etc/hostname')`,
+    `select lo_put(1, 0, 'x')`,
+    `select lowrite(0, 'x')`,
+    'select lo_truncate(0, 9)',
+    'select lo_truncate64(0, 9)',
     `set role t${process.pid}_owner`,
   ].map((sql): [string, string] => ['reader', sql]),
+  ['bi', 'select lo_create(0)'],
+  ['privacy', 'select lo_create(0)'],
+  ['loader', 'select lo_create(0)'],
   ['bi', 'select * from acme_star.fact_expense'],
   ['bi', 'select * from acme_pii.text'],
   ['bi', 'select * from acme_ops.run'],
@@ -243,6 +254,11 @@ test('a second run changes nothing, and the dry run prints no password', async (
   expect(dry.out).toContain('on database "analytics"')
 })
 
+const readersFound = async (url: string): Promise<unknown> =>
+  JSON.parse((await command('doctor --json', url)).out).findings.filter(
+    ({ check }: { check: string }) => check === 'readers',
+  )
+
 test('an administrator who is no superuser runs what the dry run prints', async () => {
   const fresh = await database()
   const own = new URL(fresh.url).pathname.slice(1)
@@ -259,6 +275,17 @@ test('an administrator who is no superuser runs what the dry run prints', async 
   await client.query(out)
   await client.query(out)
   await client.end()
+  // Nobody but a superuser can take this from them.
+  expect(await readersFound(url.href)).toEqual([
+    {
+      check: 'readers',
+      state: 'warn',
+      found: `${['bi', 'privacy', 'reader'].map(role => `${prefix}two_${role}`).join(', ')} may store large objects in the database`,
+      advice: 'run muster roles once as a superuser, who alone may revoke this',
+    },
+  ])
+  expect(await command(`roles --prefix ${prefix}two_`, fresh.url)).toMatchObject({ code: 0 })
+  expect(await readersFound(url.href)).toEqual([])
   expect(
     await onServer(
       `select nspname as schema, replace(pg_get_userbyid(nspowner), '${prefix}two_', '') as owner from pg_namespace where nspname like 'acme%' order by 1`,

@@ -161,12 +161,47 @@ describe('the day', () => {
     expect(shared.figures).toMatchObject({ perDay: 100, remaining: 38 })
   })
 
+  test('gives events their share and no more, whichever process asks', async () => {
+    const [one, other] = [await share({ perDay: 100 }), await share({ perDay: 100 })]
+    const slots: unknown[] = []
+    for (let turns = 0; turns < 8; turns += 1)
+      slots.push(await one.take('webhook'), await other.take('webhook'))
+    expect(slots.filter(slot => slot !== undefined)).toHaveLength(10)
+    expect(slots.slice(0, 10)).not.toContain(undefined)
+    expect(await one.take('sync')).toBeDefined()
+    expect(one.figures).toMatchObject({ remaining: 89, forEvents: 0 })
+  })
+
   test('begins anew with the UTC day of the server', async () => {
     const shared = await share()
     await shared.told(me(0))
     await engine.run('update ops.request_budget set day = day - 1, sync = 99, others = 5')
     expect(await shared.take('sync')).toBeDefined()
     expect(shared.figures.remaining).toBe(99)
+  })
+
+  test.each([
+    ['the next slot lies two hours ahead', `next_at = clock_timestamp() + interval '2 hours'`],
+    [
+      'it was last written a minute ahead of now',
+      `next_at = clock_timestamp() + interval '70 seconds', noted_at = clock_timestamp() + interval '1 minute'`,
+    ],
+    ['its day is tomorrow, and spent', 'day = day + 1, sync = 5000'],
+  ])('drops what is ahead of the clock of the server: %s', async (_name, set) => {
+    const shared = await share()
+    await shared.take('sync')
+    await engine.run(`update ops.request_budget set ${set}`)
+    expect((await shared.take('sync'))?.waitMs).toBeLessThan(2_000)
+    expect(shared.figures.remaining).toBeGreaterThan(4_000)
+  })
+
+  test('keeps the pause that was said last, also when it is shorter', async () => {
+    const shared = await share()
+    await shared.pause(600_000)
+    expect(await shared.pausedFor()).toBeGreaterThan(500_000)
+    await shared.pause(2_000)
+    expect(await shared.pausedFor()).toBeLessThan(2_001)
+    expect((await shared.take('sync'))?.waitMs).toBeLessThan(2_001)
   })
 
   test('gets back a request that was not sent', async () => {

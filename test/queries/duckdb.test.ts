@@ -146,6 +146,9 @@ test.each([
   'from information_schema.columns',
   'from pg_catalog.pg_class join pg_catalog.pg_namespace n on n.oid = relnamespace',
   'select current_user, current_database(), current_schema()',
+  `select 'system', 'getenv(''HOME'')', 'nextval', $$ sleep_ms(10) $$, 1 as "read_csv", 2 as nextval`,
+  `select system, x.getenv from (select 1 as system, 2 as getenv) x -- sleep_ms(10)`,
+  'with nextval as (select 1 as n) select n from nextval',
   `select 'infinity'::timestamp, '-infinity'::timestamptz, 'infinity'::date, 'nan'::double, 290000::varchar`,
 ])('a query passes: %s', async sql => {
   expect((await session.query(sql, 10)).rows.length).toBeGreaterThan(0)

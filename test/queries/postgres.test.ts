@@ -18,6 +18,7 @@ let made: Database
 /** Of a superuser, to whom the server refuses nothing but what a read-only transaction refuses. */
 let mighty: QuerySession
 let reader: QuerySession
+let readerAddress: { url: string; shown: string }
 let client: pg.Client
 
 beforeAll(async () => {
@@ -27,12 +28,15 @@ beforeAll(async () => {
   await client.query(`create table public.t as select n from generate_series(0, 2) n; create sequence public.q;
     create role ${role} login password 'for this test';
     grant usage on schema star, public to ${role}; grant select on all tables in schema star, public to ${role};
-    grant all on sequence public.q to ${role}`)
+    grant all on sequence public.q to ${role};
+    create function public.grows(public.t) returns int volatile language sql as 'select 1';
+    create function public.runs(sql text) returns int stable language plpgsql as 'begin execute sql; return 1; end'`)
   const url = new URL(made.url)
   url.username = role
   url.password = 'for this test'
   mighty = await openPostgresQuery({ url: made.url, shown: 'server' }, { bounds })
-  reader = await openPostgresQuery({ url: url.href, shown: 'server' }, { bounds })
+  readerAddress = { url: url.href, shown: 'server' }
+  reader = await openPostgresQuery(readerAddress, { bounds })
 })
 afterAll(async () => {
   await Promise.all([mighty?.close(), reader?.close(), client?.end()])
@@ -103,11 +107,49 @@ test.each([
 ])('a function that does more than read is refused to everybody: select %s', async call => {
   const sql = call.replace('OUT', out)
   for (const session of [mighty, reader])
-    for (const text of [`select ${sql}`, `values (1) limit (select count(*) from (select ${sql}) x)`]) {
+    for (const text of [
+      `select ${sql}`,
+      `values (1) limit (select count(*) from (select ${sql}) x)`,
+      `select 'a', $$ ' $$, "b".n -- ' \n, ${sql} from public.t "b"`,
+      `select E'a'\n 'b\\' , ' || (select (${sql})::text) || ' , '`,
+    ]) {
       const error = await refusal(session, text)
       expect(error).toBeInstanceOf(Error)
       expect((error as Error).message).toMatch(/does more than read|not read here|does not exist/)
     }
+})
+
+test.each([
+  `select ('9'::double precision).pg_sleep`,
+  `select ('9'::double precision) . /* x */ "pg_sleep"`,
+  `select ('{/etc/passwd}'::text[])[1].pg_read_file`,
+  'select t.grows from public.t',
+  'select (t).grows from public.t',
+  'select public.t."grows" from public.t',
+  `select public.runs('select pg_sleep(9)')`,
+  `select ('select pg_sleep(9)'::text).runs`,
+  `with x as (select $$select pg_sleep(9)$$ as sql) select public.runs(sql) from x`,
+])('a call is refused however it is written: %s', async sql => {
+  for (const session of [mighty, reader])
+    expect(await refusal(session, sql)).toMatchObject({
+      message: expect.stringMatching(/^\w+\(\) does more than read the warehouse/),
+    })
+})
+
+test.each([
+  `select 'system', 'pg_sleep(9)', 'nextval', $$ lo_create(1) $$, E'\\'set_config' as x`,
+  'select 1 as system, 2 as "pg_sleep", 3 nextval',
+  'select system, x.nextval, (x.setval + 1) from (select 1 as system, 2 as nextval, 3 as setval) x',
+  `select 1 -- pg_sleep(9)\n, 2 /* lo_create(1) */`,
+  `with pg_sleep as (select 1 as n) select n from pg_sleep`,
+  'select n from t as lo_create where lo_create.n = 0',
+  `select n from t where 'nextval(''q'')' <> 'x'`,
+  `select count(*) from t tablesample system (100)`,
+  'select count(*) from t tablesample bernoulli (100)',
+  `select 'U&"pg_sleep"'`,
+])('a word that is no call passes: %s', async sql => {
+  for (const session of [mighty, reader])
+    expect(await refusal(session, sql)).toEqual({ answered: expect.any(Array) })
 })
 
 test.each([
@@ -141,6 +183,19 @@ test.each([
   ' -- one\n /* two */ select 1 -- three',
 ])('a query passes: %s', async sql => {
   expect(await refusal(reader, sql)).toEqual({ answered: expect.any(Array) })
+})
+
+test('a text ends where the judge says, also for a user whose texts would end elsewhere', async () => {
+  await client.query(`alter role ${role} set standard_conforming_strings = off`)
+  const other = await openPostgresQuery(readerAddress, { bounds })
+  try {
+    expect((await other.query(`select 'a\\' as one, 'b' as two`, 10)).rows).toEqual([
+      { one: 'a\\', two: 'b' },
+    ])
+  } finally {
+    await other.close()
+    await client.query(`alter role ${role} reset standard_conforming_strings`)
+  }
 })
 
 test('the bounds are set, and a reader may read what is granted', async () => {

@@ -1,5 +1,6 @@
 /** A sandbox for one test file, with a client that reads JSON. */
 import { expect } from 'vitest'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Violation } from '../../src/sandbox/refusals/contract-checker.ts'
 import type { ViolationKind } from '../../src/sandbox/refusals/violations.ts'
@@ -30,6 +31,19 @@ export interface OpenOptions extends SandboxOptions {
   readonly provokesByMuster?: readonly ViolationKind[]
 }
 
+/** The clock of the command or run under way in this process: unless a test says otherwise, it is that of the service too. */
+let followed: Clock | undefined
+
+export async function withServiceAt<Result>(clock: Clock, work: () => Promise<Result>): Promise<Result> {
+  const before = followed
+  followed = clock
+  try {
+    return await work()
+  } finally {
+    followed = before
+  }
+}
+
 const open: Sandbox[] = []
 
 atEndOfFile(() => Promise.all(open.splice(0).map(sandbox => sandbox.close())))
@@ -41,7 +55,8 @@ export async function keptSandbox(options: OpenOptions = {}): Promise<Sandbox> {
     client?.startsWith('muster/')
       ? provokesByMuster.includes(kind) || (misdirects && kind === 'unknown-path')
       : provokesViolations
-  const started = await startSandbox(rest)
+  const dateHeader = () => new Date((followed ?? rest.clock ?? systemClock).now()).toUTCString()
+  const started = await startSandbox({ ...(rest.clock === undefined && { dateHeader }), ...rest })
   const sandbox = {
     ...started,
     close: async () => {

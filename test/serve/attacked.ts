@@ -3,7 +3,12 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { createVerifier } from '../../src/events/verify.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { type Counters, createCounters } from '../../src/serve/counters.ts'
-import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/serve/http/receiver.ts'
+import {
+  type Receiver,
+  type ReceiverOptions,
+  type ReceiverParts,
+  startReceiver,
+} from '../../src/serve/http/receiver.ts'
 import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { rawPost, sendRaw } from './raw-request.ts'
 import { eventBody, SECRET, type Signed, type Signing, signed } from './served.ts'
@@ -30,7 +35,7 @@ export interface Attacked {
   readonly refuses: (status: number, send: () => Promise<Status>) => Promise<void>
   readonly takes: (send: () => Promise<Status>) => Promise<void>
   /** Another receiver, which the test closes. */
-  readonly start: (options: Partial<ReceiverOptions>) => Promise<Receiver>
+  readonly start: (options: Partial<ReceiverOptions>, parts?: Partial<ReceiverParts>) => Promise<Receiver>
 }
 
 let made = 0
@@ -64,9 +69,16 @@ export function attackedReceiver(): Attacked {
   const taken: InboxEvent[] = []
   const counters = createCounters()
   let receiver: Receiver
-  const start = (options: Partial<ReceiverOptions> = {}): Promise<Receiver> =>
+  const start: Attacked['start'] = (options, parts = {}) =>
     startReceiver(
-      { host: '127.0.0.1', port: 0, path: '/webhook', allowedHosts: ['hooks.example.com'], ...options },
+      {
+        host: '127.0.0.1',
+        port: 0,
+        path: '/webhook',
+        allowedHosts: ['hooks.example.com'],
+        figuresHosts: [],
+        ...options,
+      },
       {
         clock: { ...systemClock, now: () => now },
         counters,
@@ -74,13 +86,14 @@ export function attackedReceiver(): Attacked {
         intake: { take: async event => void taken.push(event) },
         health: () => ({ isWell: true, body: { status: 'ok' } }),
         metrics: async () => ({ contentType: 'text/plain', text: '' }),
+        ...parts,
       },
     )
   const statusOf = async (request: Buffer): Promise<Status> =>
     (await sendRaw(receiver.url, [request])).statuses[0]
   const put: Attacked['put'] = (delivery, how) => statusOf(rawPost(receiver.url, delivery, how))
   beforeAll(async () => {
-    receiver = await start()
+    receiver = await start({})
   })
   afterAll(async () => {
     expect(await put(signed(good()))).toBe(202)

@@ -13,7 +13,7 @@ describeOnEngines('the figures of webhooks', bench => {
     const { engine } = await bench.warehouse()
     const line = async () => {
       const figures = await readEventFigures(engine, countedSince(NOW))
-      return figures && eventLine(figures, NOW)
+      return figures && eventLine(figures, NOW, { events: 1000, bytes: 1e9 })
     }
     expect(await line()).toBeUndefined()
     await engine.run(

@@ -33,7 +33,8 @@ describe('a role without the right to insert', () => {
     const health = async () => (await fetch(running.health)).status
     expect([await send('evt_1'), await health()]).toEqual([503, 503])
     await engine.run(`grant insert on ops.inbox to ${role}`)
-    expect([await send('evt_1'), await send('evt_2'), await health()]).toEqual([202, 202, 200])
+    expect([await send('evt_1'), await send('evt_2')]).toEqual([202, 202])
+    await expect.poll(health).toBe(200)
     await engine.run(`revoke insert on ops.inbox from ${role}`)
     // The second is known to be held, and costs no write.
     expect([await send('evt_3'), await send('evt_2'), await send('evt_3')]).toEqual([503, 202, 503])

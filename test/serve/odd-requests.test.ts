@@ -10,6 +10,13 @@ const { put, refuses, start, statusOf, taken, takes } = receiver
 
 describe('requests', () => {
   const delivery = (): Signed => signed(good())
+  const addressedTo = (address: string): Buffer =>
+    Buffer.from(
+      rawPost(receiver.url, delivery())
+        .toString('latin1')
+        .replace('/webhook', () => address),
+      'latin1',
+    )
   test('64 KiB are read, one byte more is not', async () => {
     const filled = (size: number): Signed => {
       const bare = JSON.stringify({ id: 'big', type: 'x', filler: '' })
@@ -100,6 +107,15 @@ describe('requests', () => {
     const status = await put(delivery(), { drop: ['Host'], extra: [`Host: ${host}`] })
     expect([400, 421]).toContain(status)
     expect(taken.length).toBe(before)
+  })
+  test.each(['http://evil.example', 'HTTPS://evil.example:8080', 'http://127.0.0.1@evil.example'])(
+    'to the address of another host, %s',
+    origin => refuses(421, () => statusOf(addressedTo(`${origin}/webhook`))),
+  )
+  test('to its own address in full', () => takes(() => statusOf(addressedTo(receiver.url))))
+  test('to an address that cannot be decoded, which no answer quotes', async () => {
+    const { statuses, text } = await sendRaw(receiver.url, [addressedTo('/%zz-secret')])
+    expect([statuses, text.includes('secret')]).toEqual([[400], false])
   })
   test('to no host', () => refuses(400, () => put(delivery(), { drop: ['Host'] })))
   test('health is read only', async () => {

@@ -6,7 +6,7 @@ import { type InboxStore, logStore, tableStore } from '../../src/events/store.ts
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { ReceiverOptions } from '../../src/serve/http/receiver.ts'
-import { type ServeRequest, serve } from '../../src/serve/serve.ts'
+import { type ServeEffects, type ServeRequest, serve } from '../../src/serve/serve.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { atEndOfTest } from '../ends.ts'
@@ -32,7 +32,9 @@ export interface ServedOptions {
   readonly baseUrl?: string
   readonly intervals?: Partial<ServeRequest['intervals']>
   readonly inboxDays?: number
+  readonly inboxBounds?: ServeRequest['inboxBounds']
   readonly clock?: Clock
+  readonly measure?: ServeEffects['measure']
   readonly receiver?: Partial<ReceiverOptions>
   readonly schedule?: ServeRequest['schedule']
   readonly runDag?: (name: string) => Promise<number>
@@ -83,10 +85,18 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
           headerPrefix: options.headerPrefix ?? 'X-Service',
           secrets: options.secrets ?? [SECRET],
         },
-        receiver: { host: '127.0.0.1', port: 0, path: '/webhook', allowedHosts: [], ...options.receiver },
+        receiver: {
+          host: '127.0.0.1',
+          port: 0,
+          path: '/webhook',
+          allowedHosts: [],
+          figuresHosts: [],
+          ...options.receiver,
+        },
         schedule: options.schedule ?? [],
         intervals: { ...quick, ...options.intervals },
         inboxDays: options.inboxDays ?? 90,
+        inboxBounds: options.inboxBounds ?? { events: 1_000_000, bytes: 512e6 },
       },
       {
         open: async () => borrowed(warehouse.engine),
@@ -96,6 +106,7 @@ export async function served(warehouse: Warehouse, options: ServedOptions = {}):
         },
         runDag: options.runDag ?? (async () => 0),
         clock: options.clock ?? systemClock,
+        ...(options.measure && { measure: options.measure }),
         rng: () => 0.5,
         signal: stop.signal,
         version: 'test',

@@ -26,6 +26,7 @@ const figures = {
   rows_inserted: 0,
   rows_changed: 1,
   rows_removed: 0,
+  records_touched: 0,
   records_unchanged: 0,
   quarantined: 0,
 }

@@ -56,6 +56,14 @@ describe('bodies, rightly signed', () => {
     'a record id that is none is kept and never asked for: %j',
     id => kept(good('trade_amended', { trade: { id } }), { state: 'unreadable', recordId: null }),
   )
+  test.each(['-1', '-42', '0', '-0', '-', '__', '0'.repeat(24), 'null', 'NULL', 'undefined', 'None', 'NaN'])(
+    'a placeholder in place of a record id is kept and never asked for: %j',
+    id => kept(good('trade_amended', { trade: { id } }), { state: 'unreadable', recordId: null }),
+  )
+  test.each(['1', 'a-1', '-a', 'V1StGXR8_Z5jdHi6B-myT', '65f0c2a1b3d4e5f60718293a', 'nullable'])(
+    'an id in the form of a record or of a short id is asked for: %j',
+    id => kept(good('trade_amended', { trade: { id } }), { state: 'new', recordId: id }),
+  )
   test.each<[string, unknown]>([
     ['none', {}],
     ['null', null],

@@ -161,6 +161,8 @@ export interface Narrowed {
   readonly isSmall: boolean
   /** Up to seven lists, each in up to eight pages, and records by id of six kinds, over a whole warehouse. */
   readonly isWide: boolean
+  /** Milliseconds by which the clock of the machine may be wrong; empty where it is right. */
+  readonly clockShifts: readonly number[]
 }
 
 function lyingFrom(told: Lies, drawn: number): number {

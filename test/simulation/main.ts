@@ -4,7 +4,7 @@
  * `--without ties,kills` leaves out changes, faults, lies and options, `--small` keeps to one list and two nights,
  * `--plant NAME` puts a fault into Muster, `--first` ends at the first seed that breaks a law, `--minutes N` begins none after
  * so long, `--every-kill` repeats each seed with a kill before and after every write of its first two nights, `--kill 1:37:after`
- * is one of these, `--sometimes` fails where something never happened.
+ * is one of these, `--clock-shift -2h,0,2d` sets the clock of the machine wrong, `--sometimes` fails where something never happened.
  */
 import { readOptions } from './options.ts'
 import { countsOf, linesOf, type Outcome } from './outcome.ts'
@@ -43,7 +43,9 @@ async function asWhole(): Promise<void> {
   const never = await neverHappened(outcome)
   if (never.length > 0) console.log(`never happened: ${never.join(', ')}`)
   const engine = options.engines.includes('postgres') ? ' --engine postgres' : ''
-  const how = `${engine}${options.isWide ? ' --wide' : ''}${options.isSmall ? ' --small' : ''}`
+  const at = args.findIndex(arg => arg.startsWith('--clock-shift'))
+  const shifts = at < 0 ? '' : ` ${args[at]}${args[at]?.includes('=') ? '' : ` ${args[at + 1]}`}`
+  const how = `${engine}${options.isWide ? ' --wide' : ''}${options.isSmall ? ' --small' : ''}${shifts}`
   for (const line of linesOf(outcome, { seconds, how })) console.log(line)
   process.exitCode = outcome.broken.length > 0 || never.length > 0 ? 1 : 0
 }

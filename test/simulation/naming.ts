@@ -58,10 +58,13 @@ export async function saidOf(engine: Engine, resource: Resource): Promise<Said> 
   }
 }
 
+/** The `Date` of an answer names the second only, so that a row may be dated this much earlier, in milliseconds. */
+const dateMs = 1000
+
 /** Whether a run has left a row in the ledger since then, in milliseconds. */
 export async function hasBegun(engine: Engine, since: number): Promise<boolean> {
   const runs = await engine.rows('select run_id from ops.run where started_at >= cast($1 as timestamptz)', [
-    new Date(since).toISOString(),
+    new Date(since - dateMs).toISOString(),
   ])
   return runs.length > 0
 }
@@ -154,7 +157,7 @@ export function lawOfQuarantine(judged: Judged): string[] {
     ...(told >= excused.size
       ? []
       : [`${excused.size} of ${list} are in quarantine, and status says ${told}`]),
-    ...(leftOut === 0 || said.lastQuarantinedAt >= (judged.wasEverKilled ? 1 : since)
+    ...(leftOut === 0 || said.lastQuarantinedAt >= (judged.wasEverKilled ? 1 : since - dateMs)
       ? []
       : [`a sync could not load ${leftOut} of ${list}, and none came to quarantine`]),
   ]

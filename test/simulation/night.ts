@@ -5,19 +5,23 @@ import { run as runProgram } from '../../src/cli/program.ts'
 import { drainInbox } from '../../src/events/drain.ts'
 import { readEvent } from '../../src/events/event.ts'
 import { type InboxStore, logStore, tableStore } from '../../src/events/store.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { type RunOutcome, type RunRequest, runSync } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import type { ByIdName, ResourceName } from './climate.ts'
-import type { SimulatedClock } from './clock.ts'
+import { MachineClock, type SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import type { Disk } from './warehouses.ts'
 
 export interface Place {
   readonly seed: number
+  /** The true time. */
   readonly clock: SimulatedClock
+  /** Milliseconds by which the clock of the machine may be wrong. */
+  readonly clockShifts: readonly number[]
   readonly disk: Disk
   readonly url: string
   /** Of the runs so far; no two have the same random numbers, and so the same id. */
@@ -40,8 +44,15 @@ function rngOf(place: Place, what: string): Rng {
   return namedRng(place.seed, `${what} ${place.runs}`)
 }
 
+/** For the next process. */
+function machineClock({ clock, clockShifts: shifts, seed, runs }: Place): Clock {
+  return shifts.length === 0
+    ? clock
+    : new MachineClock(clock, { shifts, rng: namedRng(seed, `clock ${runs}`) })
+}
+
 function runOf(place: Place, engine: Engine, request: Omit<RunRequest, 'arguments'>): Promise<RunOutcome> {
-  const { clock, url, disk } = place
+  const { url, disk } = place
   return runSync(
     {
       baseUrl: url,
@@ -56,7 +67,7 @@ function runOf(place: Place, engine: Engine, request: Omit<RunRequest, 'argument
     { ...request, arguments: request.resources.join(' ') },
     {
       engine,
-      clock,
+      clock: machineClock(place),
       rng: rngOf(place, request.command),
       signal: new AbortController().signal,
       version: 'simulation',
@@ -141,7 +152,7 @@ export async function receive(
 
 /** Any command of the program, which opens the warehouse itself. */
 export async function program(place: Place, line: string): Promise<Ended> {
-  const { clock, url, disk } = place
+  const { url, disk } = place
   let [out, err] = ['', '']
   const code = await runProgram(
     line.split(' '),
@@ -164,7 +175,7 @@ export async function program(place: Place, line: string): Promise<Ended> {
           err += text
         },
       },
-      clock,
+      clock: machineClock(place),
       rng: rngOf(place, line),
       signal: new AbortController().signal,
     },

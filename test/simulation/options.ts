@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import { shiftsOf, withJoinedShift } from '../clock-shift.ts'
 import type { Kill } from './process.ts'
 
 /** The only kill of a seed: before or after a step of a night that leaves something behind. */
@@ -22,6 +23,8 @@ export interface Options {
   readonly minutes: number
   readonly isSmall: boolean
   readonly isWide: boolean
+  /** Milliseconds by which the clock of the machine may be wrong; empty where it is right. */
+  readonly clockShifts: readonly number[]
   readonly everyKill: boolean
   readonly kill: OnlyKill | undefined
   readonly mustHappen: boolean
@@ -53,11 +56,12 @@ const words = (text: string): string[] => text.split(',').filter(word => word !=
 
 function parsed(args: readonly string[]) {
   return parseArgs({
-    args: [...args],
+    args: withJoinedShift(args),
     options: {
       seeds: { type: 'string', default: '1-100' },
       engine: { type: 'string', default: 'duckdb' },
       without: { type: 'string', default: '' },
+      'clock-shift': { type: 'string' },
       plant: { type: 'string' },
       first: { type: 'boolean', default: false },
       minutes: { type: 'string', default: '1000000' },
@@ -98,6 +102,7 @@ export function readOptions(args: readonly string[]): Options {
       everyKill: values['every-kill'],
     },
     ...{ mustHappen: values.sometimes, isVerbose: values.verbose, workers: Number(values.workers) },
+    clockShifts: values['clock-shift'] === undefined ? [] : shiftsOf(values['clock-shift']),
     kill: values.kill === undefined ? undefined : killOf(values.kill),
     isWorker: values.part !== undefined,
   }

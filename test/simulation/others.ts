@@ -4,7 +4,7 @@ import { readMarts } from '../../src/marts/mart.ts'
 import { askedLaws, lawOfRequests } from './laws.ts'
 import { program } from './night.ts'
 import { lawOfPublished, type TableRows } from './published.ts'
-import { require, type Setting, tellEnd } from './setting.ts'
+import { mayForget, require, type Setting, tellEnd } from './setting.ts'
 
 /** Two marts, since all of them take ten times as long as a sync of two lists. */
 function otherCommands(rng: Rng): string[] {
@@ -28,7 +28,7 @@ export async function others(setting: Setting, rng: Rng): Promise<void> {
       continue
     }
     tellEnd(setting, done.result)
-    require(setting, lawOfRequests(service, setting.killedAt > since - 62_000))
+    require(setting, lawOfRequests(service, mayForget(setting, since)))
     const { code, message, printed = '' } = done.result
     if (message.includes('unexpected')) require(setting, [`${line} ended with ${code}: ${message}`])
     if (!line.startsWith('publish') || code !== 0 || climate.engine !== 'duckdb') continue

@@ -72,7 +72,15 @@ export async function openSetting(parts: SeedParts): Promise<Setting> {
   const service = await Service.open({ seed, climate, clock, counts })
   const onStep = ({ kind, what }: Step): void => tell(`    ${clock.iso} ${kind} ${what}`)
   const machine = new Machine({ seed, clock, disk, counts, ...(isVerbose && { onStep }) })
-  const place = { seed, clock, disk, url: service.url, runs: 0, hasEvents: false }
+  const place = {
+    seed,
+    clock,
+    disk,
+    url: service.url,
+    runs: 0,
+    hasEvents: false,
+    clockShifts: narrowed.clockShifts,
+  }
   return { ...parts, climate, clock, disk, service, machine, place, killedAt: 0, shown: new Set() }
 }
 
@@ -142,6 +150,10 @@ async function requireOfList(setting: Setting, list: ListName, over: Over): Prom
   require(setting, await lawOfWatermark(situation))
 }
 
+/** Whether requests may not be on record for the process after: it was killed, or the clock that dated them was set. */
+export const mayForget = ({ killedAt, narrowed }: Setting, since: number): boolean =>
+  killedAt > since - 62_000 || new Set(narrowed.clockShifts).size > 1
+
 async function requireLaws(setting: Setting, over: Over): Promise<void> {
   const { climate, service, machine } = setting
   const { since } = over
@@ -149,7 +161,7 @@ async function requireLaws(setting: Setting, over: Over): Promise<void> {
   const engine = await machine.engine()
   for (const list of climate.byId)
     require(setting, lawOfTombstones(await situationOf({ engine, service, list, since })))
-  require(setting, lawOfRequests(service, setting.killedAt > since - 62_000))
+  require(setting, lawOfRequests(service, mayForget(setting, since)))
 }
 
 export function tellEnd({ tell, counts }: Setting, { command, code, message }: Ended): void {

@@ -80,7 +80,7 @@ describeOnEngines('by id', bench => {
       [0, 10],
       [1, 2],
     ])
-    sandbox.world.upsert('assignments', record('a1', '2026-11-03T22:00:00Z'))
+    sandbox.world.upsert('assignments', { ...record('a1', '2026-11-03T22:00:00Z'), reference: 'changed' })
     const again = await sync(2)
     expect([again.requests, rowsTouched(again)]).toEqual([3, 1])
     // Half a day since the change of the first, two more days of the second; what was known before counts a little less.

@@ -74,7 +74,8 @@ describeOnEngines('change signals', bench => {
     await sync(0)
     // The second is announced and did not change, the third changed without a word, an event tells of the fourth.
     for (const n of [1, 2]) sandbox.world.upsert('timesheets', timesheet(n, day(1)))
-    for (const n of [1, 3, 4]) sandbox.world.upsert('assignments', record(`a${n}`, day(1)))
+    for (const n of [1, 3, 4])
+      sandbox.world.upsert('assignments', { ...record(`a${n}`, day(1)), reference: 'changed' })
     await signal(engine, [{ resource: 'assignments', recordId: 'a4', source: 'event', at: day(1) }])
     const before = sandbox.requests.length
     // One of them asks whether the list can be filtered by the time of change: a record can tell now.

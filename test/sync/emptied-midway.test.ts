@@ -88,7 +88,9 @@ describeOnEngines(
           if (answers === 'none')
             return { status: 200, body: JSON.stringify({ success: true, data: [], meta }) }
           asked += 1
-          return asked > 3 ? { status: 400, body: '{"success":false,"error":"broken"}' } : undefined
+          return asked > 3
+            ? { status: 400, body: '{"success":false,"error":{"code":"BAD_REQUEST","message":"broken"}}' }
+            : undefined
         },
       })
       expect((await nights.nextNight('sync timesheets --quiet')).code).toBe(1)

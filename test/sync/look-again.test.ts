@@ -152,7 +152,8 @@ describeOnEngines('mended records', bench => {
       records: {},
       intercept: ({ path }) => {
         if (!path.startsWith('/trades/')) return undefined
-        if (isGone) return { status: 404, body: JSON.stringify({ success: false, error: 'not found' }) }
+        if (isGone)
+          return { status: 404, body: '{"success":false,"error":{"code":"NOT_FOUND","message":"no"}}' }
         const data = { id: path.slice('/trades/'.length), name: 'a', updatedAt: 'never' }
         return { status: 200, body: JSON.stringify({ success: true, data }) }
       },

@@ -14,7 +14,7 @@ describeOnEngines('ids that are refused', bench => {
       ...roomy,
       intercept: ({ path }) =>
         path === '/credit-notes/guarded'
-          ? { status: 403, body: '{"success":false,"message":"no"}' }
+          ? { status: 403, body: '{"success":false,"error":{"code":"FORBIDDEN","message":"no"}}' }
           : undefined,
     })
     const warehouse = await bench.warehouse()
@@ -71,7 +71,7 @@ describeOnEngines('ids that are refused', bench => {
         // The first ones are given: a resource of which the first few are refused is lost as a whole.
         intercept: ({ path }) =>
           ids.slice(count - refused).some(id => path === `/credit-notes/${id}`)
-            ? { status: 403, body: '{"success":false,"message":"no"}' }
+            ? { status: 403, body: '{"success":false,"error":{"code":"FORBIDDEN","message":"no"}}' }
             : undefined,
       })
       const warehouse = await bench.warehouse()
@@ -162,7 +162,7 @@ describeOnEngines('ids that are refused', bench => {
       ...roomy,
       intercept: ({ path }) =>
         path.startsWith('/trades/no') || (isClosed && path.startsWith('/trades/'))
-          ? { status: 403, body: '{"success":false,"message":"no"}' }
+          ? { status: 403, body: '{"success":false,"error":{"code":"FORBIDDEN","message":"no"}}' }
           : undefined,
     })
     const warehouse = await bench.warehouse()

@@ -1,5 +1,7 @@
 /** What an incremental sync costs: requests by how much changed since the last one. */
+
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/lib/clock.ts'
 import type { Records } from '../../src/sandbox/world.ts'
 import { recordSent } from '../../src/state/requests/key-state.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
@@ -143,11 +145,12 @@ describeOnEngines('incremental requests', bench => {
   test('adds to what the run before it sent in the same second', async () => {
     const sandbox = await openSandbox({ records: plainRecords({ invoices: 3 }), ...roomy })
     const warehouse = await bench.warehouse()
-    // The run may begin in any of them.
-    const now = Math.floor(Date.now() / 1000)
-    const before = new Map(Array.from({ length: 30 }, (_, index) => [now + index, 1]))
-    await recordSent(warehouse.engine, before)
-    const { requests } = await syncOnce(sandbox, warehouse, { request: { resources: ['invoices'] } })
+    const at = Date.now()
+    await recordSent(warehouse.engine, new Map([[Math.floor(at / 1000), 30]]))
+    const clock = { now: () => at, sleep: systemClock.sleep }
+    const { requests } = await syncOnce(sandbox, warehouse, {
+      ...{ request: { resources: ['invoices'] }, effects: { clock } },
+    })
     const [sent] = await warehouse.engine.rows<{ n: number }>('select sum(requests) as n from ops.sent')
     expect(Number(sent?.n)).toBe(30 + requests)
   })

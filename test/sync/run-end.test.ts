@@ -1,8 +1,10 @@
 /** Which pages are put away when a run ends: not those that another run may still be loading. */
+
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openLanding } from '../../src/landing/folder.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { serviceClock } from '../../src/lib/time/service-clock.ts'
 import { takeLease } from '../../src/state/runs/leases.ts'
 import { startRun } from '../../src/state/runs/runs.ts'
 import { recordEnd } from '../../src/sync/run/run-end.ts'
@@ -24,7 +26,15 @@ describeOnEngines('the end of a run', bench => {
       })
     const end = (runId: string) =>
       recordEnd(
-        { engine, landing, runId, clock: systemClock, sent: new Map(), signal: new AbortController().signal },
+        {
+          engine,
+          landing,
+          runId,
+          clock: serviceClock(systemClock),
+          sent: new Map(),
+          events: { reserve: async () => {}, record: async () => {}, settle: async () => {} },
+          signal: new AbortController().signal,
+        },
         { change: { state: 'done' }, keepAfter: 0 },
       )
     const other = { resource: 'landing', holder: 'r2', ms: 60_000 }

@@ -11,7 +11,10 @@ import { describeOnEngines, rowsTouched, syncOnce } from '../warehouse/fixture.t
 import { plainRecords } from './plain-records.ts'
 
 const roomy = { rateLimitPerMinute: 100_000, rateLimitPerDay: 1_000_000 }
-const refusal = (status: number) => ({ status, body: `{"success":false,"error":{"message":"no"}}` })
+const refusal = (status: number) => ({
+  status,
+  body: '{"success":false,"error":{"code":"C","message":"no"}}',
+})
 const statesOf = ({ resources }: RunOutcome) =>
   Object.fromEntries(resources.map(({ resource, state }) => [resource, state]))
 
@@ -139,11 +142,44 @@ describeOnEngines('a run that ends early', bench => {
     ])
   })
 
+  test('goes on after one 401 while /me accepts the key', async () => {
+    const slips = new Set(['/timesheets', '/me', '/invoices'])
+    const sandbox = await openSandbox({
+      records: plainRecords({ timesheets: 3, invoices: 3 }),
+      ...roomy,
+      intercept: ({ path }) => (slips.delete(path) ? refusal(401) : undefined),
+    })
+    const warehouse = await bench.warehouse()
+    const outcome = await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets', 'invoices'] } })
+    expect([outcome.failure, statesOf(outcome)]).toEqual([
+      undefined,
+      { timesheets: 'done', invoices: 'done' },
+    ])
+  })
+
+  test('fails with 1, and reads the other resources, where one path answers 401 and /me accepts the key', async () => {
+    const sandbox = await openSandbox({
+      records: plainRecords({ timesheets: 3, invoices: 3 }),
+      ...roomy,
+      intercept: ({ path }) => (path === '/timesheets' ? refusal(401) : undefined),
+    })
+    const warehouse = await bench.warehouse()
+    const outcome = await syncOnce(sandbox, warehouse, { request: { resources: ['timesheets', 'invoices'] } })
+    expect([outcome.failure?.exitCode, statesOf(outcome)]).toEqual([
+      1,
+      { timesheets: 'failed', invoices: 'done' },
+    ])
+  })
+
   test('ends when the key is refused on the way, and keeps what it read', async () => {
+    let isRevoked = false
     const sandbox = await openSandbox({
       records: plainRecords({ timesheets: 900 }),
       ...roomy,
-      intercept: ({ query }) => (query.page === '3' ? refusal(401) : undefined),
+      intercept: ({ path, query }) => {
+        isRevoked ||= query.page === '3'
+        return isRevoked && (query.page === '3' || path === '/me') ? refusal(401) : undefined
+      },
     })
     const warehouse = await bench.warehouse()
     const resources = ['timesheets', 'access-rules']

@@ -157,14 +157,15 @@ export class Storm {
     if (!this.isOn || this.#isOwn(request)) return undefined
     if (isById(request)) {
       this.#isGatewayDead ||= this.hits('deadGateway')
-      if (this.#isGatewayDead) return { status: 404, body: '{"success":false}' }
+      if (this.#isGatewayDead)
+        return { status: 404, body: '{"success":false,"error":{"code":"NOT_FOUND","message":"no"}}' }
     }
     // `/me` has no part in a spell of refusals.
     if (request.path === '/me') return undefined
     if (this.#refusing === 0 && this.hits('refusals')) this.#refusing = 1 + Math.floor(this.#rng() * 6)
     if (this.#refusing > 0) {
       this.#refusing -= 1
-      return { status: 403, body: '{"success":false}' }
+      return { status: 403, body: '{"success":false,"error":{"code":"FORBIDDEN","message":"no"}}' }
     }
     if (!listAsked(request)) return undefined
     if (this.hits('lostRows')) return shortened(this.#service, request, () => this.#rng() < 0.9)

@@ -166,7 +166,9 @@ describeOnEngines('a sweep stops the tombstoning', bench => {
     const service = await openSwept({
       records: plainRecords({ timesheets: 30, expenses: 5 }),
       intercept: ({ path }) =>
-        isRefusing && !path.endsWith('/me') ? { status: 403, body: '{"success":false}' } : undefined,
+        isRefusing && !path.endsWith('/me')
+          ? { status: 403, body: '{"success":false,"error":{"code":"FORBIDDEN","message":"no"}}' }
+          : undefined,
     })
     const warehouse = await bench.warehouse()
     await service.sync(warehouse)
@@ -186,7 +188,9 @@ describeOnEngines('a sweep stops the tombstoning', bench => {
       intercept: ({ path }) => {
         if (!path.startsWith('/expenses/')) return undefined
         asked += 1
-        return asked > answered ? { status: 404, body: '{"success":false}' } : undefined
+        return asked > answered
+          ? { status: 404, body: '{"success":false,"error":{"code":"NOT_FOUND","message":"no"}}' }
+          : undefined
       },
     })
     const warehouse = await bench.warehouse()

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { seededRng } from '../../src/lib/rng.ts'
+import { type Rng, seededRng } from '../../src/lib/rng.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
@@ -11,6 +11,7 @@ import type { Interception, SandboxRequest } from '../../src/sandbox/server/sett
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
+import { shiftedClock } from '../clock-shift.ts'
 import { startPostgres } from '../postgres/own-server.ts'
 import { type Dump, ofTheRun, tables } from '../warehouse/dump.ts'
 import { nameOf } from './commands.ts'
@@ -85,6 +86,7 @@ export class Arena {
   /** Where a person was to be forgotten, whatever came of it. */
   readonly #forgetting = new WeakSet<Place>()
   #person = ''
+  #clockOf: () => Readonly<Record<string, string>> = () => ({})
   #ids: readonly string[] = []
   /** By command: milliseconds that it takes undisturbed, as far as it was seen. */
   readonly #usualMs = new Map<string, number>()
@@ -181,7 +183,20 @@ export class Arena {
 
   start(place: Place, words: string | readonly string[]): Running {
     if (words.includes('forget ')) this.#forgetting.add(place)
-    return start(words, place)
+    const env = this.#clockOf()
+    return start(words, { ...place, env: { ...place.env, ...env } })
+  }
+
+  /** From now on each command finds the clock of its machine wrong by one of these shifts, and a third of them see it set. */
+  drawClocks(shifts: readonly number[], rng: Rng): void {
+    const drawn = (): number => shifts[Math.floor(rng() * shifts.length)] ?? 0
+    this.#clockOf = () => {
+      if (shifts.length === 0) return {}
+      const shift = drawn()
+      return rng() < 1 / 3
+        ? shiftedClock(shift, { to: drawn(), afterMs: rng() * 3_000 })
+        : shiftedClock(shift)
+    }
   }
 
   /** Throws when it does not end with 0. */

@@ -1,7 +1,7 @@
 /**
  * `npm run torture -- --minutes N`: the built program is killed, stopped, starved and lied to, and run beside itself; ends
  * with a table, and with 1 when something broke. `--engine duckdb|postgres`, `--only kills,pairs`, `--seed N` for another
- * draw, `--beside forget,discover` for pairs with these only, `--pairs FILE` for those that it names one a line as the list at the
+ * draw, `--clock-shift -2h,0,2d` for commands whose machine is set wrong, `--beside forget,discover` for pairs with these only, `--pairs FILE` for those that it names one a line as the list at the
  * end does, `--rounds N` for so many trials of each kind instead of a time, `--from N` for the first of them. With
  * `--results FILE` an invocation goes on where the last one ended, and the table is of all of them.
  */
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { namedRng } from '../../src/lib/rng.ts'
+import { shiftsOf, withJoinedShift } from '../clock-shift.ts'
 import { Arena } from './arena.ts'
 import { Results } from './results.ts'
 import type { Trial } from './trial.ts'
@@ -25,8 +26,10 @@ import { stops } from './trials/stops.ts'
 const names = 'kills,signals,stops,pairs,full-disks,damaged-landing,mutated-answers,hostile-sql'
 
 const { values } = parseArgs({
+  args: withJoinedShift(process.argv.slice(2)),
   options: {
     beside: { type: 'string' },
+    'clock-shift': { type: 'string' },
     pairs: { type: 'string' },
     minutes: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '1000000' },
@@ -58,6 +61,8 @@ for (const name of chosen) if (!trials[name]) throw new Error(`there is no ${nam
 const root = mkdtempSync(join(tmpdir(), 'muster-torture-'))
 const until = performance.now() + Number(values.minutes) * 60_000
 const seed = Number(values.seed)
+const clockShifts = values['clock-shift'] === undefined ? [] : shiftsOf(values['clock-shift'])
+const shifted = clockShifts.length === 0 ? '' : ` --clock-shift=${values['clock-shift']}`
 const results = new Results(values.results)
 
 /** Linux counts what ended children used, in hundredths of a second. */
@@ -70,6 +75,7 @@ async function tryOne(arena: Arena, trial: string, turn: number): Promise<void> 
   const { engine } = arena
   const key = `${trial.padEnd(16)} ${engine.padEnd(9)}`
   const rng = namedRng(seed, `${key} ${turn}`)
+  arena.drawClocks(clockShifts, namedRng(seed, `clocks ${key} ${turn}`))
   const before = cpuSeconds()
   const outcome = await (trials[trial] as Trial)(arena, rng, turn)
   const used = cpuSeconds() - before
@@ -78,7 +84,7 @@ async function tryOne(arena: Arena, trial: string, turn: number): Promise<void> 
   console.error(`${key} ${turn}: ${held}, ${outcome.blows} blows, ${used.toFixed(0)} s of the processor`)
   for (const text of outcome.broken)
     console.log(
-      `${trial} ${engine} ${turn}: ${text}\n  again: --engine ${engine} --only ${trial} --seed ${seed} --from ${turn} --rounds 1`,
+      `${trial} ${engine} ${turn}: ${text}\n  again: --engine ${engine} --only ${trial} --seed ${seed} --from ${turn} --rounds 1${shifted}`,
     )
 }
 

@@ -18,6 +18,13 @@ export const volatileColumns = new Set(
   ),
 )
 
+type Row = Readonly<Record<string, unknown>>
+
+/** A version without a time of its own is valid from when it was read. */
+function apart({ valid_from, ...row }: Row): Row {
+  return row.source_updated_at == null ? row : { ...row, valid_from }
+}
+
 export type Dump = Readonly<Record<string, readonly string[]>>
 
 /** Every table of star, pii and history that holds rows: its rows as JSON, sorted. */
@@ -33,8 +40,11 @@ export async function tables(
       .map(column => column.name)
       .filter(column => !without.has(column) && !volatileColumns.has(`${name}.${column}`))
     const list = kept.map(column => `"${column}"`).join(', ')
-    const rows = await engine.rows(`select ${list} from ${schema}."${name}"`)
-    if (rows.length > 0) dump[`${schema}.${name}`] = rows.map(row => JSON.stringify(row)).sort()
+    const rows = await engine.rows<Row>(`select ${list} from ${schema}."${name}"`)
+    if (rows.length > 0)
+      dump[`${schema}.${name}`] = rows
+        .map(row => JSON.stringify(without === ofTheRun ? apart(row) : row))
+        .sort()
   }
   return dump
 }

@@ -17,6 +17,7 @@ import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { physicalTables } from '../../src/warehouse/schema/physical.ts'
 import { madeOnce } from '../made-once.ts'
 import { database } from '../postgres/database.ts'
+import { withServiceAt } from '../sandbox/open-sandbox.ts'
 import { thorough } from '../thorough.ts'
 import { guardedEngine } from './guarded-engine.ts'
 import { throwAway } from './throw-away.ts'
@@ -178,32 +179,35 @@ export function syncOnce(
   warehouse: Warehouse,
   { connection, request, effects }: Overrides = {},
 ): Promise<RunOutcome> {
-  return runSync(
-    {
-      baseUrl: source.url,
-      apiKey: sandboxKeys.company,
-      landing: warehouse.landing,
-      retentionDays: 30,
-      lookbackMinutes: 15,
-      pageCapBytes: 64 * 1_048_576,
-      ...connection,
-    },
-    {
-      ...{ command: 'sync', resources: [], limits: {} },
-      arguments: (request?.resources ?? []).join(' '),
-      ...request,
-    },
-    {
-      engine: warehouse.engine,
-      clock: systemClock,
-      rng: () => 0,
-      signal: new AbortController().signal,
-      version: 'test',
-      emit: () => undefined,
-      onBudget: () => undefined,
-      ...effects,
-    },
-  )
+  const clock = effects?.clock ?? systemClock
+  const run = (): Promise<RunOutcome> =>
+    runSync(
+      {
+        baseUrl: source.url,
+        apiKey: sandboxKeys.company,
+        landing: warehouse.landing,
+        retentionDays: 30,
+        lookbackMinutes: 15,
+        pageCapBytes: 64 * 1_048_576,
+        ...connection,
+      },
+      {
+        ...{ command: 'sync', resources: [], limits: {} },
+        arguments: (request?.resources ?? []).join(' '),
+        ...request,
+      },
+      {
+        engine: warehouse.engine,
+        clock,
+        rng: () => 0,
+        signal: new AbortController().signal,
+        version: 'test',
+        emit: () => undefined,
+        onBudget: () => undefined,
+        ...effects,
+      },
+    )
+  return withServiceAt(clock, run)
 }
 
 /** How many rows a run inserted, changed or removed. */

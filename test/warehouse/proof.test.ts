@@ -28,6 +28,8 @@ function scanOf(parts: Partial<ScanRow>): ScanRow {
     last_total: 10,
     expected_ids: 10,
     distinct_ids: 10,
+    service_started_at: null,
+    service_accepted_at: null,
     first_watermark: null,
     run_id: 'r',
     started_at: '2026-01-01T00:00:00.000Z',

@@ -1,19 +1,18 @@
 /** Grants requests: none is sent that the key's minute, its day, this run or a requested pause does not allow. */
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import type { BudgetSpent } from '../../lib/errors.ts'
 import { defaultPerMinute, type KeyInfo } from '../client/key.ts'
 import { createRetryBudget, longestWait } from '../client/retry.ts'
-import { DayBudget, type Purpose } from './day.ts'
+import { DayBudget, type EarlierToday, type Purpose } from './day.ts'
 import { createMinuteWindow, type Ended, type MinuteWindow } from './minute.ts'
 import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
-import { type SharedRequests, waitForSlot } from './shared-requests.ts'
+import { type SharedRequests, type SlotOptions, waitForSlot } from './shared-requests.ts'
 import type { Usage } from './usage.ts'
 import { Waits } from './waits.ts'
 
-interface TakeOptions {
-  /** Milliseconds since the epoch: the request is not sent earlier. */
+interface TakeOptions extends SlotOptions {
+  /** On the `elapsed` of the clock: the request is not sent earlier. */
   readonly notBefore?: number
-  readonly signal?: AbortSignal | undefined
 }
 
 /** One per key, shared by everything that sends requests with it. */
@@ -27,14 +26,14 @@ export interface Budget {
   refusal(purpose: Purpose): BudgetSpent | undefined
   /** Takes one retry; false when more than a tenth of the requests would be retries. */
   spendRetry(): boolean
-  /** No request is sent before this moment (ms since the epoch). */
-  pause(until: number): void
+  /** No request is sent for so many milliseconds; what was said last counts, also when it is shorter. */
+  pause(ms: number): void
   /** Takes over an answer of `/me`; `sentBefore` is requestsThisRun when `/me` was asked for. */
   refresh(me: Pick<KeyInfo, 'rateLimitPerMinute' | 'rateLimitPerDay' | 'usage'>, sentBefore: number): void
   usage(): Usage
 }
 
-export interface BudgetOptions {
+export interface BudgetOptions extends EarlierToday {
   readonly clock: Clock
   /** Requests of this run, `/me` and retries included. */
   readonly maxRequests?: number | undefined
@@ -44,12 +43,10 @@ export interface BudgetOptions {
   readonly recentRequests?: number
   /** Requests a minute as an earlier run learnt them: until `/me` answers, the default may be too low. */
   readonly perMinute?: number | undefined
-  /** Requests of this UTC day by earlier processes on the key. */
-  readonly usedToday?: number
-  /** Milliseconds since the epoch: the service asked an earlier process for a pause until then. */
-  readonly pausedUntil?: number
-  /** Called for every pause that is longer than those before it. */
-  readonly onPause?: (until: number) => void
+  /** Milliseconds that are left of a pause which the service asked an earlier process for. */
+  readonly pausedForMs?: number
+  /** Called for every pause, with its milliseconds. */
+  readonly onPause?: (ms: number) => void
   /** Replaces the p-queue limiter, which reads the wall clock, in runs on a virtual clock. */
   readonly minute?: MinuteWindow
   /** Where processes on the key share its minute and its day; without it this budget counts alone. */
@@ -64,7 +61,8 @@ export function createBudget(options: BudgetOptions): Budget {
 class KeyBudget implements Budget {
   readonly #clock: Clock
   readonly #maxRequests: number
-  readonly #deadline: number
+  /** The deadline, on the `elapsed` of the clock. */
+  readonly #endsAt: number
   readonly #minute: MinuteWindow
   readonly #day: DayBudget
   readonly #shared: SharedRequests | undefined
@@ -75,6 +73,7 @@ class KeyBudget implements Budget {
   #isTold = false
   #perMinute: number
   #sent = 0
+  /** On the `elapsed` of the clock. */
   #pausedUntil: number
 
   constructor(options: BudgetOptions) {
@@ -82,12 +81,12 @@ class KeyBudget implements Budget {
     this.#clock = clock
     this.#waits = new Waits(clock)
     this.#maxRequests = options.maxRequests ?? Number.POSITIVE_INFINITY
-    this.#deadline = options.deadline ?? Number.POSITIVE_INFINITY
+    this.#endsAt = elapsedOf(clock) + (options.deadline ?? Number.POSITIVE_INFINITY) - clock.now()
     this.#perMinute = options.perMinute ?? defaultPerMinute
     this.#minute = options.minute ?? createMinuteWindow({ clock, cap: this.#perMinute, recent })
-    this.#day = new DayBudget(clock.now(), options.usedToday ?? 0)
+    this.#day = new DayBudget(clock.now(), options)
     this.#shared = options.shared
-    this.#pausedUntil = options.pausedUntil ?? 0
+    this.#pausedUntil = elapsedOf(clock) + (options.pausedForMs ?? 0)
     this.#onPause = options.onPause
   }
 
@@ -95,12 +94,12 @@ class KeyBudget implements Budget {
     return this.#waits.during(() => this.#take(purpose, options))
   }
 
-  async #take(purpose: Purpose, { notBefore = 0, signal }: TakeOptions): Promise<Ended> {
+  async #take(purpose: Purpose, { notBefore = 0, ...options }: TakeOptions): Promise<Ended> {
     for (;;) {
-      signal?.throwIfAborted()
+      options.signal?.throwIfAborted()
       this.#refuse(purpose)
-      await this.#waitUntil(notBefore, signal)
-      const ended = await this.#slot(purpose, signal)
+      await this.#waitUntil(notBefore, options.signal)
+      const ended = await this.#slot(purpose, options)
       if (ended) return ended
     }
   }
@@ -115,11 +114,19 @@ class KeyBudget implements Budget {
     return this.#retries.spend()
   }
 
-  pause(until: number): void {
-    if (until <= this.#pausedUntil) return
-    this.#pausedUntil = until
-    this.#onPause?.(until)
-    this.#tell(shared => shared.pause(until - this.#clock.now()))
+  pause(ms: number): void {
+    this.#pausedUntil = this.#elapsed + ms
+    this.#onPause?.(ms)
+    this.#tell(shared => shared.pause(ms))
+  }
+
+  get #elapsed(): number {
+    return elapsedOf(this.#clock)
+  }
+
+  /** Milliseconds since the epoch of a moment on `elapsed`. */
+  #instant(moment: number): number {
+    return this.#clock.now() + moment - this.#elapsed
   }
 
   /** Not awaited here: the next request waits for it, and fails if it failed. */
@@ -154,23 +161,25 @@ class KeyBudget implements Budget {
       remainingToday: remaining,
       isTold: this.#isTold,
       spendableToday: spendable,
+      leftForEvents: this.#left('webhook', now),
+      forEventsToday: this.#day.forEvents,
       spendable: Math.min(spendable, Math.max(0, this.#maxRequests - this.#sent)),
       requestsThisRun: this.#sent,
       retries: this.#retries.retries,
       waitedMs: this.#waits.ms,
       isWaiting: this.#waits.isAny,
-      freeAt: Math.max(this.#pausedUntil, this.#shared ? 0 : this.#minute.freeAt()),
+      freeAt: Math.max(this.#instant(this.#pausedUntil), this.#shared ? 0 : this.#minute.freeAt()),
       resetsAt: new Date(this.#day.resetsAt).toISOString(),
     }
   }
 
   /** Undefined when a pause began while queueing: the slot is lost, so that rather too few requests are sent. */
-  async #slot(purpose: Purpose, signal: AbortSignal | undefined): Promise<Ended | undefined> {
+  async #slot(purpose: Purpose, options: SlotOptions): Promise<Ended | undefined> {
     // Slots of processes that share a key lie so far apart that nobody has to tell when a request ended.
     if (this.#shared)
-      return (await this.#sharedSlot(this.#shared, purpose, signal)) ? () => undefined : undefined
-    const ended = await this.#minute.take(signal)
-    if (this.#clock.now() < this.#pausedUntil) return void ended()
+      return (await this.#sharedSlot(this.#shared, purpose, options)) ? () => undefined : undefined
+    const ended = await this.#minute.take(options.signal)
+    if (this.#elapsed < this.#pausedUntil) return void ended()
     const refusal = this.refusal(purpose)
     if (refusal) {
       ended()
@@ -181,20 +190,16 @@ class KeyBudget implements Budget {
     return ended
   }
 
-  async #sharedSlot(
-    shared: SharedRequests,
-    purpose: Purpose,
-    signal: AbortSignal | undefined,
-  ): Promise<boolean> {
+  async #sharedSlot(shared: SharedRequests, purpose: Purpose, options: SlotOptions): Promise<boolean> {
     await this.#telling
     const refuseAt = (moment: number): void => {
       this.#refuseRun(moment)
-      if (moment - this.#clock.now() > longestWait) throw toldToStop(moment)
+      if (moment - this.#elapsed > longestWait) throw toldToStop(this.#instant(moment))
     }
-    const isGranted = await waitForSlot(shared, { clock: this.#clock, purpose, signal, refuseAt })
+    const isGranted = await waitForSlot(shared, { ...options, clock: this.#clock, purpose, refuseAt })
     if (isGranted === undefined) throw daySpent(purpose, this.usage())
     if (!isGranted) return false
-    if (this.#clock.now() < this.#pausedUntil || this.#sent >= this.#maxRequests) {
+    if (this.#elapsed < this.#pausedUntil || this.#sent >= this.#maxRequests) {
       await shared.giveBack(purpose)
       return false
     }
@@ -204,24 +209,30 @@ class KeyBudget implements Budget {
 
   refusal(purpose: Purpose): BudgetSpent | undefined {
     const now = this.#clock.now()
-    const left = this.#shared ? this.#shared.figures.spendable : this.#day.left(purpose, now)
-    return this.#refusalOfRun(now) ?? (left < 1 ? daySpent(purpose, this.usage()) : undefined)
+    const left = this.#left(purpose, now)
+    return this.#refusalOfRun(this.#elapsed) ?? (left < 1 ? daySpent(purpose, this.usage()) : undefined)
+  }
+
+  #left(purpose: Purpose, now: number): number {
+    if (!this.#shared) return this.#day.left(purpose, now)
+    const { spendable, forEvents } = this.#shared.figures
+    return purpose === 'webhook' ? forEvents : spendable
   }
 
   /** Throws BudgetSpent when a request of this purpose can be sent neither now nor after a short wait. */
   #refuse(purpose: Purpose): void {
-    const now = this.#clock.now()
-    this.#refuseRun(now)
-    if (!this.#shared && this.#day.left(purpose, now) < 1) throw daySpent(purpose, this.usage())
+    this.#refuseRun(this.#elapsed)
+    if (!this.#shared && this.#day.left(purpose, this.#clock.now()) < 1) throw daySpent(purpose, this.usage())
   }
 
-  #refuseRun(now: number): void {
-    const refusal = this.#refusalOfRun(now)
+  #refuseRun(moment: number): void {
+    const refusal = this.#refusalOfRun(moment)
     if (refusal) throw refusal
   }
 
-  #refusalOfRun(now: number): BudgetSpent | undefined {
-    if (now >= this.#deadline) return deadlineReached(this.#deadline)
+  /** At a moment on `elapsed`. */
+  #refusalOfRun(moment: number): BudgetSpent | undefined {
+    if (moment >= this.#endsAt) return deadlineReached(this.#instant(this.#endsAt))
     if (this.#sent < this.#maxRequests) return undefined
     return runSpent(this.#maxRequests)
   }
@@ -229,12 +240,12 @@ class KeyBudget implements Budget {
   /** Waits until `notBefore` and until the end of the pause, which can move while waiting. */
   async #waitUntil(notBefore: number, signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
-      const now = this.#clock.now()
       const until = Math.max(notBefore, this.#pausedUntil)
-      if (until <= now) return
-      if (until >= this.#deadline) throw deadlineReached(this.#deadline)
-      if (until - now > longestWait) throw toldToStop(until)
-      await this.#clock.sleep(until - now, signal)
+      const left = until - this.#elapsed
+      if (left <= 0) return
+      if (until >= this.#endsAt) throw deadlineReached(this.#instant(this.#endsAt))
+      if (left > longestWait) throw toldToStop(this.#instant(until))
+      await this.#clock.sleep(left, signal)
     }
   }
 }

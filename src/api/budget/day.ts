@@ -17,10 +17,20 @@ export function spendablePerDay(perDay: number): number {
 /** Used when resetsAt has passed already: the clocks differ, and the day may end at any moment. */
 const soonMs = 15 * minuteMs
 
+/** What earlier processes on the key have left behind. */
+export interface EarlierToday {
+  /** Requests of the UTC day, other than those for events. */
+  readonly usedToday?: number | undefined
+  /** Requests of the UTC day for events. */
+  readonly eventsToday?: number | undefined
+  /** The limit of a day as it was last reported. */
+  readonly perDay?: number | undefined
+}
+
 /** Every method takes the time, in ms since the epoch, and starts a new day when the old one is over. */
 export class DayBudget {
-  #perDay = defaultPerDay
-  #usedFor: Record<Purpose, number> = { sync: 0, reconcile: 0, webhook: 0, operator: 0 }
+  #perDay: number
+  #usedFor: Record<Purpose, number>
   /** Requests of today by earlier processes. */
   #usedBefore = 0
   /** The same, until the limit is known: compared with the default limit they could forbid the `/me` that tells it. */
@@ -29,8 +39,10 @@ export class DayBudget {
   #told = Number.POSITIVE_INFINITY
   #resetsAt: number
 
-  constructor(now: number, usedBefore: number) {
-    this.#notCounted = usedBefore
+  constructor(now: number, { usedToday = 0, eventsToday = 0, perDay = defaultPerDay }: EarlierToday) {
+    this.#perDay = perDay
+    this.#usedFor = { sync: 0, reconcile: 0, webhook: eventsToday, operator: 0 }
+    this.#notCounted = usedToday
     this.#resetsAt = startOfUtcDay(now, 1)
   }
 
@@ -55,12 +67,13 @@ export class DayBudget {
     this.#resetsAt = resetMoment(resetsAt, now)
   }
 
-  /** Requests left for this purpose, without the reserves of the others; never negative. */
+  /** Requests left for this purpose, without the reserves of the others; never negative. The share of events is a ceiling. */
   left(purpose: Purpose, now: number): number {
     const kept = reserved
       .filter(other => other !== purpose)
       .reduce((sum, other) => sum + this.#reserve(other), 0)
-    return Math.max(0, this.remaining(now) - kept)
+    const left = Math.max(0, this.remaining(now) - kept)
+    return purpose === 'webhook' ? Math.min(left, this.#reserve('webhook')) : left
   }
 
   /** Requests left in all: the lower of our own count and the service's. */
@@ -71,6 +84,11 @@ export class DayBudget {
 
   get perDay(): number {
     return this.#perDay
+  }
+
+  /** Requests of this day for events. */
+  get forEvents(): number {
+    return this.#usedFor.webhook
   }
 
   /** Milliseconds since the epoch. */

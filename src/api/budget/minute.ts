@@ -1,6 +1,6 @@
 /** At most `cap` requests in any rolling minute of the service's clock. */
 import { EventEmitter, once } from 'node:events'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 
 /** To be called once: when a request was answered or given up, so that it cannot reach the service any more. */
 export type Ended = () => void
@@ -40,7 +40,7 @@ class RollingWindow implements MinuteWindow {
   readonly #window: number
   readonly #ends = new EventEmitter()
   #underWay = 0
-  /** Ends within the last window, in order. */
+  /** Ends within the last window, in order, on the `elapsed` of the clock. */
   #ended: number[]
   #cap: number
   #last: Promise<unknown> = Promise.resolve()
@@ -48,7 +48,7 @@ class RollingWindow implements MinuteWindow {
   constructor({ clock, cap, recent = 0, window = 60_000 }: WindowOptions) {
     this.#clock = clock
     this.#window = Math.ceil(window * (1 + drift))
-    this.#ended = Array.from({ length: recent }, () => clock.now())
+    this.#ended = Array.from({ length: recent }, () => elapsedOf(clock))
     this.#cap = cap
   }
 
@@ -76,14 +76,14 @@ class RollingWindow implements MinuteWindow {
     this.#underWay += 1
     return () => {
       this.#underWay -= 1
-      this.#ended.push(this.#clock.now())
+      this.#ended.push(elapsedOf(this.#clock))
       this.#ends.emit('ended')
     }
   }
 
   /** Milliseconds; never more than a window, even after the clock was set back. Undefined until one more has ended. */
   #untilFree(): number | undefined {
-    const now = this.#clock.now()
+    const now = elapsedOf(this.#clock)
     this.#ended = this.#ended.filter(at => now - at < this.#window)
     const mustLeave = this.#underWay + this.#ended.length - this.#cap
     if (mustLeave < 0) return 0

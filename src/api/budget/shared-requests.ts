@@ -1,5 +1,5 @@
 /** Requests that several processes on one key share: slots of its minute and the count of its day, granted in one place. */
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import type { KeyInfo } from '../client/key.ts'
 import type { Purpose } from './day.ts'
 
@@ -16,11 +16,13 @@ export interface SharedFigures {
   readonly remaining: number
   /** Left today for purpose `sync`. */
   readonly spendable: number
+  /** Left today for reads that events cause. */
+  readonly forEvents: number
 }
 
 export interface SharedRequests {
   /** Counts one request of the day; undefined when none is left for this purpose. */
-  take(purpose: Purpose): Promise<Slot | undefined>
+  take(purpose: Purpose, asksLimits?: boolean): Promise<Slot | undefined>
   /** Returns a request that was not sent to the day; the minute does not get it back. */
   giveBack(purpose: Purpose): Promise<void>
   /** Takes over an answer of `/me`. */
@@ -30,11 +32,16 @@ export interface SharedRequests {
   readonly figures: SharedFigures
 }
 
-interface Taker {
+export interface SlotOptions {
+  /** Whether the request asks for the limits of the key. */
+  readonly asksLimits?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Taker extends SlotOptions {
   readonly clock: Clock
   readonly purpose: Purpose
-  readonly signal: AbortSignal | undefined
-  /** Called with the moment of sending, before and after the wait: throws when nothing may be sent then. */
+  /** Called with the moment of sending, on the `elapsed` of the clock, before and after the wait: throws when nothing may be sent then. */
   readonly refuseAt: (moment: number) => void
 }
 
@@ -43,9 +50,9 @@ interface Taker {
  * its slot. Undefined when the day is spent.
  */
 export async function waitForSlot(shared: SharedRequests, taker: Taker): Promise<boolean | undefined> {
-  const { clock, purpose, signal, refuseAt } = taker
-  const askedAt = clock.now()
-  const slot = await shared.take(purpose)
+  const { clock, purpose, asksLimits, signal, refuseAt } = taker
+  const askedAt = elapsedOf(clock)
+  const slot = await shared.take(purpose, asksLimits)
   if (!slot) return undefined
   const startsAt = askedAt + slot.waitMs
   let isSent = false
@@ -54,8 +61,8 @@ export async function waitForSlot(shared: SharedRequests, taker: Taker): Promise
     refuseAt(startsAt)
     // A timer may ring a millisecond early.
     if (slot.waitMs > 0) await clock.sleep(slot.waitMs + 1, signal)
-    refuseAt(clock.now())
-    isSent = clock.now() <= startsAt + slot.lateMs
+    refuseAt(elapsedOf(clock))
+    isSent = elapsedOf(clock) <= startsAt + slot.lateMs
     return isSent
   } finally {
     if (!isSent) await shared.giveBack(purpose)

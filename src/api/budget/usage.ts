@@ -14,6 +14,10 @@ export interface Usage extends Waiting {
   readonly spendable: number
   /** The same without the limit of the run. */
   readonly spendableToday: number
+  /** Left today for reads that events cause. */
+  readonly leftForEvents: number
+  /** Requests of today for events, where no other process uses the key. */
+  readonly forEventsToday: number
   readonly requestsThisRun: number
   readonly retries: number
   /** ISO 8601, UTC. */

@@ -1,5 +1,5 @@
 /** How long a run has waited for requests to be allowed. Time in which several wait counts once. */
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 
 export interface Waiting {
   /** Milliseconds that this run has waited for requests to be allowed. */
@@ -26,11 +26,11 @@ export class Waits {
 
   /** Milliseconds so far. */
   get ms(): number {
-    return this.#ms + (this.#waiting > 0 ? Math.max(0, this.#clock.now() - this.#since) : 0)
+    return this.#ms + (this.#waiting > 0 ? Math.max(0, elapsedOf(this.#clock) - this.#since) : 0)
   }
 
   async during<Result>(wait: () => Promise<Result>): Promise<Result> {
-    if (this.#waiting === 0) this.#since = this.#clock.now()
+    if (this.#waiting === 0) this.#since = elapsedOf(this.#clock)
     this.#waiting += 1
     try {
       return await wait()

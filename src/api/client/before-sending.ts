@@ -1,6 +1,7 @@
 /** Checks before a request is sent: address, key, path, page and size of the body. */
 import { ConfigError } from '../../lib/errors.ts'
 import { largestBody } from '../../lib/file-kind.ts'
+import { isLoopback } from '../../lib/web/address-kind.ts'
 import { BadRequest } from './errors.ts'
 import { pageLimit } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
@@ -57,11 +58,6 @@ export function readBaseUrl(text: string): URL {
   url.pathname = url.pathname.replace(/\/+$/, '')
   if (url.pathname === '/') throw refused('ends without a path', url.host)
   return url
-}
-
-/** Hosts of this machine, where nobody else can read plain http. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 function refused(what: string, where?: string): ConfigError {

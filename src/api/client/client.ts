@@ -1,20 +1,31 @@
 /** The API for the rest of Muster: reads pages and records, classifies failures, keeps the limits. */
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
+import type { ProxyVariables } from '../../lib/web/proxy.ts'
 import { type Budget, createBudget } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
 import type { Usage } from '../budget/usage.ts'
 import { isAsked } from './asked-record.ts'
 import { requireBodySize, requireKey, requirePage, requirePath } from './before-sending.ts'
 import { type Meta, readEnvelope } from './envelope.ts'
-import { OtherRecord, Retriable } from './errors.ts'
+import { KeyRefused, OtherRecord, Retriable, strayRefusal } from './errors.ts'
 import { type KeyInfo, readKey } from './key.ts'
 import { LargePages } from './large-pages.ts'
 import { type Asked, isPastEnd, pageLimit, pagePastEnd } from './paging.ts'
 import { type Query, requestLine } from './redact.ts'
-import { type Answer, type Call, type RequestSeen, Sender } from './sender.ts'
+import {
+  type Answer,
+  type Call,
+  type CallOptions,
+  type PageOptions,
+  type RequestSeen,
+  Sender,
+  type Write,
+} from './sender.ts'
 import { type FetchOptions, usualMaxBytes, Wire } from './wire.ts'
+
+export type { CallOptions }
 
 /** One page of a list. */
 export interface Page {
@@ -44,11 +55,15 @@ export interface ClientOptions {
   /** Shared by all clients of one key. Default: one of its own without run limits. */
   readonly budget?: Budget
   readonly fetchOptions?: FetchOptions
+  /** Without them requests are sent directly. */
+  readonly proxies?: ProxyVariables | undefined
   /** Of Muster, for the User-Agent. */
   readonly version?: string
   readonly onRequest?: (seen: RequestSeen) => void
   /** Called when a request begins to wait for the budget, which may last no time. */
   readonly onAsked?: () => void
+  /** Called with the Date header of each answer in the service's own form. */
+  readonly onDate?: (date: string | undefined) => void
   /** The purpose whose reserve pays for calls that name none. Default `sync`. */
   readonly purpose?: Purpose
   /** Milliseconds for which a host that accepts no connection is tried; without it a few seconds. */
@@ -57,34 +72,6 @@ export interface ClientOptions {
   readonly onUnreached?: (sentence: string) => void
   /** Aborts everything; the calls then reject with its reason. */
   readonly signal?: AbortSignal
-}
-
-export interface CallOptions {
-  /** The purpose whose reserve pays. Default: that of the client. */
-  readonly purpose?: Purpose
-}
-
-export interface PageOptions extends CallOptions {
-  /** Takes a page without rows that has some by its own total, when it comes again: a list may hide them. Otherwise BadAnswer. */
-  readonly mayBeHollow?: boolean
-  /**
-   * Rows of the list, 0 where nothing is known: a page after them, other than the first, counts as one without rows when it is
-   * refused twice in a row.
-   */
-  readonly rows?: number | undefined
-}
-
-/** A request that changes something. */
-export interface Write {
-  readonly method: 'POST' | 'PATCH'
-  readonly path: string
-  readonly query?: Query
-  /** Becomes JSON, of 50 MB at most. */
-  readonly body: unknown
-  /** Texts of the body that no error may repeat, should the service quote them. */
-  readonly hide?: readonly string[]
-  /** Whether a second attempt does no harm. If not, an ambiguous failure is thrown as Unsettled. */
-  readonly isRepeatable?: boolean
 }
 
 /** All calls throw ApiFailure, BudgetSpent, ConfigError or the abort reason. */
@@ -106,6 +93,11 @@ export interface Client {
 /** Milliseconds between two requests for `/me`. */
 const meInterval = 15 * 60_000
 
+/** Milliseconds between a 401 and the request for `/me` that decides. */
+const secondLookMs = 1_000
+
+const mePath = '/me'
+
 /** Throws ConfigError when the address or the key cannot be right. Sends nothing. */
 export function createClient(options: ClientOptions): Client {
   return new ApiClient(options)
@@ -119,20 +111,22 @@ class ApiClient implements Client {
   readonly #largePages: LargePages
   #me: { readonly key: KeyInfo; readonly at: number } | undefined
   #asking: Promise<KeyInfo> | undefined
+  /** `/me` after a 401, for all calls that got one meanwhile. */
+  #lookingAgain: Promise<KeyInfo> | undefined
 
   constructor(options: ClientOptions) {
-    const { baseUrl, apiKey, version = '0', fetchOptions: limits = {}, signal } = options
+    const { baseUrl, apiKey, version = '0', fetchOptions: limits = {}, signal, proxies = {} } = options
     requireKey(apiKey)
     this.#options = options
-    this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal })
+    this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal, proxies })
     this.#largePages = new LargePages(limits.maxBytes ?? usualMaxBytes)
     this.#budget = options.budget ?? createBudget({ clock: options.clock })
     this.#sender = new Sender({ ...options, wire: this.#wire, budget: this.#budget })
   }
 
   async getMe(): Promise<KeyInfo> {
-    if (this.#me && this.#options.clock.now() - this.#me.at < meInterval) return this.#me.key
-    this.#asking ??= this.#askMe().finally(() => {
+    if (this.#me && elapsedOf(this.#options.clock) - this.#me.at < meInterval) return this.#me.key
+    this.#asking ??= this.#accept(() => this.#one(this.#meCall)).finally(() => {
       this.#asking = undefined
     })
     return this.#asking
@@ -153,7 +147,7 @@ class ApiClient implements Client {
     const { purpose = this.#options.purpose ?? 'sync', mayBeHollow = false } = options
     return this.#largePages.read(path, query, part => {
       const asked = { page: part.page, limit: part.limit }
-      return this.#sender.exchange({ method: 'GET', path, query: part, asked, purpose, mayBeHollow })
+      return this.#exchange({ method: 'GET', path, query: part, asked, purpose, mayBeHollow })
     })
   }
 
@@ -212,22 +206,51 @@ class ApiClient implements Client {
       await this.getMe()
     } catch (error) {
       if (!(error instanceof Retriable || error instanceof BudgetSpent) || !this.#me) throw error
-      this.#me = { key: this.#me.key, at: this.#options.clock.now() }
+      this.#me = { key: this.#me.key, at: elapsedOf(this.#options.clock) }
     }
   }
 
-  async #askMe(): Promise<KeyInfo> {
+  /** Events pay for their limits too: they decide how often they are asked for. */
+  get #meCall(): Call {
+    const purpose = this.#options.purpose === 'webhook' ? 'webhook' : 'operator'
+    return { method: 'GET', path: mePath, query: {}, asked: {}, purpose }
+  }
+
+  async #accept(ask: () => Promise<Fetched>): Promise<KeyInfo> {
     const sentBefore = this.#budget.usage().requestsThisRun
-    const call: Call = { method: 'GET', path: '/me', query: {}, asked: {}, purpose: 'operator' }
-    const { bytes, record } = await this.#one(call)
+    const { bytes, record } = await ask()
     const key = readKey(record, bytes)
     this.#budget.refresh(key, sentBefore)
-    this.#me = { key, at: this.#options.clock.now() }
+    this.#me = { key, at: elapsedOf(this.#options.clock) }
     return key
   }
 
   async #one(call: Call): Promise<Fetched> {
-    const { bytes, envelope, fetchedAt } = await this.#sender.exchange(call)
-    return { bytes, record: envelope.records() as Record<string, unknown>, fetchedAt }
+    return recordOf(await this.#exchange(call))
   }
+
+  /** One 401 may be a slip of one of several servers: the key is refused once `/me` refuses it, too. */
+  async #exchange(call: Call): Promise<Answer> {
+    try {
+      return await this.#sender.exchange(call)
+    } catch (error) {
+      if (!(error instanceof KeyRefused)) throw error
+    }
+    const { clock, signal } = this.#options
+    const waited = () => clock.sleep(secondLookMs, signal)
+    if (call.path === mePath) return waited().then(() => this.#sender.exchange(call))
+    this.#lookingAgain ??= waited().then(() =>
+      this.#accept(async () => recordOf(await this.#sender.exchange(this.#meCall))),
+    )
+    await this.#lookingAgain.finally(() => {
+      this.#lookingAgain = undefined
+    })
+    return this.#sender.exchange(call).catch(error => {
+      throw error instanceof KeyRefused ? strayRefusal(error) : error
+    })
+  }
+}
+
+function recordOf({ bytes, envelope, fetchedAt }: Answer): Fetched {
+  return { bytes, record: envelope.records() as Record<string, unknown>, fetchedAt }
 }

@@ -1,6 +1,6 @@
 /** The envelope of a 2xx answer, `{success, data, meta?}`, checked without parsing the records where possible. */
 import { isUtf8 } from 'node:buffer'
-import { badAnswer, type Facts } from './errors.ts'
+import { type BadAnswer, badAnswer, type Facts, notTheService, type Retriable } from './errors.ts'
 import { type Hidden, harmless } from './redact.ts'
 
 /** Texts in the meta of an aggregate. */
@@ -53,7 +53,7 @@ const edgeBytes = 400
  */
 export function readEnvelope(bytes: Buffer, asked: Asked, source: Partial<Source> = {}): Envelope {
   const from: Source = { ...source, request: source.request ?? 'answer', secret: source.secret ?? '' }
-  if (!isUtf8(bytes)) throw bad(from, `not UTF-8, ${size(bytes)}`)
+  if (!isUtf8(bytes)) throw foreign(from, bytes)
   const isList = asked.page !== undefined || asked.limit !== undefined
   return isList ? readList(bytes, asked, from) : readRecord(bytes, from)
 }
@@ -120,24 +120,11 @@ function hasNone(meta: unknown, { page, limit }: Asked): boolean {
 }
 
 function parse(bytes: Buffer, from: Source): Record<string, unknown> {
-  const body = parsed(bytes, from)
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw bad(from, 'not a JSON object')
+  const body = parsedOrNothing(bytes)
+  if (!isServiceForm(200, body)) throw foreign(from, bytes)
   const envelope = body as Record<string, unknown>
-  if (envelope.success !== true) {
-    const facts = { request: from.request, status: 200, ...wordsOf(body, from) }
-    throw badAnswer(facts, 'success is not true')
-  }
-  return envelope
-}
-
-/** Drops the message of the parser, because it quotes the text, which may be personal data. */
-function parsed(bytes: Buffer, from: Source): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    // SyntaxError.
-    throw bad(from, `not JSON, ${size(bytes)}`)
-  }
+  if (envelope.success === true) return envelope
+  throw badAnswer({ request: from.request, status: 200, ...wordsOf(body, from) }, 'success is not true')
 }
 
 function checkedMeta(value: unknown, asked: Asked, from: Source): Meta {
@@ -165,25 +152,67 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-function size(bytes: Buffer): string {
-  return `${bytes.length} bytes`
-}
-
-function bad(from: Source, what: string) {
+function bad(from: Source, what: string): BadAnswer {
   const facts: Facts = { request: from.request, status: 200 }
   return badAnswer(facts, what)
 }
 
-/**
- * The code and message of an error body. The contract shows only the shape of a 409, so others are accepted too: reads
- * `{error: {code, message}}`, `{error: 'text'}` or `{code, message}`; empty for anything else. Never
- * throws.
- */
-export function serverWords(body: Buffer, hidden: Hidden): { code?: string; message?: string } {
-  return wordsOf(parsedOrNothing(body), hidden)
+/** An answer of the service that was cut or spoiled on its way still begins as one. */
+function foreign(from: Source, bytes: Buffer): Retriable {
+  const { request } = from
+  if (/^\s*\{\s*"success"\s*:\s*true\s*,\s*"data"\s*:/.test(bytes.toString('latin1', 0, edgeBytes)))
+    return bad(from, `${isUtf8(bytes) ? 'not JSON' : 'not UTF-8'}, ${bytes.length} bytes`)
+  return notTheService({ request, status: 200 }, kindOfBody(bytes))
 }
 
-/** The same from a parsed body. */
+/**
+ * Whether a body, parsed, is in the form of the contract: `{success: true, data}` or, with any status,
+ * `{success: false, error: {code, message}}`. Anything else may come from a login page, a proxy, a firewall or a load
+ * balancer, whatever its status: it says nothing about the key or a record.
+ */
+export function isServiceForm(status: number, body: unknown): boolean {
+  if (!isObject(body)) return false
+  if (body.success === true) return isSuccess(status) && Object.hasOwn(body, 'data')
+  const { success, error } = body
+  // The service redirects nowhere.
+  if (status >= 300 && status < 400) return false
+  return (
+    success === false &&
+    isObject(error) &&
+    typeof error.code === 'string' &&
+    typeof error.message === 'string'
+  )
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+/** Never quotes the body, which may be personal data. */
+function kindOfBody(bytes: Buffer): string {
+  if (bytes.length === 0) return 'nothing'
+  if (/^\s*</.test(bytes.toString('latin1', 0, edgeBytes))) return 'a page of HTML'
+  const kind = parsedOrNothing(bytes) === undefined ? 'not JSON' : 'other JSON'
+  return `${kind}, ${bytes.length} bytes`
+}
+
+/** What an answer with an error status says: whether it speaks for the service, and its words. Never throws. */
+export function readRefusal(status: number, bytes: Buffer, hidden: Hidden): Refusal {
+  const body = parsedOrNothing(bytes)
+  return {
+    ...wordsOf(body, hidden),
+    ...(!isServiceForm(status, body) && { foreign: kindOfBody(bytes) }),
+  }
+}
+
+interface Refusal {
+  readonly code?: string
+  readonly message?: string
+  /** The kind of a body that is not in the form of the service. */
+  readonly foreign?: string
+}
+
+/** From `{error: {code, message}}`, `{error: 'text'}` or `{code, message}`: a gateway may say why, too. */
 function wordsOf(body: unknown, hidden: Hidden): { code?: string; message?: string } {
   if (!isObject(body)) return {}
   const error = body.error

@@ -1,5 +1,5 @@
 /** The ways in which a request can fail, as a closed set of classes: the caller reacts to each in one way. */
-import { ConfigError, type ExitCode, MusterError } from '../../lib/errors.ts'
+import { type ExitCode, MusterError } from '../../lib/errors.ts'
 
 /** What is known about a failed request; every text in it is already safe to show. */
 export interface Facts {
@@ -11,6 +11,8 @@ export interface Facts {
   readonly message?: string | undefined
   /** The Retry-After header as sent. */
   readonly retryAfter?: string | undefined
+  /** The Date header as sent. */
+  readonly date?: string | undefined
   /** Target of a redirect: scheme and host only. */
   readonly location?: string | undefined
   /** Whether the request would have changed something. */
@@ -44,7 +46,7 @@ function whereOf(facts: Facts): string {
   return words === '' ? facts.request : `${facts.request}: ${words}`
 }
 
-/** 401: stop everything that uses this key. */
+/** 401, also of `/me` afterwards: stop everything that uses this key. */
 export class KeyRefused extends ApiError {
   override readonly exitCode: ExitCode = 78
 
@@ -156,6 +158,18 @@ export class Retriable extends ApiError {
   }
 }
 
+/** A 401 of a request, twice, while `/me` accepts the key. */
+export function strayRefusal({ facts }: KeyRefused): Retriable {
+  const request = `${facts.request}, sent 2 times`
+  return new Retriable(
+    { ...facts, request },
+    {
+      what: 'the service refuses the API key here, and accepts it for /me',
+      next: 'run again later; if it keeps happening, tell the operators of the service',
+    },
+  )
+}
+
 /** Everything a request can throw besides BudgetSpent, ConfigError and the abort reason. */
 export type ApiFailure =
   | KeyRefused
@@ -179,18 +193,41 @@ export function badAnswer(facts: Facts, what: string): BadAnswer {
   })
 }
 
-/** Maps an HTTP status to a class; the only place that does. Never called for 2xx. */
-export function failureOf(status: number, known: Omit<Facts, 'status'>): ApiFailure | ConfigError {
+/**
+ * An answer that is not in the form of the service, with any status: something between it and this machine may have
+ * answered. It is no evidence of anything but a failure.
+ */
+export class NotTheService extends Retriable {}
+
+export function notTheService(facts: Facts, found: string): NotTheService {
+  return new NotTheService(facts, {
+    what: `the answer is not in the form of the service: ${found}`,
+    next: 'run again; if it keeps happening, a login page, proxy, firewall or load balancer answers in its place: open baseUrl from this machine',
+  })
+}
+
+/**
+ * Maps an HTTP status to a class; the only place that does. Never called for 2xx. `foreign` is the kind of a body that is
+ * not in the form of the service.
+ */
+export function failureOf(status: number, known: Omit<Facts, 'status'>, foreign?: string): ApiFailure {
   const facts = { ...known, status }
+  // 408 and 425 are the two 4xx besides 429 that HTTP defines as "send it again".
+  const isBroken = status === 408 || status === 425 || status >= 500
+  if (isBroken) return new (foreign === undefined ? Retriable : NotTheService)(facts, words.broken)
+  if (foreign !== undefined) return notTheService(facts, describe(facts, foreign))
   if (status === 401) return new KeyRefused(facts)
   if (status === 403 || status === 451) return new AccessDenied(facts)
   if (status === 404 || status === 410) return new NotFound(facts)
   if (status === 409) return new Conflict(facts)
   if (status === 429) return new Retriable(facts, words.limited)
-  // 408 and 425 are the two other 4xx that HTTP defines as "send it again".
-  if (status === 408 || status === 425 || status >= 500) return new Retriable(facts, words.broken)
-  if (status >= 300 && status < 400) return redirected(facts)
   return new BadRequest(facts)
+}
+
+/** Redirects are not followed, so that the key is sent nowhere else. */
+function describe({ status = 0, location }: Facts, foreign: string): string {
+  if (status < 300 || status >= 400) return foreign
+  return location === undefined ? 'a redirect' : `a redirect to ${location}`
 }
 
 const words = {
@@ -199,12 +236,4 @@ const words = {
     next: 'run again later; if it happens often, another program uses the same key',
   },
   broken: { what: 'the service failed', next: 'run again later; if it keeps happening, tell its operators' },
-}
-
-function redirected(facts: Facts): ConfigError {
-  return new ConfigError({
-    what: `the service redirects${facts.location ? ` to ${facts.location}` : ''}`,
-    where: whereOf(facts),
-    next: 'set baseUrl to the final address; redirects are not followed, so that the key is sent nowhere else',
-  })
 }

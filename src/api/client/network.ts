@@ -1,6 +1,8 @@
 /** Sorts failed connections: retry later, or correct the settings. */
-import { ConfigError } from '../../lib/errors.ts'
-import { type ApiFailure, BadRequest, type Facts, Retriable } from './errors.ts'
+import { ConfigError, limitBehind } from '../../lib/errors.ts'
+import type { HttpProxy } from '../../lib/web/proxy.ts'
+import { type ProxyFailure, proxyFailure } from '../undici/agent.ts'
+import { type ApiFailure, BadRequest, type Facts, NotTheService, Retriable } from './errors.ts'
 
 /** Code of an exchange that took too long although bytes kept arriving. */
 export const tooSlowCode = 'MUSTER_TOO_SLOW'
@@ -24,9 +26,10 @@ const tlsFailures =
  * Whether no byte of the request can have arrived: refused, host not found, or no connection in time. An unreachable
  * host does not count, because an established connection can end that way.
  */
-export function neverArrived({ status, code }: Retriable): boolean {
-  if (status !== undefined) return status === 429
-  return code !== undefined && (nameFailures.has(code) || noConnection.has(code))
+export function neverArrived(error: Retriable): boolean {
+  const { status, code } = error
+  if (status !== undefined) return status === 429 && !(error instanceof NotTheService)
+  return code !== undefined && (nameFailures.has(code) || noConnection.has(code) || code.startsWith('PROXY_'))
 }
 
 const unreachedCodes = new Set([...nameFailures, ...unreachableCodes, 'UND_ERR_CONNECT_TIMEOUT'])
@@ -35,8 +38,15 @@ const unreachedCodes = new Set([...nameFailures, ...unreachableCodes, 'UND_ERR_C
 export const isUnreached = ({ status, code }: Retriable): boolean =>
   status === undefined && code !== undefined && unreachedCodes.has(code)
 
+interface Way {
+  readonly host: string
+  readonly proxy: HttpProxy | undefined
+}
+
 /** The error class for an error of undici or of the socket. */
-export function networkFailure(error: unknown, facts: Facts, host: string): ApiFailure | ConfigError {
+export function networkFailure(error: unknown, facts: Facts, { host, proxy }: Way): ApiFailure | ConfigError {
+  const ofProxy = proxy && proxyFailure(error)
+  if (ofProxy) return throughProxy(ofProxy, facts, { host, proxy })
   const code = codeOf(error)
   const known: Facts = { ...facts, code, cause: error }
   if (closedCodes.has(code)) return new BadRequest(known, 'the client is closed')
@@ -59,14 +69,42 @@ export function networkFailure(error: unknown, facts: Facts, host: string): ApiF
       next: 'check host and port in baseUrl, that the service runs, and the firewall',
     })
   }
+  const limit = limitBehind(error)
+  if (limit !== undefined) return new BadRequest(known, limit)
   return new Retriable(known, { what: `the connection to ${host} broke`, next: 'run again later' })
+}
+
+/** Named without its credentials. */
+function throughProxy(
+  cause: ProxyFailure,
+  facts: Facts,
+  { host, proxy }: { readonly host: string; readonly proxy: HttpProxy },
+): ApiFailure | ConfigError {
+  const { code } = cause
+  const known = { ...facts, code, cause }
+  const name = `the proxy ${proxy.url} (${proxy.variable})`
+  if (code === 'PROXY_407')
+    return new Retriable(known, {
+      what: `${name} asks for a user name and a password, or refuses them`,
+      next: `write ${proxy.variable} as http://USER:PASSWORD@HOST:PORT`,
+    })
+  if (code.startsWith('PROXY_'))
+    return new Retriable(known, {
+      what: `${name} refuses to connect to ${host}`,
+      next: `ask its operators to allow ${host}, or name the host in NO_PROXY`,
+    })
+  if (tlsFailures.test(code)) return untrusted(known, name)
+  return new Retriable(known, {
+    what: `${name} was not reached`,
+    next: `check ${proxy.variable}, or name ${host} in NO_PROXY if it can be reached directly`,
+  })
 }
 
 function untrusted(facts: Facts, host: string): ConfigError {
   return new ConfigError({
     what: `no trusted TLS connection to ${host}`,
     where: `${facts.request}: ${facts.code}`,
-    next: 'check the host in baseUrl and its certificate; a private authority goes into NODE_EXTRA_CA_CERTS',
+    next: 'check the address and its certificate; a private authority goes into NODE_EXTRA_CA_CERTS',
     cause: facts.cause,
   })
 }

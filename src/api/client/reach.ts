@@ -1,5 +1,5 @@
 /** How long a host that accepts no connection is tried. A wrong address is told soon; who asked to wait for the service waits. */
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import { counted } from '../../lib/counted.ts'
 import type { Retriable } from './errors.ts'
 
@@ -7,7 +7,7 @@ import type { Retriable } from './errors.ts'
 export interface Attempts {
   /** How many there were. */
   readonly attempt: number
-  /** When the first began, in milliseconds since the epoch. */
+  /** When the first began, on the `elapsed` of the clock. */
   readonly since: number
 }
 
@@ -45,7 +45,8 @@ export class Reach {
     const { clock, patienceMs = 0, onUnreached } = this.#patience
     const isUsual = this.#isAnswered && patienceMs <= soonMs
     const longest = Math.max(patienceMs, soonMs)
-    const passed = clock.now() - since
+    const now = elapsedOf(clock)
+    const passed = now - since
     const tried = `tried ${counted(attempt, 'time')} in ${Math.max(1, Math.round(passed / 1000))} s`
     if (passed >= longest && !isUsual) throw error.final(tried, '; --wait 10m keeps trying')
     if (passed >= soonMs && !this.#isTold) {
@@ -53,6 +54,6 @@ export class Reach {
       onUnreached?.(`${error.report.what}, ${tried}; trying again`)
     }
     if (isUsual) return undefined
-    return [clock.now() + leastPauseMs, since + (passed < soonMs ? soonMs : longest)]
+    return [now + leastPauseMs, since + (passed < soonMs ? soonMs : longest)]
   }
 }

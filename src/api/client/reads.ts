@@ -53,7 +53,7 @@ function method(client: Client, operation: Operation) {
 
 /** Anything else than an id could reach another resource. */
 function pathOf(path: string, id: string): string {
-  if (isSafeId(id)) return path.replace('{id}', id)
+  if (isSafeId(id)) return path.replace('{id}', () => id)
   throw new BadRequest({ request: `GET ${path}` }, `${JSON.stringify(id.slice(0, 100))} is not an id`)
 }
 

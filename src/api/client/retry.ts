@@ -1,5 +1,7 @@
 /** When a failed request is sent again, and when it is given up. Ours, because it must follow a virtual clock in tests. */
+import { dayMs } from '../../lib/dates.ts'
 import type { Rng } from '../../lib/rng.ts'
+import { httpDate } from '../../lib/time/service-clock.ts'
 
 /** Attempts of one request, the first included. */
 export const mostAttempts = 6
@@ -9,6 +11,9 @@ export const hollowAttempts = 3
 
 /** Milliseconds. A service that asks for a longer pause ends the run (exit 75) instead of blocking it. */
 export const longestWait = 15 * 60_000
+
+/** Milliseconds. No limit of the service lasts longer than its day. */
+const longestPause = dayMs
 
 const firstDelayMs = 500
 const longestDelayMs = 30_000
@@ -24,7 +29,9 @@ interface RetryAsk {
   readonly limited: boolean
   /** The Retry-After header as sent, if any. */
   readonly retryAfter?: string | undefined
-  /** Milliseconds since the epoch. */
+  /** The Date header of the answer as sent, if any. */
+  readonly date?: string | undefined
+  /** Milliseconds since the epoch, where the answer does not say it. */
   readonly now: number
   readonly rng: Rng
 }
@@ -33,20 +40,19 @@ interface RetryAsk {
  * Milliseconds until the next attempt: as the service says; else after 429 until the next minute begins; else
  * exponential with full jitter. More than `longestWait` means: give up.
  */
-export function retryDelay({ attempt, limited, retryAfter, now, rng }: RetryAsk): number {
-  const told = toldWait(retryAfter, now)
-  if (told !== undefined) return told + Math.floor(rng() * toldJitter)
-  if (limited) return minuteMs - (now % minuteMs) + Math.floor(rng() * edgeJitter)
+export function retryDelay({ attempt, limited, retryAfter, date, now, rng }: RetryAsk): number {
+  const answeredAt = httpDate(date)
+  const told = toldWait(retryAfter, answeredAt)
+  if (told !== undefined) return Math.min(told, longestPause) + Math.floor(rng() * toldJitter)
+  if (limited) return minuteMs - ((answeredAt ?? now) % minuteMs) + Math.floor(rng() * edgeJitter)
   return Math.floor(rng() * Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1)))
 }
 
-/** A date in the past only shows that the clocks differ, so it is ignored. */
-function toldWait(retryAfter: string | undefined, now: number): number | undefined {
+/** A date is after the Date of its own answer, whatever our clock says; an answer without one has no clock. */
+function toldWait(retryAfter: string | undefined, answeredAt: number | undefined): number | undefined {
   const text = retryAfter?.trim() ?? ''
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000
-  // Date.parse also accepts texts such as "-5" (May 2001), so only the formats of HTTP are parsed.
-  if (!/^[A-Za-z]{3,9},? .*\d.* GMT$/.test(text)) return undefined
-  const wait = Date.parse(text) - now
+  const wait = (httpDate(text) ?? Number.NaN) - (answeredAt ?? Number.NaN)
   return wait > 0 ? wait : undefined
 }
 

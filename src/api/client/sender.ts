@@ -1,16 +1,16 @@
 /** Sends one request until it is answered or given up: waits for the budget, retries, and keeps requested pauses. */
 import PQueue from 'p-queue'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
 import { toldToStop } from '../budget/refusals.ts'
-import { type Envelope, readEnvelope } from './envelope.ts'
-import { AccessDenied, BadAnswer, badAnswer, Retriable, Unsettled } from './errors.ts'
+import { type Envelope, isSuccess, readEnvelope } from './envelope.ts'
+import { AccessDenied, badAnswer, NotTheService, Retriable, Unsettled } from './errors.ts'
 import { isUnreached, neverArrived } from './network.ts'
 import { type Attempts, Reach } from './reach.ts'
-import { requestLine } from './redact.ts'
+import { type Query, requestLine } from './redact.ts'
 import { hollowAttempts, longestWait, mostAttempts, retryDelay } from './retry.ts'
 import type { Wire, WireRequest } from './wire.ts'
 
@@ -24,6 +24,34 @@ export interface RequestSeen {
   readonly bytes: number
   /** 1 is the first sending. */
   readonly attempt: number
+}
+
+export interface CallOptions {
+  /** The purpose whose reserve pays. Default: that of the client. */
+  readonly purpose?: Purpose
+}
+
+export interface PageOptions extends CallOptions {
+  /** Takes a page without rows that has some by its own total, when it comes again: a list may hide them. Otherwise BadAnswer. */
+  readonly mayBeHollow?: boolean
+  /**
+   * Rows of the list, 0 where nothing is known: a page after them, other than the first, counts as one without rows when it is
+   * refused twice in a row.
+   */
+  readonly rows?: number | undefined
+}
+
+/** A request that changes something. */
+export interface Write {
+  readonly method: 'POST' | 'PATCH'
+  readonly path: string
+  readonly query?: Query
+  /** Becomes JSON, of 50 MB at most. */
+  readonly body: unknown
+  /** Texts of the body that no error may repeat, should the service quote them. */
+  readonly hide?: readonly string[]
+  /** Whether a second attempt does no harm. If not, an ambiguous failure is thrown as Unsettled. */
+  readonly isRepeatable?: boolean
 }
 
 export interface Call extends WireRequest {
@@ -51,6 +79,8 @@ interface SenderOptions {
   readonly onRequest?: ((seen: RequestSeen) => void) | undefined
   /** Called when a request begins to wait for the budget, which may last no time. */
   readonly onAsked?: (() => void) | undefined
+  /** Called with the Date of each 2xx answer. */
+  readonly onDate?: ((date: string | undefined) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for which a host that accepts no connection is tried; without it a few seconds. */
   readonly patienceMs?: number | undefined
@@ -85,12 +115,12 @@ export class Sender {
     const { signal, budget, clock, onAsked } = this.#options
     let notBefore = 0
     let since: number | undefined
-    let spoiled: BadAnswer | undefined
+    let spoiled: Retriable | undefined
     for (let attempt = 1; ; attempt++) {
-      const taken = budget.take(call.purpose, { notBefore, signal })
+      const taken = budget.take(call.purpose, { notBefore, signal, asksLimits: call.path === '/me' })
       onAsked?.()
       const ended = await taken
-      since ??= clock.now()
+      since ??= elapsedOf(clock)
       try {
         const answer = await this.#send(call, attempt).finally(ended)
         this.#reach.answered()
@@ -101,53 +131,57 @@ export class Sender {
         // Who was just answered with 2xx is not somebody who may never read this: the failure is that of the answer.
         if (error instanceof AccessDenied && spoiled) throw spoiled.final('and then refused')
         if (!(error instanceof Retriable)) throw error
-        if (error instanceof BadAnswer) spoiled = error
+        if (error.status !== undefined && isSuccess(error.status)) spoiled = error
         if (call.isOnce && !neverArrived(error)) throw new Unsettled(error)
         notBefore = this.#nextMoment(error, { attempt, since })
       }
     }
   }
 
-  /** When to ask again for a page that should have rows (ms since the epoch); undefined when it is believed that it shows none. */
+  /** When to ask again for a page that should have rows (on `elapsed`); undefined when it is believed that it shows none. */
   #afterHollow({ mayBeHollow, ...call }: Call, { envelope }: Answer, attempt: number): number | undefined {
     const { clock, rng, budget } = this.#options
     const request = requestLine(call.path, call.query, call.method)
     const { page, total } = envelope.meta ?? { page: 0, total: 0 }
     if (!mayBeHollow)
       throw badAnswer({ request, status: 200 }, `page ${page} is empty although the total is ${total}`)
-    const now = clock.now()
     if (attempt >= hollowAttempts || !budget.spendRetry()) return undefined
-    return now + retryDelay({ attempt, limited: false, now, rng })
+    return elapsedOf(clock) + retryDelay({ attempt, limited: false, now: clock.now(), rng })
   }
 
   async #send(call: Call, attempt: number): Promise<Answer> {
     const { clock, apiKey, onRequest, wire } = this.#options
     const { path, query, method, asked, hide } = call
-    const started = clock.now()
+    const started = elapsedOf(clock)
     const seen = (status: number, bytes: number) =>
-      onRequest?.({ path, status, ms: clock.now() - started, bytes, attempt })
-    const bytes = await wire.send({ ...call, seen })
+      onRequest?.({ path, status, ms: elapsedOf(clock) - started, bytes, attempt })
+    const { body: bytes, date } = await wire.send({ ...call, seen })
     const source = { request: requestLine(path, query, method), secret: apiKey, values: hide }
     const envelope = readEnvelope(bytes, asked, source)
+    // Only an answer in the service's own form speaks for the service.
+    this.#options.onDate?.(date)
     return { bytes, envelope, fetchedAt: new Date(clock.now()).toISOString() }
   }
 
-  /** When to send again (ms since the epoch); throws to give up. After a 429 no request of the key is sent before. */
+  /** When to send again (on `elapsed`); throws to give up. After a 429 no request of the key is sent before. */
   #nextMoment(error: Retriable, attempts: Attempts): number {
     const { clock, rng, budget } = this.#options
-    const now = clock.now()
-    const limited = error.status === 429
+    const [now, elapsed] = [clock.now(), elapsedOf(clock)]
+    const isForeign = error instanceof NotTheService
+    const limited = error.status === 429 && !isForeign
     const { attempt } = attempts
-    const delay = retryDelay({ attempt, limited, retryAfter: error.facts.retryAfter, now, rng })
-    if (limited) budget.pause(now + delay)
+    const { retryAfter, date } = error.facts
+    const delay = retryDelay({ attempt, limited, retryAfter, date, now, rng })
+    if (limited) budget.pause(delay)
+    if (delay > longestWait && isForeign) throw error.final('asked to wait too long')
     if (delay > longestWait) throw toldToStop(now + delay, error.report.where)
     if (error.status !== undefined) this.#reach.answered()
     else if (isUnreached(error)) {
       const within = this.#reach.failed(error, attempts)
-      if (within) return Math.min(Math.max(now + delay, within[0]), within[1])
+      if (within) return Math.min(Math.max(elapsed + delay, within[0]), within[1])
     }
     const why = attempt >= mostAttempts ? `sent ${attempt} times` : this.#refusal()
-    if (why === undefined) return now + delay
+    if (why === undefined) return elapsed + delay
     throw limited ? stopped(error, why) : error.final(why)
   }
 

@@ -1,9 +1,11 @@
 /** One HTTP exchange: a request with the key, sent only to the host of baseUrl, and its answer, read within limits. */
 import type { Dispatcher } from 'undici'
 import { MusterError } from '../../lib/errors.ts'
-import { Agent } from '../undici/agent.ts'
+import { type HttpProxy, type ProxyVariables, proxyFor } from '../../lib/web/proxy.ts'
+import { type Agent, openAgent } from '../undici/agent.ts'
+import { plainBytes } from '../undici/plain-bytes.ts'
 import { readBaseUrl } from './before-sending.ts'
-import { serverWords } from './envelope.ts'
+import { isSuccess, readRefusal } from './envelope.ts'
 import { failureOf, TooLarge } from './errors.ts'
 import { networkFailure, tooSlowCode } from './network.ts'
 import { harmless, type Query, requestLine } from './redact.ts'
@@ -48,6 +50,7 @@ interface WireOptions {
   readonly version: string
   readonly limits: FetchOptions
   readonly signal: AbortSignal | undefined
+  readonly proxies: ProxyVariables
 }
 
 export interface WireRequest {
@@ -58,6 +61,13 @@ export interface WireRequest {
   readonly body?: string | undefined
   /** Texts of the body that no message may repeat. */
   readonly hide?: readonly string[] | undefined
+}
+
+/** A 2xx answer. */
+export interface Received {
+  readonly body: Buffer
+  /** The Date header as sent. */
+  readonly date: string | undefined
 }
 
 interface Exchange extends WireRequest {
@@ -72,6 +82,7 @@ export class Wire {
   readonly #limits: Required<FetchOptions>
   readonly #signal: AbortSignal | undefined
   readonly #agent: Agent
+  readonly #proxy: HttpProxy | undefined
 
   constructor(options: WireOptions) {
     this.#base = readBaseUrl(options.baseUrl)
@@ -79,28 +90,23 @@ export class Wire {
     this.#headers = {
       authorization: `Bearer ${options.apiKey}`,
       accept: 'application/json',
-      // undici's request does not decompress, and the cap is on plain bytes.
+      // Some proxies compress all the same.
       'accept-encoding': 'identity',
       'user-agent': `muster/${options.version}`,
     }
     this.#limits = { ...defaults, ...options.limits }
     this.#signal = options.signal
     const { connectTimeout, headersTimeout, bodyTimeout, connections } = this.#limits
-    this.#agent = new Agent({
-      // Explicit, so that no setting of the process can switch the check of certificates off.
-      connect: { timeout: connectTimeout, rejectUnauthorized: true },
-      headersTimeout,
-      bodyTimeout,
-      connections,
-    })
+    this.#proxy = proxyFor(this.#base, options.proxies)
+    this.#agent = openAgent(this.#proxy, { connectTimeout, headersTimeout, bodyTimeout, connections })
   }
 
   get connections(): number {
     return this.#limits.connections
   }
 
-  /** The body of a 2xx answer. Throws ApiFailure, ConfigError, or the reason of the abort signal. */
-  async send(exchange: Exchange): Promise<Buffer> {
+  /** A 2xx answer. Throws ApiFailure, ConfigError, or the reason of the abort signal. */
+  async send(exchange: Exchange): Promise<Received> {
     const request = requestLine(exchange.path, exchange.query, exchange.method)
     const timer = new Stopwatch(this.#limits.totalTimeout, this.#signal)
     let status = noAnswer
@@ -108,14 +114,14 @@ export class Wire {
     try {
       const answer = await this.#agent.request(this.#options(exchange, timer.signal))
       status = answer.statusCode
-      const body = isSuccess(status) ? await this.#read(answer, request) : await glimpse(answer.body)
+      const body = isSuccess(status) ? await this.#read(answer, request) : await glimpse(answer)
       bytes = body.length
-      if (isSuccess(status)) return body
+      if (isSuccess(status)) return { body, date: first(answer.headers.date) }
       throw this.#failure(answer, body, exchange)
     } catch (error) {
       this.#signal?.throwIfAborted()
       if (error instanceof MusterError) throw error
-      throw networkFailure(error, { request }, this.#base.host)
+      throw networkFailure(error, { request }, { host: this.#base.host, proxy: this.#proxy })
     } finally {
       timer.stop()
       exchange.seen(status, bytes)
@@ -145,18 +151,23 @@ export class Wire {
   async #read({ body, headers }: Dispatcher.ResponseData, request: string): Promise<Buffer> {
     const { maxBytes } = this.#limits
     const whole = await readUpTo(maxBytes, body, Number(first(headers['content-length'])))
-    if (!whole) throw new TooLarge({ request, status: 200 }, maxBytes)
-    return whole
+    const plain = whole && (await plainBytes(whole, headers['content-encoding'], maxBytes))
+    if (!plain) throw new TooLarge({ request, status: 200 }, maxBytes)
+    return plain
   }
 
   #failure({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer, sent: WireRequest) {
-    return failureOf(statusCode, {
+    const hidden = { secret: this.#apiKey, values: sent.hide }
+    const { foreign, ...words } = readRefusal(statusCode, body, hidden)
+    const facts = {
       request: requestLine(sent.path, sent.query, sent.method),
       isWrite: sent.method !== 'GET',
-      ...serverWords(body, { secret: this.#apiKey, values: sent.hide }),
+      ...words,
       retryAfter: first(headers['retry-after']),
+      date: first(headers.date),
       location: this.#originOf(first(headers.location)),
-    })
+    }
+    return failureOf(statusCode, facts, foreign)
   }
 
   /** Only scheme and host: the rest of a redirect may repeat the parameters of the request. */
@@ -195,9 +206,10 @@ function tooSlow(ms: number): Error {
 }
 
 /** An error body; empty when it is long or breaks off. */
-async function glimpse(body: AsyncIterable<Buffer>): Promise<Buffer> {
+async function glimpse({ body, headers }: Dispatcher.ResponseData): Promise<Buffer> {
   try {
-    return (await readUpTo(errorBytes, body)) ?? Buffer.alloc(0)
+    const whole = await readUpTo(errorBytes, body)
+    return (whole && (await plainBytes(whole, headers['content-encoding'], errorBytes))) ?? Buffer.alloc(0)
   } catch {
     // The body broke off or came too slowly: its status alone decides what happens.
     return Buffer.alloc(0)
@@ -231,10 +243,6 @@ async function readUpTo(
     length = end
   }
   return room.subarray(0, length)
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300
 }
 
 function first(header: string | string[] | undefined): string | undefined {

@@ -5,11 +5,13 @@ import type { Clock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { FileType } from '../../lib/file-kind.ts'
 import type { Rng } from '../../lib/rng.ts'
-import { isLoopback } from '../client/before-sending.ts'
+import { type ProxyVariables, proxyFor } from '../../lib/web/proxy.ts'
+import { readBaseUrl } from '../client/before-sending.ts'
 import type { Client } from '../client/client.ts'
 import { badAnswer } from '../client/errors.ts'
 import { retryDelay } from '../client/retry.ts'
-import { Agent } from '../undici/agent.ts'
+import { type Agent, openAgent, proxyFailure } from '../undici/agent.ts'
+import { addressProblem, allowedUploadHeaders, lookupWithin, outOfReach, placeOf } from './upload-address.ts'
 
 export interface Declaration {
   readonly resource: 'worker' | 'invoice'
@@ -79,6 +81,12 @@ const timeouts = { connect: 10_000, headers: 120_000, body: 30_000, total: 300_0
 /** Attempts in all: a second PUT of the same bytes to the same address does no harm. */
 const mostSendings = 3
 
+/** The service that names the address, which may be no nearer to this machine than the service is. */
+export interface UploadSource {
+  readonly baseUrl: string
+  readonly proxies?: ProxyVariables
+}
+
 export interface UploadEffects {
   readonly clock: Clock
   readonly rng: Rng
@@ -92,20 +100,27 @@ class UploadFailed extends MusterError {}
 
 /**
  * PUT to `uploadUrl`: exactly `bytes`, under the declared content type. Throws UploadFailed, or the abort reason.
- * The address has to be https, or http on this machine; redirects are not followed.
+ * Redirects are not followed.
  */
 export async function uploadFile(
   instructions: UploadInstructions,
   bytes: Buffer,
-  effects: UploadEffects,
+  { source, ...effects }: UploadEffects & { readonly source: UploadSource },
 ): Promise<void> {
-  const url = readUploadUrl(instructions.uploadUrl)
-  const { connect: timeout, headers: headersTimeout, body: bodyTimeout } = timeouts
-  const agent = new Agent({ connect: { timeout, rejectUnauthorized: true }, headersTimeout, bodyTimeout })
+  const place = await placeOf(readBaseUrl(source.baseUrl).hostname)
+  const problem = addressProblem(instructions.uploadUrl, place)
+  if (problem !== undefined) throw outside(problem)
+  const url = new URL(instructions.uploadUrl)
+  const { connect: connectTimeout, headers: headersTimeout, body: bodyTimeout } = timeouts
+  const proxy = proxyFor(url, source.proxies ?? {})
+  const lookup = lookupWithin(place)
+  const agent = openAgent(proxy, { connectTimeout, headersTimeout, bodyTimeout, lookup })
   try {
     // Not p-retry: clock and jitter are passed in, so that tests drive them.
     for (let attempt = 1; ; attempt++) {
-      const status = await put(agent, { url, instructions, bytes }, effects)
+      const status = await put(agent, { url, instructions, bytes }, effects).catch(error => {
+        throw proxy && proxyFailure(error) ? notReached(proxy.url, error) : error
+      })
       if (status >= 200 && status < 300) return
       if (!isPassing(status) || attempt >= mostSendings) throw refused(url, status)
       const { clock, rng, signal } = effects
@@ -116,12 +131,18 @@ export async function uploadFile(
   }
 }
 
-function readUploadUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return url
-  throw new UploadFailed({
-    what: `the service names an upload address that is not https${url ? ` (${url.protocol}//${url.host})` : ''}`,
+function outside(problem: string): UploadFailed {
+  return new UploadFailed({
+    what: `the service names an upload address that ${problem}`,
     next: 'nothing was uploaded; report this to the operators of the service',
+  })
+}
+
+function notReached(proxy: string, error: unknown): UploadFailed {
+  return new UploadFailed({
+    what: `the file was not uploaded: the proxy ${proxy} gave no connection`,
+    where: String(proxyFailure(error)?.code),
+    next: 'check HTTPS_PROXY, or name the host of the uploads in NO_PROXY',
   })
 }
 
@@ -146,26 +167,20 @@ async function put(
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'PUT',
-      headers: { ...withoutKey(instructions.headers), 'content-length': String(bytes.length) },
+      headers: { ...allowedUploadHeaders(instructions.headers), 'content-length': String(bytes.length) },
       body: bytes,
       signal,
     })
     // A body that breaks off does not matter: the status has arrived.
     await body.dump({ limit: 65_536 }).catch(() => undefined)
     return statusCode
-  } catch {
-    // The connection failed or timed out: sent again, unless the caller has stopped.
+  } catch (error) {
     limits.signal?.throwIfAborted()
+    if (Object(error).code === outOfReach) throw outside('is in a private network or on this machine')
+    if (proxyFailure(error)) throw error
+    // The connection failed or timed out: sent again.
     return noAnswer
   }
-}
-
-/** The headers that the service asks for, without any that could carry a key. */
-function withoutKey(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const sent = Object.entries(headers).filter(
-    ([name]) => !/^(authorization|cookie|content-length)$/i.test(name),
-  )
-  return Object.fromEntries(sent)
 }
 
 function isPassing(status: number): boolean {

@@ -5,15 +5,30 @@
 import * as z from 'zod'
 import { isDay } from '../../lib/dates.ts'
 import { isFileName, readDataUrl } from '../../lib/file-kind.ts'
-import { isNationalInsurance, isPassportOrShareCode, isPps } from '../../lib/identity-number.ts'
+import { isNationalInsurance, isPassportOrShareCode, isPps } from '../../lib/text/identity-number.ts'
+import { spreadsheetDamage, type TextKind } from '../../lib/text/spreadsheet.ts'
 
 const kind = (name: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is missing' : `is not ${name}`),
 })
 
-const text = z.string(kind('a text')).trim().min(1, 'is empty')
+/** Refuses what a spreadsheet made of a text, and then says no more of it. */
+const filled = (as: TextKind) =>
+  z
+    .string(kind('a text'))
+    .trim()
+    .min(1, 'is empty')
+    .refine(value => spreadsheetDamage(value, as) === undefined, {
+      error: ({ input }) => spreadsheetDamage(String(input), as) ?? '',
+      abort: true,
+    })
+const text = filled('text')
+const code = filled('code')
 
-const day = z.string(kind('a date')).refine(isDay, 'is not a date of the form YYYY-MM-DD')
+const day = z.string(kind('a date')).superRefine((value, { addIssue }) => {
+  const message = spreadsheetDamage(value, 'day') ?? 'is not a date of the form YYYY-MM-DD'
+  if (!isDay(value)) addIssue({ code: 'custom', message })
+})
 
 /** A file is sent along (`content`, a base64 data URL) or was uploaded before (`uploadToken`). */
 const file = z
@@ -36,14 +51,14 @@ const file = z
 
 /** More fields are accepted, because the contract does not show the complete list. */
 const documentFields = {
-  documentId: text,
-  documentNumber: text.optional(),
+  documentId: code,
+  documentNumber: code.optional(),
   expiration: day.optional(),
   files: z.array(file, kind('an array')).min(1, 'is empty').optional(),
 }
 const newDocument = z.looseObject(documentFields, kind('an object'))
 const changedDocument = z
-  .looseObject({ ...documentFields, documentId: text.optional(), id: text.optional() }, kind('an object'))
+  .looseObject({ ...documentFields, documentId: code.optional(), id: code.optional() }, kind('an object'))
   .refine(({ id, documentId }) => id !== undefined || documentId !== undefined, {
     path: ['documentId'],
     message: 'is missing; name an existing document by id instead',
@@ -54,17 +69,23 @@ const fields = {
   lastName: text,
   dob: day,
   email: z.string(kind('a text')).trim().pipe(z.email('is not an e-mail address')),
-  phone: text,
+  phone: code,
   countryCode: text.regex(/^\+\d{1,4}$/, 'is not a country code with its leading +, such as +44'),
   gender: text,
   nationality: text,
-  nationalIns: text.optional(),
-  passportNo: text.refine(isPassportOrShareCode, 'is neither a passport number nor a share code').optional(),
+  nationalIns: code.optional(),
+  passportNo: code.refine(isPassportOrShareCode, 'is neither a passport number nor a share code').optional(),
   address: z
     .record(z.string(), z.unknown(), kind('an object'))
-    .refine(address => Object.keys(address).length > 0, 'is empty'),
-  trades: z.array(text, kind('an array')).min(1, 'is empty: one or more master trade ids are needed'),
-  agencyId: text,
+    .refine(address => Object.keys(address).length > 0, 'is empty')
+    .superRefine((address, { addIssue }) => {
+      for (const [name, part] of Object.entries(address)) {
+        const message = typeof part === 'string' ? spreadsheetDamage(part, 'text') : undefined
+        if (message !== undefined) addIssue({ code: 'custom', path: [name], message })
+      }
+    }),
+  trades: z.array(code, kind('an array')).min(1, 'is empty: one or more master trade ids are needed'),
+  agencyId: code,
 }
 
 /** Body of a creation. */

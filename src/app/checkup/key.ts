@@ -60,7 +60,7 @@ const purpose = { purpose: 'operator' } as const
 
 /** Requests one record of the first scope; returns the size of the list, where there is one. */
 async function ask(resource: Collection, client: Client, company: string): Promise<string> {
-  const path = resource.path.replace('{company}', encodeURIComponent(company))
+  const path = resource.path.replace('{company}', () => encodeURIComponent(company))
   const { read } = resource
   if (read.strategy === 'snapshot' && read.rows !== 'data') {
     await client.getRecord(path, resource.query, purpose)

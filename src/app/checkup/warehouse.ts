@@ -1,12 +1,15 @@
 /** Checks of the warehouse: whether it can be written, without creating anything, and whether events can be verified. */
 
 import { existsSync, statSync } from 'node:fs'
-import type { Connection } from '../../config/connection.ts'
+import type { Connection, WebhookSettings } from '../../config/connection.ts'
 import { existingTables } from '../../state/existing-tables.ts'
-import { hasReceivedEvents } from '../../state/inbox/figures.ts'
+import { filling, hasReceivedEvents, type StoredEvents, storedEvents } from '../../state/inbox/figures.ts'
 import { isBehind } from '../../state/recorded-structure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { readersThatStore } from '../../warehouse/postgres/rights/roles.ts'
+import { type Default, unlikelyDefaults } from '../../warehouse/postgres/settings.ts'
 import { type Finding, fail, failed, ok, warn } from './finding.ts'
+import { weaknessOf } from './webhook-secret.ts'
 
 export interface WarehouseCheck {
   readonly finding: Finding
@@ -54,6 +57,36 @@ async function mayWrite(engine: Engine): Promise<boolean> {
 /** The oldest version that supports the SQL of the warehouse. */
 const leastServer = 14
 
+const server = 'server defaults'
+
+/** Isolation, limits of time and a database that is read-only; encoding and pooler are looked at when a session opens. */
+export async function defaultFindings(engine: Engine | undefined): Promise<Finding[]> {
+  if (!engine?.isShared) return []
+  const found = await engine.rows<Default>(unlikelyDefaults)
+  if (found.some(({ name }) => name === 'default_transaction_read_only'))
+    return [
+      fail(
+        server,
+        'the database, the role or the server is read-only by default, so nothing can be written',
+        'alter database or role … reset default_transaction_read_only, or name the primary in the address',
+      ),
+    ]
+  const listed = (some: readonly Default[]): string =>
+    some.map(({ name, value }) => `${name} = ${value}`).join(', ')
+  const given = found.filter(one => one.is_given)
+  if (given.length > 0)
+    return [
+      warn(
+        server,
+        `the address limits every session: ${listed(given)}`,
+        'take that out of the address unless it is meant: a build that takes longer fails',
+      ),
+    ]
+  return [
+    ok(server, found.length === 0 ? 'nothing to replace' : `${listed(found)}: replaced in every session`),
+  ]
+}
+
 /** `open` connects. Rights are looked up, not tried. */
 export async function checkServer(open: () => Promise<Engine>): Promise<WarehouseCheck> {
   let engine: Engine | undefined
@@ -85,25 +118,66 @@ export async function checkServer(open: () => Promise<Engine>): Promise<Warehous
   }
 }
 
+/** Only a superuser can take this right from everybody. */
+export async function readerFindings(engine: Engine | undefined): Promise<Finding[]> {
+  const names = engine ? await readersThatStore(engine) : []
+  if (names.length === 0) return []
+  return [
+    warn(
+      'readers',
+      `${names.join(', ')} may store large objects in the database`,
+      'run muster roles once as a superuser, who alone may revoke this',
+    ),
+  ]
+}
+
+const newSecret = 'let the application make a new secret, as docs/webhooks.md says under "Change the secret"'
+
+function secretFindings({ secret, previousSecret, headerPrefix }: WebhookSettings): Finding[] {
+  const secrets = [
+    { name: 'the signing secret', text: secret.reveal() },
+    ...(previousSecret ? [{ name: 'the previous secret', text: previousSecret.reveal() }] : []),
+  ]
+  const weak = secrets.flatMap(({ name, text }) => {
+    const weakness = weaknessOf(text, headerPrefix)
+    return weakness === undefined ? [] : [warn('webhook', `${name} ${weakness}`, newSecret)]
+  })
+  if (!previousSecret)
+    return weak.length > 0 ? weak : [ok('webhook', `a signing secret; headers begin with ${headerPrefix}`)]
+  const remove = 'remove previousSecret once every webhook signs with the new one'
+  const isSame = previousSecret.reveal() === secret.reveal()
+  const found = isSame ? 'the previous secret is the signing secret' : 'two signing secrets are accepted'
+  return [warn('webhook', found, remove), ...weak]
+}
+
 export async function webhookFindings(
   { webhook }: Pick<Connection, 'webhook'>,
   engine: Engine | undefined,
 ): Promise<Finding[]> {
-  if (webhook?.previousSecret)
-    return [
-      warn(
-        'webhook',
-        'two signing secrets are accepted',
-        'remove previousSecret once every webhook signs with the new one',
-      ),
-    ]
-  if (webhook) return [ok('webhook', `a signing secret; headers begin with ${webhook.headerPrefix}`)]
+  if (webhook) return secretFindings(webhook)
   if (!engine || !(await hasReceivedEvents(engine))) return []
   return [
     warn(
       'webhook',
       'events were received earlier, but there is no signing secret now',
       'set webhook.secret or MUSTER_WEBHOOK_SECRET: muster serve does not start without one',
+    ),
+  ]
+}
+
+/** Nothing where the inbox has room. `logged` are the bytes of events that are not loaded yet. */
+export async function inboxFindings(
+  engine: Engine | undefined,
+  { bounds, logged }: { readonly bounds: StoredEvents; readonly logged: number },
+): Promise<Finding[]> {
+  const { events, bytes } = engine ? await storedEvents(engine) : { events: 0, bytes: 0 }
+  const found = filling({ events, bytes: bytes + logged }, bounds)
+  if (found === undefined) return []
+  return [
+    warn(
+      'inbox',
+      `${found}; muster serve refuses what does not fit`,
+      'see muster status for what came; lower inboxDays and run muster retention, or raise inboxEvents and inboxMegabytes',
     ),
   ]
 }

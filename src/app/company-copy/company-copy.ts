@@ -1,11 +1,11 @@
 /** Publishes what one company may see: a file with its rows of star, marts built over them, and nothing of the others. */
 import { statSync } from 'node:fs'
 import type { StoredConnection } from '../../config/connection.ts'
-import { nearest } from '../../config/nearest.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import type { Rng } from '../../lib/rng.ts'
+import { nearest } from '../../lib/text/nearest.ts'
 import { buildMarts, type MartResult } from '../../marts/build.ts'
 import { everyCheck, martGate } from '../../marts/checks/gate.ts'
 import { readMarts } from '../../marts/mart.ts'

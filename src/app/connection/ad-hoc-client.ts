@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { type Budget, createBudget } from '../../api/budget/budget.ts'
 import { type Client, createClient } from '../../api/client/client.ts'
 import type { Connection } from '../../config/connection.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
-import { addSent, keepsRequests, recordPause } from '../../state/requests/key-state.ts'
+import { type ServiceClock, serviceClock } from '../../lib/time/service-clock.ts'
+import { addSent, keepsRequests, type Pause, recordPause } from '../../state/requests/key-state.ts'
 import { apiKeyId } from '../../sync/run/key.ts'
 import { keyFacts, ledgerBudget } from '../../sync/run/key-budget.ts'
 import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
@@ -18,6 +18,9 @@ import { duckdbFile, openToWrite } from './warehouse.ts'
 
 export interface AdHocClient {
   readonly client: Client
+  readonly clock: ServiceClock
+  /** Milliseconds that were left of a pause that the service asked for; 0 for none. */
+  readonly pausedForMs: number
   /** Closes the client, and records the requests that were sent. */
   close(): Promise<void>
 }
@@ -32,23 +35,27 @@ export async function openAdHocClient(
   surroundings: Surroundings,
   engine?: Engine,
 ): Promise<AdHocClient> {
-  const ledger = await keyLedger(connection, surroundings.clock, engine)
+  const around = { ...surroundings, clock: serviceClock(surroundings.clock) }
+  const ledger = await keyLedger(connection, around.clock, engine)
   try {
-    return clientOver(connection, surroundings, ledger)
+    return clientOver(connection, around, ledger)
   } catch (error) {
     await ledger.settle(new Map())
     throw error
   }
 }
 
-function clientOver(connection: Connection, surroundings: Surroundings, ledger: KeyLedger): AdHocClient {
+type Around = Surroundings & { readonly clock: ServiceClock }
+
+function clientOver(connection: Connection, surroundings: Around, ledger: KeyLedger): AdHocClient {
   const { clock, rng, signal } = surroundings
-  const second = (): number => Math.floor(clock.now() / 1000)
+  const second = (): number => Math.floor(clock.machine.now() / 1000)
   const sent = new Map<number, number>()
   const budget: Budget = ledger.budget ?? createBudget({ clock })
   const client = createClient({
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey.reveal(),
+    proxies: connection.proxies,
     clock,
     rng,
     signal,
@@ -56,10 +63,13 @@ function clientOver(connection: Connection, surroundings: Surroundings, ledger: 
     budget,
     patienceMs: surroundings.waitMs?.(),
     fetchOptions: { maxBytes: connection.pageCapMegabytes * 1_048_576 },
+    onDate: date => clock.observe(date),
     onRequest: () => void sent.set(second(), (sent.get(second()) ?? 0) + 1),
   })
   return {
     client,
+    clock,
+    pausedForMs: ledger.pausedForMs,
     close: async () => {
       await client.close()
       await ledger.settle(sent)
@@ -74,13 +84,15 @@ function clientOver(connection: Connection, surroundings: Surroundings, ledger: 
 interface KeyLedger {
   /** Undefined where the ledger knows nothing. */
   readonly budget: Budget | undefined
+  /** Milliseconds that are left of a pause. */
+  readonly pausedForMs: number
   /** Records the requests by the second in which they were sent. To be called once, after the last request. */
   settle(sent: ReadonlyMap<number, number>): Promise<void>
 }
 
-const nothing: KeyLedger = { budget: undefined, settle: async () => undefined }
+const nothing: KeyLedger = { budget: undefined, pausedForMs: 0, settle: async () => undefined }
 
-async function keyLedger(connection: Connection, clock: Clock, engine?: Engine): Promise<KeyLedger> {
+async function keyLedger(connection: Connection, clock: ServiceClock, engine?: Engine): Promise<KeyLedger> {
   const file = duckdbFile(connection)
   const key = { apiKey: connection.apiKey.reveal(), clock }
   try {
@@ -97,14 +109,15 @@ async function keyLedger(connection: Connection, clock: Clock, engine?: Engine):
 
 interface KeyOf {
   readonly apiKey: string
-  readonly clock: Clock
+  readonly clock: ServiceClock
 }
 
 async function heldBy(engine: Engine, key: KeyOf): Promise<KeyLedger> {
   if (!(await keepsRequests(engine))) return nothing
-  const { budget, shared } = await ledgerBudget(engine, key)
+  const { budget, shared, pausedForMs } = await ledgerBudget(engine, key)
   return {
     budget,
+    pausedForMs,
     settle: async sent => {
       await shared?.close()
       await orSkip(addSent(engine, sent))
@@ -136,17 +149,18 @@ interface KeptFile {
 async function ofFile(file: KeptFile, key: KeyOf): Promise<KeyLedger> {
   const facts = await inFile(file, async engine => keyFacts(engine, key))
   if (!facts) return nothing
-  let told = 0
-  const onPause = (until: number): void => {
-    told = until
+  let told: Pause | undefined
+  const onPause = (ms: number): void => {
+    told = { saidAt: key.clock.machine.now(), ms }
   }
   return {
     budget: createBudget({ ...facts, clock: key.clock, onPause }),
+    pausedForMs: facts.pausedForMs ?? 0,
     settle: async sent => {
       await orSkip(
         inFile(file, async engine => {
           await addSent(engine, sent)
-          if (told > 0) await recordPause(engine, apiKeyId(key.apiKey), told)
+          if (told) await recordPause(engine, apiKeyId(key.apiKey), told)
         }),
       )
     },

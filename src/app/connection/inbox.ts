@@ -1,6 +1,7 @@
 /** Where the events of a connection are kept until they are loaded. */
 import type { StoredConnection } from '../../config/connection.ts'
 import { type InboxStore, logStore, tableStore } from '../../events/store.ts'
+import type { StoredEvents } from '../../state/inbox/figures.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres } from '../../warehouse/on-demand.ts'
 import { duckdbFile, postgresPlace } from './warehouse.ts'
@@ -18,3 +19,12 @@ export async function openInboxStore(connection: StoredConnection, warehouse: En
     return tableStore(await openPostgres(place.address, { ...place.options, stage: warehouse.stage }))
   return logStore(inboxFolder(duckdbFile(connection) ?? ''))
 }
+
+/** The most events, and the most bytes of them, that the settings allow. */
+export const inboxBounds = ({
+  inboxEvents: events,
+  inboxMegabytes,
+}: Pick<StoredConnection, 'inboxEvents' | 'inboxMegabytes'>): StoredEvents => ({
+  events,
+  bytes: inboxMegabytes * 1e6,
+})

@@ -1,9 +1,9 @@
 /** The single records that the service shows, with the path and parameters of each. */
 
-import { choiceOf } from '../../config/nearest.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { operations } from '../../contract/operations.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { choiceOf, nearest } from '../../lib/text/nearest.ts'
 
 interface RecordPath {
   /** `{id}` stands for the record; a path without it takes none. */
@@ -69,7 +69,7 @@ function resourceNamed(
     throw new UsageError({ what: `${name} takes no id`, next: `muster get ${name}` })
   }
   if (id === undefined) throw new UsageError({ what: `${name} needs an id`, next: `muster get ${name} ID` })
-  return { path: known.path.replace('{id}', checkedId(id)), parameters: known.parameters }
+  return { path: known.path.replace('{id}', () => checkedId(id)), parameters: known.parameters }
 }
 
 function unknownResource(name: string): UsageError {
@@ -79,9 +79,13 @@ function unknownResource(name: string): UsageError {
       next: 'look in the warehouse with muster sql',
     })
   }
+  const next = choiceOf(name, Object.keys(recordPaths))
+  const listed = nearest(name, [...Object.keys(recordPaths), ...lists])
+  if (listed === undefined || Object.hasOwn(recordPaths, listed))
+    return new UsageError({ what: `there is no resource ${name}`, next })
   return new UsageError({
-    what: `there is no resource ${name}`,
-    next: choiceOf(name, Object.keys(recordPaths)),
+    what: `there is no resource ${name}, did you mean ${listed}? The service shows no single record of them`,
+    next: 'look in the warehouse with muster sql',
   })
 }
 

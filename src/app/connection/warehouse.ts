@@ -107,6 +107,7 @@ export function runConnection(connection: Connection): RunConnection {
   return {
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey.reveal(),
+    proxies: connection.proxies,
     landing: landingPlace(connection),
     landingKeys: landingKeys(connection),
     retentionDays: connection.retentionDays,

@@ -2,11 +2,11 @@
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import * as z from 'zod'
-import { choiceOf, didYouMean } from '../../config/nearest.ts'
 import { largestYaml, parseYaml } from '../../config/yaml.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
 import { packageFile } from '../../lib/package.ts'
+import { choiceOf, didYouMean } from '../../lib/text/nearest.ts'
 import { nextDue } from '../../lib/time/cron.ts'
 
 export interface DagTask {

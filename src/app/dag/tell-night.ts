@@ -43,7 +43,7 @@ async function knownOf(connection: StoredConnection, dag: string): Promise<Night
 }
 
 async function send(
-  { notify }: StoredConnection,
+  { notify, proxies }: StoredConnection,
   night: NightEnded,
   { cwd, env, hide, signal }: Teller,
 ): Promise<readonly string[]> {
@@ -54,7 +54,7 @@ async function send(
   const reason = night.reason === null ? null : hide(night.reason)
   const body = { text, connection, dag, state, tasks, reason }
   const timeoutMs = seconds * 1000
-  const to = url && { url: url.reveal(), token: token?.reveal(), timeoutMs, signal }
+  const to = url && { url: url.reveal(), token: token?.reveal(), proxies, timeoutMs, signal }
   const posted = to && (await post(to, body))
   const told = { MUSTER_MESSAGE: text, MUSTER_CONNECTION: connection, MUSTER_DAG: dag, MUSTER_STATE: state }
   const ran =

@@ -1,7 +1,7 @@
 /** How the tasks of a DAG ended where another scheduler ran them: the JSON that `dag run --json` prints, or less of it. */
 import * as z from 'zod'
-import { didYouMean } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { didYouMean } from '../../lib/text/nearest.ts'
 import type { Dag } from './dag-file.ts'
 import { stateOfCode, type TaskOutcome } from './run-dag.ts'
 

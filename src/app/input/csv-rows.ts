@@ -29,32 +29,59 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   for (let from = 0; from < bytes.length; from += sliceBytes) yield bytes.subarray(from, from + sliceBytes)
 }
 
-const [quote, comma, lineFeed] = [34, 44, 10] as const
+const [quote, lineFeed] = [34, 10] as const
+
+/** As spreadsheets write them: by the language of the machine, and tabs for "Unicode text". */
+const separators = [',', ';', '\t'] as const
+
+interface Form {
+  readonly separator: string
+  /** Bytes of a line before the rows that only says which separator follows. */
+  readonly head: number
+}
+
+/** The separator that the first line has most often outside of quotes, or that it names as `sep=;`; a comma without one. */
+export function formOf(bytes: Buffer): Form {
+  const text = bytes.subarray(0, sliceBytes).toString('utf8')
+  const [line = '', named] = /^"?sep=([,;\t])"?(?:\r\n|\n|\r)/i.exec(text) ?? []
+  if (named !== undefined) return { separator: named, head: Buffer.byteLength(line) }
+  const [first = ''] = text
+    .replace(/"(?:[^"]|"")*"/g, '')
+    .replace(/^[\r\n]+/, '')
+    .split(/[\r\n]/)
+  const counts = separators.map(one => first.split(one).length)
+  return { separator: separators[counts.indexOf(Math.max(...counts))] ?? ',', head: 0 }
+}
 
 /** The parser would keep a row of any length, and is not asked before it is whole. */
 class WidthCheck {
+  readonly #separator: number
   #line = 1
-  #commas = 0
+  #found = 0
   #isQuoted = false
+
+  constructor(separator: string) {
+    this.#separator = separator.charCodeAt(0)
+  }
 
   take(slice: Buffer): void {
     for (const byte of slice) {
       if (byte === quote) this.#isQuoted = !this.#isQuoted
       else if (byte === lineFeed) this.#endLine()
-      else if (byte === comma && !this.#isQuoted) this.#commas += 1
-      if (this.#commas >= mostCells)
+      else if (byte === this.#separator && !this.#isQuoted) this.#found += 1
+      if (this.#found >= mostCells)
         throw new NotCsv(`has more than ${formatNumber(mostCells)} columns at line ${this.#line}`)
     }
   }
 
   #endLine(): void {
     this.#line += 1
-    if (!this.#isQuoted) this.#commas = 0
+    if (!this.#isQuoted) this.#found = 0
   }
 }
 
-function* checked(bytes: Buffer): Generator<Buffer> {
-  const check = new WidthCheck()
+function* checked(bytes: Buffer, separator: string): Generator<Buffer> {
+  const check = new WidthCheck(separator)
   for (const slice of slicesOf(bytes)) {
     check.take(slice)
     yield slice
@@ -71,17 +98,19 @@ function asNotCsv(error: unknown): unknown {
 /** Throws NotCsv, or the reason of the signal. */
 export async function* csvRows(bytes: Buffer, rules: CsvRules): AsyncGenerator<CsvRow> {
   const pause = new Pause(rules.signal)
+  const { separator, head } = formOf(bytes)
   const parser = parse({
+    delimiter: separator,
     relax_column_count: true,
     info: true,
     trim: rules.trim ?? false,
     skip_empty_lines: rules.skipsEmptyLines ?? false,
   })
-  const source = Readable.from(checked(bytes), { objectMode: false })
+  const source = Readable.from(checked(bytes.subarray(head), separator), { objectMode: false })
   source.on('error', error => parser.destroy(error)).pipe(parser)
   try {
     for await (const { record, info } of parser) {
-      yield { cells: record, line: info.lines }
+      yield { cells: record, line: info.lines + (head > 0 ? 1 : 0) }
       if (pause.isDue) await pause.take()
     }
   } catch (error) {

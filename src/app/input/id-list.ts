@@ -1,10 +1,12 @@
 /** A file of ids, one a line or CSV, read one after the other: millions of them are never in memory at once. */
-import { choiceOf } from '../../config/nearest.ts'
+
 import { catalogue } from '../../contract/catalogue.ts'
-import { isSafeId } from '../../contract/fields/record-id.ts'
+import { isRecordId } from '../../contract/fields/record-id.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { shortKey } from '../../lib/field-path.ts'
 import { readInputUtf8 } from '../../lib/input-file.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
+import { spreadsheetDamage } from '../../lib/text/spreadsheet.ts'
 import { type CsvRow, csvRows, NotCsv } from './csv-rows.ts'
 
 interface ListedId {
@@ -15,6 +17,8 @@ interface ListedId {
 interface RefusedLine {
   /** From 1. */
   readonly refusedLine: number
+  /** What is seen of the reason; goes on after "the line". */
+  readonly why: string
 }
 
 interface ListRules {
@@ -97,6 +101,7 @@ async function* listed(
     const id = cells[columns.id] ?? ''
     const named = cells[columns.resource] ?? ''
     const resource = rules.resource ?? requireReadById(named, `${rules.shown} at line ${line}`)
-    yield isSafeId(id) ? { resource, id } : { refusedLine: line }
+    const why = spreadsheetDamage(id, 'code') ?? (isRecordId(id) ? undefined : 'is not an id')
+    yield why === undefined ? { resource, id } : { refusedLine: line, why }
   }
 }

@@ -1,10 +1,12 @@
 /** Audits a connection: the warehouse as it would be published, the published copy, and exports without personal data. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
+import { asPattern } from '../../lib/input-file.ts'
 import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
-import { isForReaders, outputsOf } from '../../publish/outputs.ts'
+import { isForReaders, type Output, outputsOf } from '../../publish/outputs.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { type FileKey, isEncrypted } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -24,13 +26,15 @@ export interface Audit {
   readonly leftOut: PiiValues['leftOut']
 }
 
+type Sought = Pick<PiiValues, 'has'>
+
 type Result = Awaited<ReturnType<typeof searchPublished>>
 
 /** It may have been made before there was a key. */
 const keyOf = (connection: StoredConnection, file: string): FileKey | undefined =>
   isEncrypted(file) ? fileKey(connection) : undefined
 
-async function searchCopy(file: string, key: FileKey | undefined, values: PiiValues): Promise<Result> {
+async function searchCopy(file: string, key: FileKey | undefined, values: Sought): Promise<Result> {
   const engine = await openDuckdb(file, { readOnly: true, key })
   try {
     return await searchPublished(engine, values)
@@ -40,7 +44,7 @@ async function searchCopy(file: string, key: FileKey | undefined, values: PiiVal
 }
 
 /** Views of the files of an export, in an empty DuckDB, so that they are searched as tables. */
-async function searchExport(engine: Engine, folder: string, values: PiiValues): Promise<Result> {
+async function searchExport(engine: Engine, folder: string, values: Sought): Promise<Result> {
   const { stage } = engine
   const files = await stage.rows<{ file: string }>(
     `select file from glob(${quoteText(join(folder, '**', '*.parquet'))}) order by 1`,
@@ -63,9 +67,9 @@ async function searchExport(engine: Engine, folder: string, values: PiiValues): 
 async function searchFiles(
   { stage }: Engine,
   { folder, table, list }: { folder: string; table: string; list: readonly string[] },
-  values: PiiValues,
+  values: Sought,
 ): Promise<Result> {
-  const from = `read_parquet([${list.map(quoteText).join(', ')}])`
+  const from = `read_parquet([${list.map(file => quoteText(asPattern(file))).join(', ')}])`
   const columns = await stage.rows<{ name: string; type: string }>(
     `select column_name as name, column_type as type from (describe select * from ${from})`,
   )
@@ -81,12 +85,21 @@ async function searchFiles(
     ...stage,
     location: folder,
     describedColumns: async () => described,
-    rows: sql => stage.rows(sql.replace(`star.${quoteName('exported')}`, from)),
+    rows: sql => stage.rows(sql.replace(`star.${quoteName('exported')}`, () => from)),
   }
   const result = await searchPublished(reader, values)
-  const named = result.hits.map(hit => ({ ...hit, column: hit.column.replace('star.exported', table) }))
+  const named = result.hits.map(hit => ({ ...hit, column: hit.column.replace('star.exported', () => table) }))
   return { ...result, hits: named }
 }
+
+export const searchOutput = (
+  { connection, engine }: { readonly connection: StoredConnection; readonly engine: Engine },
+  { place, made }: Pick<Output, 'place' | 'made'>,
+  values: Sought,
+): Promise<Result> =>
+  made === 'company'
+    ? searchCopy(place, keyOf(connection, place), values)
+    : searchExport(engine, place, values)
 
 export async function auditPii(connection: StoredConnection): Promise<Audit> {
   const engine = await openMade(connection)
@@ -103,12 +116,7 @@ export async function auditPii(connection: StoredConnection): Promise<Audit> {
     }
     for (const output of outputsOf(stemOf(connection))) {
       if (!isForReaders(output)) continue
-      const isFile = output.made === 'company'
-      results.push(
-        isFile
-          ? await searchCopy(output.place, keyOf(connection, output.place), values)
-          : await searchExport(engine, output.place, values),
-      )
+      results.push(await searchOutput({ connection, engine }, output, values))
       places.push(output.place)
     }
     return {

@@ -1,11 +1,20 @@
 /** Forgets a person in a connection: in the warehouse and its landing, and in what was written from it. */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { waitingFiles } from '../../events/event-log.ts'
 import { programVersion } from '../../lib/package.ts'
-import { type ForgetRequest, finishForgetting, forget, type Held } from '../../privacy/forget.ts'
-import { recogniserOf } from '../../privacy/recogniser.ts'
-import { scrubRecord } from '../../privacy/scrub.ts'
+import type { Values } from '../../privacy/erase.ts'
+import {
+  type ForgetRequest,
+  finishForgetting,
+  forget,
+  type Held,
+  requireNothing,
+  searchAgain,
+} from '../../privacy/forget.ts'
+import { type Recogniser, recogniserOf } from '../../privacy/recogniser.ts'
+import { scrubRecord } from '../../privacy/record/scrub-page.ts'
 import { migrate } from '../../state/migrate.ts'
 import { readForgotten } from '../../state/privacy/forgotten.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
@@ -14,7 +23,9 @@ import { tableInQueries } from '../../state/tables.ts'
 import { usualLeaseMs } from '../../sync/run/context.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { rewriteFile } from '../../warehouse/on-demand.ts'
-import { quoteName } from '../../warehouse/sql-text.ts'
+import { physicalTables } from '../../warehouse/schema/physical.ts'
+import { schemaNames } from '../../warehouse/schema/schemas.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { fileKey } from '../connection/file-key.ts'
 import { landingKeys, landingPlace } from '../connection/landing-keys.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
@@ -26,22 +37,25 @@ import {
   type Places,
   placesOf,
   publishAnew,
+  searchOutputs,
   writeAnew,
 } from './written-anew.ts'
 
 export type ForgottenPerson = Held & Places
 
-/** Events that no process has loaded yet; the lock on the file keeps `muster serve` away. */
-async function clearWaitingEvents(engine: Engine, connection: Connection): Promise<void> {
+/** Events that no process has loaded yet; the lock on the file keeps `muster serve` away. Returns files that had the person. */
+async function clearWaitingEvents(engine: Engine, connection: Connection): Promise<string[]> {
   const file = duckdbFile(connection)
   const folder = `${(file ?? '').replace(/\.duckdb$/, '')}.inbox`
   const recogniser = recogniserOf(await readForgotten(engine))
-  if (file === undefined || !existsSync(folder) || !recogniser) return
-  for (const one of waitingFiles(folder)) {
+  if (file === undefined || !existsSync(folder) || !recogniser) return []
+  return waitingFiles(folder).filter(one => {
     const lines = readFileSync(one, 'utf8').split('\n')
     const rest = lines.map(line => scrubRecord(Buffer.from(line), recogniser, undefined).toString())
-    if (rest.join('\n') !== lines.join('\n')) writeFileSync(one, rest.join('\n'), { mode: 0o600 })
-  }
+    const isChanged = rest.join('\n') !== lines.join('\n')
+    if (isChanged) writeFileSync(one, rest.join('\n'), { mode: 0o600 })
+    return isChanged
+  })
 }
 
 const requestOf = ({ connection, options }: Job): ForgetRequest => ({
@@ -71,6 +85,39 @@ async function asRun(engine: Engine, { clock, rng }: Surroundings, work: () => P
   }
 }
 
+interface Quoted {
+  readonly schema: string
+  readonly table: string
+  readonly column: string
+  readonly values: string
+}
+
+/** Values of the person that only statistics have yet: the table had them when the server last looked. */
+async function staleStatistics(engine: Engine, recogniser: Recogniser | undefined): Promise<string[]> {
+  const schemas = schemaNames.map(name => quoteText(engine.schema(name))).join(', ')
+  const found = new Set<string>()
+  const quoted = await engine.rows<Quoted>(
+    `select schemaname as schema, tablename as table, attname as column,
+      coalesce(cast(most_common_vals as text), '') || coalesce(cast(histogram_bounds as text), '') as values
+     from pg_catalog.pg_stats where schemaname in (${schemas})`,
+  )
+  for (const { schema, table, column, values } of quoted)
+    for (const [, inQuotes, plain] of values.matchAll(/"((?:[^"\\]|\\.)*)"|([^{},"]+)/g)) {
+      const text = inQuotes?.replace(/\\(.)/g, '$1') ?? plain ?? ''
+      if (!recogniser?.tells(text)) continue
+      const at = `${schema}.${quoteName(table)}`
+      // The same name of somebody else stays.
+      const rows = await engine.rows(
+        `select 1 as found from ${at} where cast(${quoteName(column)} as text) = ${quoteText(text)} limit 1`,
+      )
+      if (rows.length === 0) found.add(at)
+    }
+  return [...found]
+}
+
+/** Any of them may have held earlier versions of rows about the person. */
+const piiTables = physicalTables.filter(({ schema }) => schema === 'pii').map(({ name }) => `pii.${name}`)
+
 /**
  * Rows that were overwritten stay in the free space of a table until it is written anew, and values of them in the statistics
  * of the server, such as the bounds of a histogram.
@@ -83,9 +130,11 @@ async function reclaim(
   if (duckdbFile(connection) !== undefined) return
   around.onStep('waiting until no session sees what was overwritten')
   await engine.awaitOldSnapshots(around.signal)
-  for (const table of touched) {
+  const stale = await staleStatistics(engine, recogniserOf(await readForgotten(engine)))
+  for (const table of new Set([...touched, ...piiTables, ...stale].map(one => one.replaceAll('"', '')))) {
+    const [schema = '', name = ''] = table.split('.')
     around.onStep(`writing ${table} anew`)
-    await engine.run(`vacuum (full, analyze) ${table}`)
+    await engine.run(`vacuum (full, analyze) ${schema}.${quoteName(name)}`)
   }
   const [right] = await engine.rows<{ may: boolean }>(
     `select pg_catalog.pg_has_role(datdba, 'usage') as may from pg_catalog.pg_database
@@ -140,7 +189,7 @@ async function forgetEverywhere(
       const isUnfinished = persons.some(({ state }) => state === 'begun')
       const held = await asRun(engine, around, () => forget(effects, request))
       await clearWaitingEvents(engine, connection)
-      await writeAnew(job, engine)
+      await writeAnew(job, engine, held.values)
       const left = isUnfinished ? await personalTables(engine) : []
       await reclaim(job, engine, [...new Set([...Object.keys(held.rows), ...left])])
       return { ...held, ...placesOf(connection) }
@@ -150,6 +199,22 @@ async function forgetEverywhere(
   }
 }
 
+/** Tables, statistics, landed pages, waiting events and what was written from them, before anything is said to be done. */
+async function requireGone(job: Job, engine: Engine, values: Values): Promise<void> {
+  const { connection, around } = job
+  around.onStep('searching tables, pages and files again')
+  const recogniser = recogniserOf(await readForgotten(engine))
+  const places = [
+    ...(await searchAgain({ engine, ...around }, { ...requestOf(job), values })),
+    ...(await clearWaitingEvents(engine, connection)),
+    ...(duckdbFile(connection) === undefined
+      ? (await staleStatistics(engine, recogniser)).map(table => `the statistics of ${table}`)
+      : []),
+    ...(recogniser ? await searchOutputs(job, engine, { values, recogniser }) : []),
+  ]
+  requireNothing(places, engine.location)
+}
+
 export async function forgetPerson(
   connection: Connection,
   options: ForgetOptions,
@@ -157,14 +222,16 @@ export async function forgetPerson(
 ): Promise<ForgottenPerson> {
   const forgotten = await forgetEverywhere(connection, options, around)
   if (options.isDry) return forgotten
+  const job = { connection, options, around }
   const file = duckdbFile(connection)
   if (file !== undefined) {
     around.onStep(`writing ${file} anew, as its free blocks hold what was overwritten`)
     await rewriteFile(file, { key: fileKey(connection) })
   }
-  await publishAnew({ connection, options, around })
+  await publishAnew(job)
   const engine = await openMade(connection)
   try {
+    await requireGone(job, engine, forgotten.values)
     await finishForgetting({ engine, ...around }, { ...options, landing: landingPlace(connection) })
   } finally {
     await engine.close()

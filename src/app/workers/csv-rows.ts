@@ -1,8 +1,8 @@
 /** Rows of CSV with headings: a field a column, `address.city` for a part of one, several trades separated by `;`. */
 import { workerFields } from '../../api/writes/worker-input.ts'
-import { didYouMean } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { shortKey } from '../../lib/field-path.ts'
+import { didYouMean } from '../../lib/text/nearest.ts'
 import { type CsvRow, NotCsv, csvRows as rowsIn } from '../input/csv-rows.ts'
 import { type Problem, RowList, type Rows } from './row-list.ts'
 
@@ -19,7 +19,7 @@ export async function csvRows(bytes: Buffer, shown: string, signal: AbortSignal)
     return await taken(rowsIn(bytes, { signal }), shown)
   } catch (error) {
     if (!(error instanceof NotCsv)) throw error
-    throw new UsageError({ what: `${shown} ${error.message}`, next: 'check quotes and commas there' })
+    throw new UsageError({ what: `${shown} ${error.message}`, next: 'check quotes and separators there' })
   }
 }
 

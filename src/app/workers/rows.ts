@@ -13,12 +13,19 @@ const readers: Readonly<Record<string, Reader>> = {
   '.ndjson': lineRows,
   '.jsonl': lineRows,
   '.csv': csvRows,
+  '.tsv': csvRows,
+  '.txt': csvRows,
 }
 
 /** `shown` is the file as the user named it. Throws UsageError for a file that cannot be read at all. */
 export async function readRows(file: string, shown: string, signal: AbortSignal): Promise<Rows> {
   const reader = readers[extname(file).toLowerCase()]
   if (!reader) {
+    if (/^\.(xls[xmb]?|ods|numbers)$/i.test(extname(file)))
+      throw new UsageError({
+        what: `${shown} is a workbook`,
+        next: 'save its sheet as CSV (UTF-8) and name that',
+      })
     const kinds = Object.keys(readers).join(', ')
     throw new UsageError({ what: `${shown} has no known file ending`, next: `name it ${kinds}` })
   }

@@ -1,6 +1,7 @@
 /** Checks that the key may write for an agency, before the first write is refused. */
 import type { KeyInfo } from '../../api/client/key.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
+import { nearest } from '../../lib/text/nearest.ts'
 
 /** Throws ConfigError (exit 78). When the service names no scopes, the first write shows it. */
 export function requireScope({ scopes }: KeyInfo, scope: string): void {
@@ -30,5 +31,13 @@ export function chosenAgency({ agencies = [] }: KeyInfo, named: string | undefin
     })
   }
   if (agencies.some(({ id }) => id === named)) return named
-  throw new UsageError({ what: `${named} is not an agency of this key`, next: `its agencies are ${choices}` })
+  const near = nearest(
+    named,
+    agencies.flatMap(({ id, name }) => [id, name]),
+  )
+  const meant = agencies.find(({ id, name }) => near !== undefined && (id === near || name === near))
+  throw new UsageError({
+    what: `${named} is not an agency of this key`,
+    next: `${meant ? `did you mean ${meant.id} (${meant.name})? ` : ''}its agencies are ${choices}`,
+  })
 }

@@ -35,7 +35,11 @@ interface ToldJob extends LineageJob {
 /** The tasks of a DAG run in one process, and share the time that events may take. */
 const outlets = new WeakMap<AbortSignal, Outlet>()
 
-function outletOf(context: CommandContext, { file, url, token, seconds }: LineageSettings): Outlet {
+function outletOf(
+  context: CommandContext,
+  { connection, settings }: Pick<ToldJob, 'connection' | 'settings'>,
+): Outlet {
+  const { file, url, token, seconds } = settings
   const { signal, clock } = context
   const known = outlets.get(signal)
   if (known) return known
@@ -44,6 +48,7 @@ function outletOf(context: CommandContext, { file, url, token, seconds }: Lineag
       file,
       url: url?.reveal(),
       token: token?.reveal(),
+      proxies: connection.proxies,
       clock,
       signal: soonAfter(signal, lastWordsMs),
       guarded: guardedBy(context),
@@ -98,7 +103,7 @@ export async function withEvents(
     job: { namespace: settings.namespace, name: `${connection.name}.${name}` },
     parent: parentIn(context.env[parentVariable]),
   }
-  const outlet = outletOf(context, settings)
+  const outlet = outletOf(context, { connection, settings })
   const warn = (why: string): void =>
     void context.stderr.write(`warning: an event of lineage was not sent: ${why}\n`)
   const tell = async ({ type, reason }: Ending): Promise<void> => {

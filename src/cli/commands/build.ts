@@ -2,10 +2,10 @@
 
 import { requireRoom } from '../../app/connection/room.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
-import { choiceOf } from '../../config/nearest.ts'
 import { counted } from '../../lib/counted.ts'
 import { Busy, MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import { type BuildRequest, type BuildResult, buildMarts, type MartResult } from '../../marts/build.ts'
 import { everyCheck, martGate } from '../../marts/checks/gate.ts'
 import { type Mart, readMarts } from '../../marts/mart.ts'

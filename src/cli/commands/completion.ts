@@ -1,6 +1,7 @@
 /** `muster completion`: completion of command lines, for shells. */
-import { choiceOf } from '../../config/nearest.ts'
+
 import { UsageError } from '../../lib/errors.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import type { CommandModule } from '../command.ts'
 import { candidates } from '../shell/complete.ts'
 import { scripts } from '../shell/scripts.ts'

@@ -1,8 +1,8 @@
 /** `muster config`: the settings that count, and where each comes from. */
 
-import { choiceOf } from '../../config/nearest.ts'
 import { notSet, type Setting, settingOrigins } from '../../config/origins.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { type Column, printJson, printLine, printTable } from '../terminal/output.ts'

@@ -3,10 +3,8 @@
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { requireRoom } from '../../app/connection/room.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
-import { calibrate } from '../../crosscheck/calibrate/calibrate.ts'
-import { readDefinition, recordCalibration } from '../../crosscheck/calibrate/definition-store.ts'
-import { type Crosschecked, crosscheck } from '../../crosscheck/crosscheck.ts'
-import type { DefinitionInForce } from '../../crosscheck/metrics/definition.ts'
+import type { Crosschecked } from '../../crosscheck/crosscheck.ts'
+import { crosscheckFitted, type Fitted } from '../../crosscheck/fitted.ts'
 import { type Grouping, groupingOf } from '../../crosscheck/metrics/metric-query.ts'
 import { type Asker, createAsker } from '../../crosscheck/metrics/their-metrics.ts'
 import { BudgetSpent, CheckFailed, type ExitStatus } from '../../lib/errors.ts'
@@ -136,40 +134,28 @@ interface Session {
 }
 
 async function compareAll(session: Session, options: Options): Promise<Crosschecked> {
-  const { context, engine } = session
-  const known = await readDefinition(engine)
-  const isAsked = flagOption(options, 'calibrate')
-  if (!known.isCalibrated && !isAsked && !context.json)
-    printLine(
-      context,
-      'never calibrated on records of both metrics: finding out first how the service computes them',
-    )
-  const askedAt = instant(context)
-  const calibration = isAsked || !known.isCalibrated ? await calibrated(session) : undefined
-  const inForce = calibration?.inForce ?? known
+  const { context } = session
   const given = listOption<string>(options, 'groupBy')
   const groupings = (given.length > 0 ? given : usualGroupings).map(text => groupingOf(text) as Grouping)
-  const threshold = numberOption(options, 'threshold')
-  const checked = await crosscheck(
-    { ...session, now: () => instant(context), askedAt },
-    { groupings, threshold, range: rangeOf(options), inForce },
+  const fitted = await crosscheckFitted(
+    {
+      ...session,
+      now: () => instant(context),
+      askedAt: instant(context),
+      say: line => {
+        if (!context.json) printLine(context, line)
+      },
+    },
+    {
+      ...{ groupings, threshold: numberOption(options, 'threshold'), range: rangeOf(options) },
+      isAsked: flagOption(options, 'calibrate'),
+    },
   )
-  print(session, { calibration: calibration?.found, inForce, checked })
-  return checked
+  print(context, fitted)
+  return fitted.checked
 }
 
-async function calibrated({ context, engine, asker, runId }: Session) {
-  const found = await calibrate({ engine, asker })
-  return { found, inForce: await recordCalibration(engine, found, { runId, at: instant(context) }) }
-}
-
-interface Outcome {
-  readonly calibration: Awaited<ReturnType<typeof calibrate>> | undefined
-  readonly inForce: DefinitionInForce
-  readonly checked: Crosschecked
-}
-
-function print({ context }: Session, { calibration, inForce, checked }: Outcome): void {
+function print(context: CommandContext, { calibration, inForce, checked }: Fitted): void {
   if (context.json) {
     printJson(context, crosscheckAsJson(checked, inForce, calibration))
     return

@@ -1,13 +1,17 @@
 /** `muster dag export`: a DAG as the files of another scheduler. */
 import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
+import { fileOfDag } from '../../app/dag/dag-file.ts'
 import { cronFile } from '../../app/dag/export/cron.ts'
 import type { ExportedFile, ExportRequest } from '../../app/dag/export/files.ts'
 import { kubernetesFile } from '../../app/dag/export/kubernetes.ts'
 import { longestSeconds } from '../../app/dag/export/schedule.ts'
 import { systemdFiles } from '../../app/dag/export/systemd.ts'
-import { choiceOf } from '../../config/nearest.ts'
+import { filesOfVariables, usedVariables } from '../../config/environment.ts'
+import type { NamedFile } from '../../config/source/files.ts'
+import { defaultConfigFile } from '../../config/source/found-source.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import {
   beginningOf,
   type OutputRules,
@@ -99,7 +103,10 @@ async function requestOf(context: CommandContext, dag: string, options: Options)
     description: oneLine(description),
     schedule,
     program: startedAs,
-    options: [...(known === undefined ? [] : ['--connection', known]), ...configOf(config, cwd)],
+    options: known === undefined ? [] : ['--connection', known],
+    ...neededBy(context, known),
+    config: config === undefined ? undefined : resolve(cwd, config),
+    dagFile: ownDagFile(dag, cwd),
     name: ['muster', ...(known === undefined ? [] : [known.toLowerCase().replaceAll('_', '-')]), dag].join(
       '-',
     ),
@@ -116,5 +123,20 @@ const oneLine = (text: string): string =>
     .replace(/[\\ ]+$/, '')
     .trim()
 
-const configOf = (file: string | undefined, cwd: string): string[] =>
-  file === undefined ? [] : ['--config', resolve(cwd, file)]
+/** Files and variables, by the settings and by the environment that the export runs in. */
+function neededBy(context: CommandContext, connection: string | undefined) {
+  const { cwd, env } = context
+  const { settings, named, variables } = context.filesOfSettings(connection)
+  const others = filesOfVariables(env).map(name => ({ name, path: resolve(cwd, name) }))
+  const isFileToCome = settings.length === 0 && !context.hasSettings()
+  return {
+    settings: isFileToCome ? [resolve(cwd, defaultConfigFile)] : settings,
+    named: [...named, ...others.filter(({ path }) => !named.some(one => one.path === path))],
+    variables: [...new Set([...variables, ...usedVariables(env)])].sort(),
+  }
+}
+
+function ownDagFile(dag: string, cwd: string): NamedFile | undefined {
+  const name = fileOfDag(dag, cwd)
+  return isAbsolute(name) ? undefined : { name, path: resolve(cwd, name) }
+}

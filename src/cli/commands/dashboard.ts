@@ -116,7 +116,7 @@ async function write(context: CommandContext, file: string, options: Options): P
     const html = await writeReport(reader, { filters, madeAt })
     const bytes = writeOutput(
       file,
-      html.replace('<head>', `<head><meta name="generator" content="${marker}">`),
+      html.replace('<head>', () => `<head><meta name="generator" content="${marker}">`),
       rules,
     )
     if (context.json) printJson(context, { file, bytes })

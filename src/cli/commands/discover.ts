@@ -48,19 +48,20 @@ const progressMs = 5_000
 /** Throws Stopped, and tells how far it came. */
 async function countIds(list: IdList, { signal }: CommandContext): Promise<Counts> {
   const refusedLines: number[] = []
-  let [ids, refused] = [0, 0]
+  let [ids, refused, why] = [0, 0, '']
   try {
     for await (const one of list.read(signal)) {
       if ('id' in one) ids += 1
       else {
         refused += 1
+        why ||= one.why
         if (refusedLines.length < mostToldLines) refusedLines.push(one.refusedLine)
       }
     }
   } catch (error) {
     throw stoppedAt(error, signal, 'no id is noted; run the command again')
   }
-  return { ids, refused, refusedLines }
+  return { ids, refused, refusedLines, ...(why !== '' && { why }) }
 }
 
 const stoppedAt = (error: unknown, signal: AbortSignal, next: string): unknown =>
@@ -112,6 +113,8 @@ interface Counts {
   readonly refused: number
   /** The first of them, from 1. */
   readonly refusedLines: readonly number[]
+  /** Why the first of them is refused. */
+  readonly why?: string
 }
 
 const mostToldLines = 1000
@@ -125,10 +128,12 @@ function print(context: CommandContext, noted: Noted): void {
     printJson(context, noted)
     return
   }
-  const { ids, new: found, refused: count, refusedLines } = noted
+  const { ids, new: found, refused: count, refusedLines, why } = noted
   const [first] = refusedLines
   const refused =
-    first === undefined ? '' : `; ${counted(count, 'line')} without a valid id, the first is line ${first}`
+    first === undefined
+      ? ''
+      : `; ${counted(count, 'line')} without a valid id, the first is line ${first}, which ${why}`
   printLine(
     context,
     `${counted(ids, 'id')} read, ${formatNumber(found)} of them new${refused}; muster sync reads them`,

@@ -66,7 +66,7 @@ const rulesOf = (context: CommandContext, options: Options): OutputRules => ({
 const page: Target['render'] = (dictionary, stored) =>
   dictionaryPage(dictionary, stored, questionsOf(readMarts())).replace(
     '<head>',
-    `<head><meta name="generator" content="${marker}">`,
+    () => `<head><meta name="generator" content="${marker}">`,
   )
 
 const markdown: Target['render'] = (dictionary, stored) =>

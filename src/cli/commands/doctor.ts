@@ -1,15 +1,26 @@
 /** `muster doctor`: checks everything that a sync needs, and says what to do about each problem. */
 
+import { clockFinding, pauseFinding } from '../../app/checkup/clock.ts'
 import { encryption } from '../../app/checkup/encryption.ts'
 import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
 import { landing } from '../../app/checkup/landing.ts'
 import { diskSpace, nodeVersion } from '../../app/checkup/machine.ts'
-import { checkFile, checkServer, webhookFindings } from '../../app/checkup/warehouse.ts'
+import { networkFindings } from '../../app/checkup/network.ts'
+import {
+  checkFile,
+  checkServer,
+  defaultFindings,
+  inboxFindings,
+  readerFindings,
+  webhookFindings,
+} from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
+import { inboxBounds, inboxFolder } from '../../app/connection/inbox.ts'
 import { reserveOf } from '../../app/connection/room.ts'
 import { duckdbFile, openUnchanged } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
+import { loggedBytes } from '../../events/event-log.ts'
 import { counted } from '../../lib/counted.ts'
 import type { ExitStatus } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -53,12 +64,19 @@ async function examine(context: CommandContext): Promise<Examination> {
   try {
     findings.push(
       finding,
+      ...(await defaultFindings(engine)),
       await landing(connection, context.signal),
       diskSpace(file ?? connection.landing, reserveOf(connection)),
       await encryption(connection),
       ok('retention', keptText(connection)),
     )
-    findings.push(...(await webhookFindings(connection, engine)))
+    if (file === undefined) findings.push(...(await readerFindings(engine)))
+    const room = {
+      bounds: inboxBounds(connection),
+      logged: file === undefined ? 0 : loggedBytes(inboxFolder(file)),
+    }
+    findings.push(...(await webhookFindings(connection, engine)), ...(await inboxFindings(engine, room)))
+    findings.push(...networkFindings(connection, context.env))
     const asked = await askService(connection, context, engine)
     return { findings: [...findings, ...asked.findings], requests: asked.requests }
   } finally {
@@ -67,11 +85,11 @@ async function examine(context: CommandContext): Promise<Examination> {
 }
 
 function settingsFindings(context: CommandContext): Finding[] {
-  const { source, warnings, connections } = context.settings()
+  const { source, warnings, remarks, connections } = context.settings()
   const names = [...connections.keys()].join(', ')
   return [
     ok('settings', `${source}: ${names}`),
-    ...warnings.map(warning => warn('settings', warning, 'correct it there')),
+    ...[...warnings, ...remarks].map(warning => warn('settings', warning, 'correct it there')),
   ]
 }
 
@@ -82,10 +100,15 @@ async function askService(
 ): Promise<Examination> {
   const findings: Finding[] = []
   try {
-    const { client, close } = await openAdHocClient(connection, context, engine)
+    const { client, clock, close, pausedForMs } = await openAdHocClient(connection, context, engine)
     try {
+      findings.push(...[pauseFinding(pausedForMs, context.clock.now())].filter(found => found !== undefined))
       const key = await client.getMe()
-      findings.push(...keyFindings(key, context.clock.now()), ...(await resourceFindings(client, key)))
+      findings.push(
+        clockFinding(clock),
+        ...keyFindings(key, clock.now()),
+        ...(await resourceFindings(client, key)),
+      )
     } catch (error) {
       context.signal.throwIfAborted()
       findings.push(failed('key', error))

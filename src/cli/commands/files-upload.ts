@@ -4,10 +4,10 @@ import { createUpload, type Declaration, uploadFile } from '../../api/writes/upl
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { readDeclarable } from '../../app/workers/local-files.ts'
 import { chosenAgency, requireAgencyKey, requireScope } from '../../app/workers/writing-key.ts'
-import { choiceOf } from '../../config/nearest.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { isFileName } from '../../lib/file-kind.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson } from '../terminal/output.ts'
@@ -29,7 +29,8 @@ export const command: CommandModule = {
   ],
   run: async (context, [shown = ''], options) => {
     const { bytes, declaration } = readDeclaration(context, shown, options)
-    const { client, close } = await openAdHocClient(context.connection(), context)
+    const connection = context.connection()
+    const { client, close } = await openAdHocClient(connection, context)
     try {
       const key = await client.getMe()
       if (declaration.resource === 'worker') requireAgencyKey(key)
@@ -44,7 +45,12 @@ export const command: CommandModule = {
       })
       context.hide(upload.uploadToken)
       context.hide(upload.uploadUrl)
-      await uploadFile(upload, bytes, context)
+      await uploadFile(upload, bytes, {
+        clock: context.clock,
+        rng: context.rng,
+        signal: context.signal,
+        source: connection,
+      })
       const { fileName } = declaration
       if (context.json)
         printJson(context, { fileName, uploadToken: upload.uploadToken, expiresIn: upload.expiresIn })

@@ -24,18 +24,18 @@ function personOf([kind = '', id = '']: readonly string[]) {
 
 function print(
   context: CommandContext,
-  { rows, pages, outputs, unreached, damaged }: ForgottenPerson,
+  { rows, pages, outputs, unreached, beyond, damaged }: ForgottenPerson,
   isDry: boolean,
 ): void {
   if (context.json) {
-    printJson(context, { changed: !isDry, rows, pages, outputs, unreached, damaged })
+    printJson(context, { changed: !isDry, rows, pages, outputs, unreached, beyond, damaged })
     return
   }
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
   if (total > 0) printTable(context, ['table', 'rows'], Object.entries(rows))
   printLine(
     context,
-    `${isDry ? 'held' : 'overwritten'}: ${counted(total, 'row')}, ${counted(pages, 'landed page')}`,
+    `${isDry ? 'would be overwritten' : 'overwritten'}: ${counted(total, 'row')}, ${counted(pages, 'landed page')}`,
   )
   for (const place of outputs)
     printLine(context, `${isDry ? 'would be written anew' : 'written anew'}: ${place}`)
@@ -43,6 +43,11 @@ function print(
     printLine(context, `not reached, as a query made it: look into it or remove it: ${place}`)
   for (const scan of damaged)
     printLine(context, `${isDry ? 'cannot be read' : 'removed, as it could not be read'}: ${scan}`)
+  printTable(
+    context,
+    ['not reached', 'what to do'],
+    beyond.map(({ place, next }) => [place, next]),
+  )
 }
 
 /** A line each five seconds, as lines go into files and mails. */
@@ -71,7 +76,7 @@ export const command: CommandModule = {
   ],
   notes: [
     'What it did cannot be undone. A command that was killed is run again and finishes.',
-    'Backups, and copies on servers, are not reached: run it there as well. What muster sql wrote is told.',
+    'Before it records that it is done it searches tables, pages and files again. It ends with what it cannot reach.',
   ],
   examples: ['muster forget worker 6876eb804c751398b104f886 --dry-run', 'muster forget user 68f0c1 --yes'],
   async run(context, args, options) {

@@ -5,7 +5,9 @@ import { commandsOf } from '../shell/load-commands.ts'
 import { manPage } from '../shell/man-page.ts'
 
 export const command: CommandModule = {
-  notes: ['The package has it too, so that `man muster` shows it after an installation with npm.'],
+  notes: [
+    '`npm install --global`, also with --prefix, puts it where `man muster` finds it; a local installation does not. There, `muster man > muster.1` and `man ./muster.1` show it.',
+  ],
   examples: ['muster man'],
   run: async context => {
     const set = commandsOf(context)

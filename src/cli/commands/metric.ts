@@ -1,7 +1,6 @@
 /** `muster metric NAME`: a recruitment metric, computed from the warehouse in the way of the service. */
 
 import { openToRead } from '../../app/connection/warehouse.ts'
-import { choiceOf } from '../../config/nearest.ts'
 import { readDefinition } from '../../crosscheck/calibrate/definition-store.ts'
 import type { MetricDefinition } from '../../crosscheck/metrics/definition.ts'
 import { groupLabel, groupObject, type Names, readNames } from '../../crosscheck/metrics/group-keys.ts'
@@ -17,6 +16,7 @@ import {
 import { type OurGroup, ourMetrics } from '../../crosscheck/metrics/our-metrics.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import { type CommandModule, numberOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'

@@ -10,8 +10,13 @@ import {
   type RoleRequest,
   roleStatements,
   rolesOf,
-} from '../../warehouse/postgres/roles.ts'
-import { grantRows, type RowRequest, rowLogin, rowScopes } from '../../warehouse/postgres/row-policies.ts'
+} from '../../warehouse/postgres/rights/roles.ts'
+import {
+  grantRows,
+  type RowRequest,
+  rowLogin,
+  rowScopes,
+} from '../../warehouse/postgres/rights/row-policies.ts'
 import {
   type CommandModule,
   flagOption,

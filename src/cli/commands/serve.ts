@@ -1,8 +1,9 @@
 /** `muster serve`: receives webhooks, keeps the warehouse up to date with them, and runs scheduled DAGs, until interrupted. */
 import { randomBytes } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
+import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
-import { openInboxStore } from '../../app/connection/inbox.ts'
+import { inboxBounds, openInboxStore } from '../../app/connection/inbox.ts'
 import { requireRoom } from '../../app/connection/room.ts'
 import { duckdbFile, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
 import { dagNames } from '../../app/dag/dag-file.ts'
@@ -47,7 +48,12 @@ export const command: CommandModule = {
     { flags: '--path <path>', summary: 'where webhooks are posted', parse: plainPath, fallback: '/webhook' },
     {
       flags: '--allow-host <name>',
-      summary: 'a host name that a proxy uses in requests; may be repeated',
+      summary: 'a host name that a proxy uses for webhooks; may be repeated',
+      parse: repeated(anyText),
+    },
+    {
+      flags: '--figures-host <name>',
+      summary: 'answer /health, /metrics and the dashboard under this host name too; may be repeated',
       parse: repeated(anyText),
     },
     {
@@ -75,7 +81,7 @@ export const command: CommandModule = {
     },
   ],
   notes: [
-    'GET /health answers with the state as JSON, GET /metrics with figures for Prometheus. Schedules of DAGs are in UTC. Without a webhook secret no events are taken.',
+    'GET /health answers with the state as JSON, GET /metrics with figures for Prometheus, to this machine unless --figures-host names others. Schedules of DAGs are in UTC. Without a webhook secret no events are taken.',
     'On DuckDB the dashboard reads the published copy, because serve has the working file.',
   ],
   examples: [
@@ -102,6 +108,9 @@ export const command: CommandModule = {
   },
 }
 
+/** Events are stored meanwhile, and drained afterwards. */
+const longestMeasureMs = 10_000
+
 const thisMachine = ['127.0.0.1', '::1', 'localhost']
 
 function dashboardOf(options: Options): DashboardOptions | undefined {
@@ -111,7 +120,8 @@ function dashboardOf(options: Options): DashboardOptions | undefined {
   return {
     host,
     port: numberOf(options, 'dashboardPort'),
-    allowedHosts: listOption<string>(options, 'allowHost'),
+    flags: { host: '--dashboard-host', port: '--dashboard-port' },
+    allowedHosts: listOption<string>(options, 'figuresHost'),
     ...(hasToken && { token: randomBytes(24).toString('base64url') }),
   }
 }
@@ -149,10 +159,12 @@ async function requestOf(
       port: numberOf(options, 'port'),
       path: textOf(options, 'path'),
       allowedHosts: listOption<string>(options, 'allowHost'),
+      figuresHosts: listOption<string>(options, 'figuresHost'),
     },
     schedule: await scheduleOf(context, connection, options),
     intervals: { ...usualIntervals, leastMs: numberOption(options, 'every') ?? usualIntervals.leastMs },
     inboxDays: connection.inboxDays,
+    inboxBounds: inboxBounds(connection),
   }
 }
 
@@ -196,6 +208,11 @@ function effectsOf(context: CommandContext, connection: Connection, dashboard?: 
     openStore: engine => openInboxStore(connection, engine),
     runDag: async name => (await program.invoke(['dag', 'run', name])).status,
     clock,
+    measure: async (engine, clock) => {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(longestMeasureMs)])
+      const { client, close } = await openAdHocClient(connection, { clock, rng, signal: within }, engine)
+      await client.getMe().finally(close)
+    },
     rng,
     signal,
     version: programVersion,

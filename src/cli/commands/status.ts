@@ -1,5 +1,6 @@
 /** `muster status`: how complete and how fresh the warehouse is, with the proof. */
 
+import { inboxBounds } from '../../app/connection/inbox.ts'
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { catalogue } from '../../contract/catalogue.ts'
 import { type Coverage, readCoverage } from '../../state/by-id/coverage.ts'
@@ -124,7 +125,7 @@ async function printStatus(context: CommandContext, status: Status, windows: boo
   for (const line of deletionLines(absences)) printLine(context, line)
   for (const line of await keptLines(context.stored())) printLine(context, line)
   printLine(context, crosscheckLine(status.crosscheck, context.clock.now()))
-  const line = events && eventLine(events, context.clock.now())
+  const line = events && eventLine(events, context.clock.now(), inboxBounds(context.stored()))
   if (line !== undefined) printLine(context, line)
   for (const lease of leases) printLine(context, holderLine(lease))
   for (const id of lost) printLine(context, lostRunLine(id))

@@ -1,7 +1,7 @@
 /** `muster sweep`: finds records that are missing at the source, and tombstones those with enough evidence. */
 
-import { choiceOf } from '../../config/nearest.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import { swept } from '../../sync/deletions/sweep-run.ts'
 import { type CommandModule, flagOption, numberOption, wholeNumber } from '../command.ts'
 import { limitsOf, runAndPrint } from '../run-command.ts'

@@ -3,7 +3,7 @@ import { counted, formatNumber } from '../../lib/counted.ts'
 import { dayMs } from '../../lib/dates.ts'
 import type { Coverage, IdCoverage } from '../../state/by-id/coverage.ts'
 import { type Absence, isNewerCount } from '../../state/evidence/absence.ts'
-import type { EventFigures } from '../../state/inbox/figures.ts'
+import { type EventFigures, filling, type StoredEvents } from '../../state/inbox/figures.ts'
 import type { CrosscheckVerdict } from '../../state/marts/metrics.ts'
 import { tableInQueries } from '../../state/tables.ts'
 import { ageOf } from '../terminal/output.ts'
@@ -106,8 +106,8 @@ function names(list: readonly string[]): string {
   return `${list.slice(0, mostNames).join(', ')}${more}`
 }
 
-export function eventLine(figures: EventFigures, nowMs: number): string | undefined {
-  const { events, lastAt, waiting, waitingSince, unknownTypes, refusedDeliveries } = figures
+export function eventLine(figures: EventFigures, nowMs: number, bounds: StoredEvents): string | undefined {
+  const { events, lastAt, waiting, waitingSince, unknownTypes, refusedDeliveries, stored } = figures
   const { unreadable, refused, notFound } = figures
   const unknown = sum(unknownTypes.map(one => one.events))
   const turnedAway = sum(refusedDeliveries.map(one => one.deliveries))
@@ -120,6 +120,7 @@ export function eventLine(figures: EventFigures, nowMs: number): string | undefi
     notFound > 0 && `${formatNumber(notFound)} about records not found`,
     unknown > 0 && `${formatNumber(unknown)} of unknown types (${names(unknownTypes.map(one => one.type))})`,
     unreadable > 0 && `${formatNumber(unreadable)} without a usable id`,
+    filling(stored, bounds) ?? false,
     turnedAway > 0 &&
       `${counted(turnedAway, 'delivery', 'deliveries')} refused (${refusedDeliveries.map(({ reason, deliveries }) => `${reason} ${formatNumber(deliveries)}`).join(', ')})`,
   ]

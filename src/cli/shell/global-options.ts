@@ -1,12 +1,17 @@
 /** The options that every command takes, and the codes that every command ends with. */
 import { Option } from 'commander'
+import { localPath, oneOf } from '../command.ts'
 import type { GlobalOptions } from '../context.ts'
 
 export const exitCodes = `Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 75 run again later, 78 settings are wrong.`
 
+/** Completed like a choice of commander, and refused with a suggestion. */
+const amongOf = (option: Option, words: readonly string[]): Option =>
+  option.choices(words).argParser(oneOf(...words))
+
 export function globalOptions(): readonly Option[] {
   return [
-    new Option('--config <file>', 'settings file, instead of config/muster.yaml'),
+    new Option('--config <file>', 'settings file, instead of config/muster.yaml').argParser(localPath),
     new Option('--connection <name>', 'connection of the settings'),
     new Option('--json', 'one JSON document on stdout; everything else goes to stderr'),
     new Option('--verbose', 'log more, and show the cause of a failure'),
@@ -14,12 +19,12 @@ export function globalOptions(): readonly Option[] {
       '--wait <span>',
       'wait so long, as in 90s or 10m, for a warehouse that is held, or a service that is not reached',
     ),
-    new Option('--color <when>', 'auto, always or never; NO_COLOR is heard').choices([
+    amongOf(new Option('--color <when>', 'auto, always or never; NO_COLOR is heard'), [
       'auto',
       'always',
       'never',
     ]),
-    new Option('--log <format>', 'lines, or json for each event as a JSON line on stderr').choices([
+    amongOf(new Option('--log <format>', 'lines, or json for each event as a JSON line on stderr'), [
       'lines',
       'json',
     ]),

@@ -1,6 +1,7 @@
 /** Refuses names in a command line that stand for nothing, without running the command. */
-import { didYouMean } from '../../config/nearest.ts'
+
 import { UsageError } from '../../lib/errors.ts'
+import { didYouMean } from '../../lib/text/nearest.ts'
 import type { CommandModule, Completes, Options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { namesOf } from './names.ts'

@@ -1,6 +1,5 @@
 /** The output of a command: tables and sentences for people, or one JSON document for programs. */
-import { counted, formatNumber } from '../../lib/counted.ts'
-import { dayMs, hourMs, minuteMs } from '../../lib/dates.ts'
+import { counted, formatNumber, timeUnits } from '../../lib/counted.ts'
 import type { CommandContext } from '../context.ts'
 import { coloured } from './colour.ts'
 import { fitTable } from './fit-table.ts'
@@ -130,16 +129,10 @@ function formatCell(cell: Cell): string {
   return inOneLine(cell)
 }
 
-const units = [
-  { name: 'day', ms: dayMs },
-  { name: 'hour', ms: hourMs },
-  { name: 'minute', ms: minuteMs },
-] as const
-
 /** How long ago an instant was, in the largest unit that fits. */
 export function ageOf(instant: string, nowMs: number): string {
   const ms = nowMs - Date.parse(instant)
-  for (const { name, ms: unit } of units) {
+  for (const { name, ms: unit } of timeUnits) {
     const count = Math.floor(ms / unit)
     if (count >= 1) return `${counted(count, name)} ago`
   }

@@ -10,7 +10,8 @@ const firmSpace = '\u{a0}'
 /** What is not parted: a command between backticks, and a figure from its unit. */
 const together = /`[^`]{1,50}`|\d (?=(?:ms|s|kB|MB|GB|TB|%)(?!\w))/g
 
-const joined = (text: string): string => text.replace(together, words => words.replaceAll(' ', firmSpace))
+const joined = (text: string): string =>
+  text.replace(together, words => words.replaceAll(' ', () => firmSpace))
 
 /** The indentation, or where the second column of a list or the text of a numbered step begins. */
 function hangOf(line: string, width: number): number {

@@ -1,7 +1,9 @@
 /** The settings of `lineage`: where the events of runs go, in the form of OpenLineage. */
+
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import type { Path } from '../source.ts'
+import { whyNotLocal } from '../../lib/input-file.ts'
+import { dotted, type Path } from '../source.ts'
 import { type GroupPlace, type Receiver, receiver, receiverIn } from './place.ts'
 import { whole } from './values.ts'
 
@@ -32,6 +34,8 @@ export function buildLineage(
   path: Path,
   place: GroupPlace,
 ): LineageSettings | undefined {
+  const why = raw.file === undefined ? undefined : whyNotLocal(raw.file)
+  if (why !== undefined) place.findings.problem([...path, 'file'], `${dotted([...path, 'file'])}: ${why}`)
   const posted = receiverIn(raw, 'file', { path, place })
   const { file, namespace, seconds } = raw
   const found = file === undefined ? {} : { file: resolve(place.cwd, file) }

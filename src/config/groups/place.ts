@@ -1,5 +1,6 @@
 /** What building a group of settings needs, and where messages are posted: an address, which may be secret, and a token. */
 import * as z from 'zod'
+import { isLoopback } from '../../lib/web/address-kind.ts'
 import { Secret } from '../secret.ts'
 import { type Findings, readSecret } from '../secret-source.ts'
 import { dotted, type Path, type Source } from '../source.ts'
@@ -49,6 +50,16 @@ function tokenIn({ token, tokenFile }: Given, path: Path, place: GroupPlace): Se
   )
 }
 
+/** Who can read the connection could read the token, and send messages in its place. */
+function requireSafe({ url, token }: Receiver, path: Path, { findings }: GroupPlace): void {
+  const { protocol, hostname, username, password } = new URL(url?.reveal() ?? 'https://none')
+  const at = [...path, 'url']
+  if (username !== '' || password !== '')
+    findings.problem(at, `${dotted(at)} carries credentials: write them to ${dotted([...path, 'token'])}`)
+  else if (token && protocol === 'http:' && !isLoopback(hostname))
+    findings.problem(at, `${dotted(at)} is http, and its token would be readable on the way: use https`)
+}
+
 /** Undefined with a problem where neither an address nor `other`, the setting beside it, is given. */
 export function receiverIn(
   raw: Given & { readonly [name: string]: unknown },
@@ -60,5 +71,7 @@ export function receiverIn(
     place.findings.problem(path, `${dotted(path)} needs url or ${other}`)
     return undefined
   }
-  return { ...(url && { url }), ...(token && { token }) }
+  const found = { ...(url && { url }), ...(token && { token }) }
+  requireSafe(found, path, place)
+  return found
 }

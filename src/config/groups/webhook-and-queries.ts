@@ -35,3 +35,16 @@ export const queries = z
     threads: whole(1, 256).default(2).describe('Threads of DuckDB.'),
   })
   .describe('What one query of `muster sql` or `muster mcp` may use.')
+
+/** How long events are kept once nothing is left to do with them; and the most of them that are stored, in events and in megabytes. */
+export interface InboxSettings {
+  readonly inboxDays: number
+  readonly inboxEvents: number
+  readonly inboxMegabytes: number
+}
+
+export const inboxOf = ({ inboxDays, inboxEvents, inboxMegabytes }: InboxSettings): InboxSettings => ({
+  inboxDays,
+  inboxEvents,
+  inboxMegabytes,
+})

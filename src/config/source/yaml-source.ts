@@ -24,7 +24,7 @@ const markedName = new RegExp(`${opening}([^${closing}]*)${closing}`, 'g')
 
 /** Returns a string, `line:column what`, when the text is not YAML. */
 export function readYaml({ file, text }: Text, env: Environment): YamlSource | string {
-  const marked = text.replace(/\$\{([A-Za-z_]\w*)\}/g, `${opening}$1${closing}`)
+  const marked = text.replace(/\$\{([A-Za-z_]\w*)\}/g, (_, name) => opening + name + closing)
   const parsed = parseYaml(marked)
   if ('fault' in parsed) return `${parsed.place || ' '}${unmarked(parsed.fault)}`
   const { document, lines } = parsed

@@ -102,6 +102,8 @@ export interface Column<Read extends Leaf = Leaf> {
   readonly relations?: readonly Relation[]
   /** Moves with the clock: a difference in this column alone is no change of the record. */
   readonly volatile?: true
+  /** The service's note of its own writing, such as `updatedAt`: a difference here alone is no new version. */
+  readonly bookkeeping?: true
   /** A record without it cannot be stored and goes to quarantine. */
   readonly required?: true
   /** The contract gives it several JSON types, or none: what is no text is stored as its JSON. */
@@ -127,7 +129,6 @@ type Declare<Value> = <const At extends string>(path: At, description: string) =
 
 export const text: Declare<string> = (path, description) => field('text', path, description)
 export const integer: Declare<number> = (path, description) => field('integer', path, description)
-/** A number the contract gives no unit for, such as an uplift factor. */
 export const number: Declare<number> = (path, description) => field('number', path, description)
 /** Currency of the company, four decimals. */
 export const money: Declare<number> = (path, description) => field('money', path, description)
@@ -165,10 +166,9 @@ export const related = <Any extends Column>(column: Any, ...relations: readonly 
   ...column,
   relations,
 })
-
 export const untyped = <Any extends Column>(column: Any): Any => ({ ...column, isUntyped: true })
-
 export const volatile = <Any extends Column>(column: Any): Any => ({ ...column, volatile: true })
+export const bookkeeping = <Any extends Column>(column: Any): Any => ({ ...column, bookkeeping: true })
 
 /** A closed list in the contract; a new value is kept and reported. */
 export function oneOf<const At extends string>(

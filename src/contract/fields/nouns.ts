@@ -25,8 +25,7 @@ const who = /^(?:(\w+ed)_)?by_user_id$/
 export function roleText(column: string, description: string): string {
   const role = who.exec(column)
   if (!role || !description.startsWith('The user,')) return description
-  return description.replace(
-    'The user,',
+  return description.replace('The user,', () =>
     role[1] === undefined ? 'The user who did it,' : `The user who ${role[1]} it,`,
   )
 }

@@ -12,6 +12,12 @@ const safe = new RegExp(safeId)
 
 export const isSafeId = (text: string): boolean => safe.test(text)
 
+/** Numbers below zero, all zeros, and the words for no value: placeholders that programs put where an id is missing. */
+const placeholder = /^(-\d+|[0_-]+|null|none|nil|nan|undefined|true|false)$/i
+
+/** Whether a request for a record with this id can succeed. */
+export const isRecordId = (text: string): boolean => isSafeId(text) && !placeholder.test(text)
+
 /** As records give ids: those of permissions and custom fields may be words with dots or colons. */
 const inRecords = /^[A-Za-z0-9_.:-]{1,64}$/
 

@@ -1,5 +1,6 @@
 /** Groups of columns that several records share. */
 import {
+  bookkeeping,
   type Column,
   derived,
   type Leaf,
@@ -27,7 +28,7 @@ export type Figures<At extends string> = Fields<At, number>
 /** createdAt and updatedAt, which most records carry. */
 export const changeTimes = {
   created_at: timestamp('createdAt', 'When the record was created.'),
-  updated_at: timestamp('updatedAt', 'When the record last changed.'),
+  updated_at: bookkeeping(timestamp('updatedAt', 'When the record last changed.')),
 }
 
 export function phone(owner: string) {

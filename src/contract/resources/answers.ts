@@ -1,5 +1,6 @@
 /** Answers to the questions asked when workers were submitted. */
 import {
+  bookkeeping,
   type Column,
   constant,
   derived,
@@ -66,7 +67,7 @@ export function submissionAnswers(entity: string, entityKey: string) {
       ),
       submitted_at: timestamp('submittedAt', 'When it was submitted.'),
       submitted_by: personal(json('submittedBy', 'Who submitted it.')),
-      updated_at: timestamp('updatedAt', 'When it last changed.'),
+      updated_at: bookkeeping(timestamp('updatedAt', 'When it last changed.')),
       updated_by: personal(json('updatedBy', 'Who changed it last.')),
       workers: eachValue('workerIds', answerWorkers(entity, entityKey)),
       locations: eachValue('displayLocations', answerLocations(entity, entityKey)),

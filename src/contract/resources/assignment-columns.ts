@@ -1,5 +1,6 @@
 /** Columns of nested objects of an assignment: shifts, statements, its end, and lodging. */
 import {
+  bookkeeping,
   type Column,
   dayOf,
   derived,
@@ -121,5 +122,7 @@ export const lodge = {
   lodge_bus_minutes: minutes('bus'),
   lodge_car_minutes: minutes('car'),
   lodge_train_minutes: minutes('train'),
-  travel_calculated_at: timestamp('lodge.travel.calculatedAt', 'When those minutes were calculated.'),
+  travel_calculated_at: bookkeeping(
+    timestamp('lodge.travel.calculatedAt', 'When those minutes were calculated.'),
+  ),
 }

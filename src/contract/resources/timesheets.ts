@@ -1,6 +1,7 @@
 /** Timesheets: the work of a worker in a week, with pay and charge. */
 
 import {
+  bookkeeping,
   dayOf,
   derived,
   id,
@@ -89,7 +90,7 @@ export const timesheets = resource({
     week_ending_date: dayOf('week_ending_at', 'Last day of the week, as the company counts weeks.'),
     approved_at: timestamp('approvedDate', 'When it was approved.'),
     ...changeTimes,
-    version: integer('version', 'Version of the record.'),
+    version: bookkeeping(integer('version', 'Version of the record.')),
     net_hours: quantity('netHours', 'Hours after breaks.'),
     approval_requested_by_id: text(
       'approvalRequestedBy.id',

@@ -103,14 +103,11 @@ export interface Stamp {
   readonly at: string
 }
 
-/** Replaces the last calibration, unless this one could not be finished. Returns what it found. */
-export async function recordCalibration(
-  engine: Engine,
-  { definition, rules: states, requests, stopped }: Calibration,
+const rowsOf = (
+  { definition, rules: states, requests }: Calibration,
   { runId, at }: Stamp,
-): Promise<DefinitionInForce> {
-  const id = definitionId(definition)
-  const rows = rules.map(rule => {
+): MetricCalibrationRow[] =>
+  rules.map(rule => {
     const state = states.get(rule)
     const [number, metric] = ruleFacts[rule]
     return {
@@ -118,10 +115,24 @@ export async function recordCalibration(
       chosen: textOf(definition[rule]),
       candidates_alive: JSON.stringify(state?.alive ?? []),
       evidence: JSON.stringify(state?.scores ?? {}),
-      ...{ calls_used: requests, definition_id: id, calibrated_at: at, run_id: runId },
+      ...{ calls_used: requests, definition_id: definitionId(definition), calibrated_at: at, run_id: runId },
       contract_version: 'v1',
     }
   })
-  if (stopped === undefined) await replaceCalibration(engine, rows)
-  return { definition, id, alive: Object.fromEntries(rows.flatMap(aliveOf)) }
+
+/** What a calibration found, before it is recorded. */
+export const calibratedDefinition = (found: Calibration): DefinitionInForce => ({
+  definition: found.definition,
+  id: definitionId(found.definition),
+  alive: Object.fromEntries(rowsOf(found, { runId: '', at: '' }).flatMap(aliveOf)),
+})
+
+/** Replaces the last calibration, unless this one could not be finished. Returns what it found. */
+export async function recordCalibration(
+  engine: Engine,
+  found: Calibration,
+  stamp: Stamp,
+): Promise<DefinitionInForce> {
+  if (found.stopped === undefined) await replaceCalibration(engine, rowsOf(found, stamp))
+  return calibratedDefinition(found)
 }

@@ -1,8 +1,9 @@
 /** The web server of `muster dashboard`: the page, its answers as JSON, and nothing else. */
-import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { MusterError, UsageError } from '../../lib/errors.ts'
-import { isAllowedHost } from '../../lib/web/allowed-host.ts'
+import { isAddressedHere } from '../../lib/web/allowed-host.ts'
+import { pagesInFlight, refuseExcess } from '../../lib/web/in-flight.ts'
+import { listen, type Port } from '../../lib/web/listen.ts'
 import { answerChoices, answerPage, answerRows, type RowsAnswer } from '../answers.ts'
 import { toCsv } from '../csv.ts'
 import { readFilters } from '../filters.ts'
@@ -11,10 +12,14 @@ import type { MartReader } from '../reader.ts'
 import { readWebFiles, shell } from '../web-files.ts'
 import { hasToken } from './token.ts'
 
-export interface DashboardOptions {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers without the token; every other route, and whatever no route takes, needs it. */
+    readonly isPublic?: boolean
+  }
+}
+
+export interface DashboardOptions extends Port {
   /** Host names, besides its own, that a request may be addressed to. */
   readonly allowedHosts: readonly string[]
   /** Answers are for requests that carry it; undefined answers everybody who reaches the port. */
@@ -41,8 +46,10 @@ const headers = {
 const rowsShown = 200
 const rowsInCsv = 50_000
 
-const queryOf = (request: FastifyRequest): URLSearchParams =>
-  new URL(request.url, 'http://dashboard').searchParams
+/** What the router calls it. */
+type Query = Record<string, unknown>
+
+const queryOf = ({ query }: FastifyRequest): URLSearchParams => query as URLSearchParams
 
 /** Columns of the row that was chosen are `row.NAME`; an empty `null.NAME` stands for a null. */
 function chosenIn(query: URLSearchParams): Record<string, string | null> {
@@ -72,7 +79,9 @@ function addPage(app: FastifyInstance): void {
     end: '<script src="/main.js"></script>',
   })
   const send = (path: string, type: string, text: string): void => {
-    app.get(path, async (_, reply) => reply.type(`${type}; charset=utf-8`).send(text))
+    app.get(path, { config: { isPublic: true } }, async (_, reply) =>
+      reply.type(`${type}; charset=utf-8`).send(text),
+    )
   }
   send('/', 'text/html', page)
   send('/main.js', 'text/javascript', script)
@@ -111,24 +120,36 @@ async function admit(
 ): Promise<FastifyReply | undefined> {
   reply.headers(headers)
   // DNS rebinding: a web page can make its own host name point at this port.
-  if (!isAllowedHost(request.headers.host, { host, allowedHosts }))
+  if (!isAddressedHere(request.raw, { host, allowedHosts }))
     return reply.code(421).send({ error: 'this host name is not served here: see --allow-host' })
-  if (request.url.startsWith('/api/') && !hasToken(request.headers.authorization, token))
+  // By the route that the router chose: an address has many spellings.
+  const isPublic = request.routeOptions.config?.isPublic === true
+  if (!isPublic && !hasToken(request.headers.authorization, token))
     return reply.code(401).send({ error: 'open the address that muster dashboard printed: it has the token' })
   return undefined
 }
 
 export async function startDashboard(reader: MartReader, options: DashboardOptions): Promise<Dashboard> {
-  const app = fastify({ bodyLimit: 1, forceCloseConnections: true, exposeHeadRoutes: false })
+  const app = fastify({
+    bodyLimit: 1,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    // An address that cannot be decoded reaches no hook.
+    frameworkErrors: (_error, _request, reply: FastifyReply) =>
+      reply.headers(headers).code(400).send({ error: 'this is no address' }),
+    routerOptions: { querystringParser: text => new URLSearchParams(text) as unknown as Query },
+  })
   answerErrors(app)
+  const inFlight = pagesInFlight()
+  app.addHook(
+    'onRequest',
+    refuseExcess(() => inFlight),
+  )
   app.addHook('onRequest', (request, reply) => admit(request, reply, options))
   addPage(app)
   addAnswers(app, reader)
-  const { host, port } = options
-  await app.listen({ host, port })
-  const { port: taken } = app.server.address() as AddressInfo
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/`,
+    url: `${await listen(app, options)}/`,
     close: () => app.close(),
   }
 }

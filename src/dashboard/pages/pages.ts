@@ -1,5 +1,6 @@
 /** Every page of the dashboard, in the order of its navigation. */
 import { UsageError } from '../../lib/errors.ts'
+import { choiceOf, nearest } from '../../lib/text/nearest.ts'
 import type { Page, Panel } from '../panel.ts'
 import { compliance } from './compliance.ts'
 import { cost } from './cost.ts'
@@ -17,13 +18,24 @@ export function pageNamed(id: string): Page {
   if (page) return page
   throw new UsageError({
     what: `there is no page ${id}`,
-    next: `choose ${pages.map(one => one.id).join(', ')}`,
+    next: choiceOf(
+      id,
+      pages.map(one => one.id),
+    ),
   })
 }
 
 /** Throws UsageError for a panel that does not exist. */
 export function panelNamed(id: string): Panel {
-  const panel = pages.flatMap(page => page.panels).find(one => one.id === id)
+  const panels = pages.flatMap(page => page.panels)
+  const panel = panels.find(one => one.id === id)
   if (panel) return panel
-  throw new UsageError({ what: `there is no panel ${id}`, next: 'choose one that a page shows' })
+  const near = nearest(
+    id,
+    panels.map(one => one.id),
+  )
+  throw new UsageError({
+    what: `there is no panel ${id}`,
+    next: near ? `did you mean ${near}?` : 'choose one that a page shows',
+  })
 }

@@ -61,6 +61,8 @@ export class Bucket {
         connectionTimeout: connectMs,
         requestTimeout: requestMs,
         throwOnRequestTimeout: true,
+        // Explicit, so that no variable of the environment can switch the check of certificates off.
+        httpsAgent: { rejectUnauthorized: true },
       },
     })
   }

@@ -1,13 +1,13 @@
 /** Lets signals, timers and sockets have their turn in the middle of a long computation. */
 import { setImmediate } from 'node:timers/promises'
-import { systemClock } from '../clock.ts'
+import { elapsedOf, systemClock } from '../clock.ts'
 
 /** Milliseconds in which nothing else happens. */
 const longest = 100
 
 export class Pause {
   readonly #signal: AbortSignal | undefined
-  #since = systemClock.now()
+  #since = elapsedOf(systemClock)
 
   /** With a signal, `take` throws its reason once it is aborted. */
   constructor(signal?: AbortSignal) {
@@ -16,12 +16,12 @@ export class Pause {
 
   /** To be asked after each small piece of the work. */
   get isDue(): boolean {
-    return systemClock.now() - this.#since > longest
+    return elapsedOf(systemClock) - this.#since > longest
   }
 
   async take(): Promise<void> {
     await setImmediate()
     this.#signal?.throwIfAborted()
-    this.#since = systemClock.now()
+    this.#since = elapsedOf(systemClock)
   }
 }

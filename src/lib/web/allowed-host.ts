@@ -1,4 +1,6 @@
 /** Whether a request is addressed to this server: a web page can make its own host name point at any port of a machine. */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 
 const ownHosts = ['127.0.0.1', 'localhost', '[::1]']
 
@@ -9,14 +11,54 @@ export interface Served {
   readonly allowedHosts: readonly string[]
 }
 
+/** As Node received it. */
+interface Received {
+  readonly url?: string | undefined
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[]
+}
+
 /** The name in a Host header, without its port; undefined for anything else. */
 function hostIn(header: string): string | undefined {
   return /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(header)?.[1]?.toLowerCase()
 }
 
-export function isAllowedHost(header: string | undefined, { host, allowedHosts }: Served): boolean {
-  const name = header === undefined ? undefined : hostIn(header)
-  if (name === undefined) return false
+/** Every Host header, and the host of an absolute address (`GET http://host/path`), of which a router reads the path alone. */
+function hostsOf({ url = '', rawHeaders }: Received): string[] {
+  const headers = rawHeaders.filter(
+    (_, index) => rawHeaders[index - 1]?.toLowerCase() === 'host' && index % 2,
+  )
+  const [, authority] = /^[^/]*:\/\/([^/?#]*)/.exec(url) ?? []
+  return authority === undefined ? headers : [...headers, authority]
+}
+
+export function isAddressedHere(received: Received, { host, allowedHosts }: Served): boolean {
   const listened = host.includes(':') ? `[${host}]` : host
-  return [...ownHosts, listened, ...allowedHosts].some(allowed => allowed.toLowerCase() === name)
+  const allowed = [...ownHosts, listened, ...allowedHosts].map(name => name.toLowerCase())
+  const hosts = hostsOf(received)
+  return hosts.length > 0 && hosts.every(named => allowed.includes(hostIn(named) ?? ''))
+}
+
+/** Of a proxy in front of this server: its client is another machine, whatever the Host says. */
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const
+
+const isLoopback = (address: string | undefined): boolean =>
+  address !== undefined && /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/i.test(address)
+
+/**
+ * Whether a request comes from this machine and is addressed to it by a name of its own, or is addressed to one of
+ * `others`. A sender chooses its Host, so that such a name counts only on a connection from this machine.
+ */
+export function isOwnRequest(
+  request: Pick<IncomingMessage, 'headers' | 'url' | 'rawHeaders'> & {
+    readonly socket: Pick<Socket, 'remoteAddress'>
+  },
+  others: readonly string[],
+): boolean {
+  const hosts = hostsOf(request).map(hostIn)
+  const isOneOf = (names: readonly string[]): boolean =>
+    hosts.length > 0 && hosts.every(named => named !== undefined && names.includes(named))
+  if (isOneOf(others.map(other => other.toLowerCase()))) return true
+  const isDirect = proxyHeaders.every(header => request.headers[header] === undefined)
+  return isOneOf(ownHosts) && isLoopback(request.socket.remoteAddress) && isDirect
 }

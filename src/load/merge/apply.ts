@@ -1,22 +1,26 @@
 /** Applies a delta to star, pii and history, one statement a table and step. */
 import type { Engine, Insertion, TemporaryTable } from '../../warehouse/engine.ts'
 import { historyOf } from '../../warehouse/schema/physical.ts'
-import { foundMissingAt } from '../../warehouse/schema/record-rows.ts'
+import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
-import { type DeltaCounts, writtenOf } from './delta.ts'
+import { beginOfVersion, type DeltaCounts, writtenOf } from './delta.ts'
 import type { EmptyTables } from './empty-tables.ts'
 import { type ChangedDimension, type Members, membersOf } from './inferred-members.ts'
 import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
+/** Begins the statement that keeps rows `t` of a table: valid_from and valid_to, and their FROM, are to follow. */
+export function intoHistory(target: Target): string {
+  const names = namesOf(target).filter(name => name !== 'valid_from')
+  return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
+    select ${quoteNames(names, 't.')},`
+}
+
 /** Replaced rows become history: not inferred members, which never were a version; a tombstone is a version of its own. */
 function keepHistory(target: Target): string {
-  const names = namesOf(target)
-  return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
-    select ${quoteNames(names, 't.')},
-      case when t.is_deleted then ${foundMissingAt} else coalesce(t.source_updated_at, t.loaded_at) end,
-      case when t.is_deleted then d.loaded_at else coalesce(d.source_updated_at, d.loaded_at) end
+  return `${intoHistory(target)}
+      case when t.is_deleted then ${foundMissingAt} else ${beganAt} end, d.valid_from
     from ${qualified(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'missing')`
 }
 
@@ -47,26 +51,32 @@ function insertions(targets: readonly Target[]): Insertion[] {
   }))
 }
 
-const isArriving = (counts: DeltaCounts): boolean => counts.new + counts.changed + counts.inferred > 0
+const isArriving = (counts: DeltaCounts): boolean =>
+  counts.new + counts.changed + counts.touched + counts.inferred > 0
 
 /** On a first load every record arrives, so the warehouse need not say which. */
 const areAllNew = (counts: DeltaCounts): boolean =>
-  counts.inferred + counts.changed + counts.same + counts.stale === 0
+  counts.inferred + counts.changed + counts.touched + counts.same + counts.stale === 0
 
 /** Creates the temporary table arriving in the stage: its records that the warehouse will write. */
 async function chooseArriving(engine: Engine, counts: DeltaCounts): Promise<void> {
   const arriving = (select: string) => engine.stage.run(`create or replace temp table arriving as ${select}`)
   if (areAllNew(counts)) {
-    await arriving('select *, loaded_at as first_loaded_at from stage_record')
+    await arriving(
+      `select s.*, s.loaded_at as first_loaded_at, ${beginOfVersion('s')} as valid_from from stage_record s`,
+    )
     return
   }
   const columns = [
     { name: 'locator', sql: 'bigint' },
     { name: 'first_loaded_at', sql: 'timestamptz' },
+    { name: 'valid_from', sql: 'timestamptz' },
   ]
-  const chosen = `select locator, first_loaded_at from delta where state in ('new', 'inferred', 'changed')`
+  const chosen = `select locator, first_loaded_at, valid_from from delta where state in ('new', 'inferred', 'changed', 'touched')`
   await engine.sendToStage('chosen', columns, chosen)
-  await arriving('select r.*, c.first_loaded_at from stage_record r join chosen c on c.locator = r.locator')
+  await arriving(
+    'select r.*, c.first_loaded_at, c.valid_from from stage_record r join chosen c on c.locator = r.locator',
+  )
 }
 
 export interface Merge {
@@ -121,10 +131,11 @@ export async function retireReplaced(
   plan: StagePlan,
   { counts, emptyTables }: Merge,
 ): Promise<void> {
-  if (writtenOf(counts).changes === 0) return
+  if (writtenOf(counts).changes + counts.touched === 0) return
   const owners = distinctOwners(targetsOf(plan))
-  const isAnyReplaced = counts.changed + counts.missing > 0
-  if (isAnyReplaced) await runAll(engine, owners.map(keepHistory))
+  const isAnyVersion = counts.changed + counts.missing > 0
+  const isAnyReplaced = isAnyVersion || counts.touched > 0
+  if (isAnyVersion) await runAll(engine, owners.map(keepHistory))
   const others =
     isAnyReplaced || !emptyTables ? owners : await emptyTables.others(engine, owners, counts.inferred > 0)
   await runAll(engine, others.map(remove))

@@ -2,19 +2,19 @@
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine, TemporaryTable, Transfer } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
-import { foundMissingAt } from '../../warehouse/schema/record-rows.ts'
+import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
 /**
- * new: not stored; inferred: stored as an inferred member; changed: other content, not older, or present again; same: equal
- * content; stale: older than the stored row, or fetched before the record was found missing; missing: stored, but absent
- * from a complete snapshot.
+ * new: not stored; inferred: stored as an inferred member; changed: other content, not older, or present again; touched: the
+ * same content with other bookkeeping, such as a later updatedAt; same: equal; stale: older than the stored row, or fetched
+ * before the record was found missing; missing: stored, but absent from a complete snapshot.
  */
-export type DeltaState = 'new' | 'inferred' | 'changed' | 'same' | 'stale' | 'missing'
+export type DeltaState = 'new' | 'inferred' | 'changed' | 'touched' | 'same' | 'stale' | 'missing'
 
 export type DeltaCounts = Readonly<Record<DeltaState, number>>
 
-/** The records whose rows the merge writes or retires, and how many they are. */
+/** The records whose content the merge writes or retires, and how many they are. */
 export const writtenOf = (counts: DeltaCounts): { ids: string; changes: number } => ({
   ids: `(select record_key from delta where state in ('new', 'inferred', 'changed', 'missing'))`,
   changes: counts.new + counts.inferred + counts.changed + counts.missing,
@@ -40,6 +40,12 @@ function isStale(resource: Resource): string {
     and (s.source_version < ${stored} or (s.source_version is not distinct from ${stored} and s.loaded_at < t.loaded_at))))`
 }
 
+/** Of a row: the part of its hash before the dash. */
+const contentHash = (row: string): string => `split_part(${row}.row_hash, '-', 1)`
+
+/** From when the content of a row is valid, unless a row with the same content came before. */
+export const beginOfVersion = (row: string): string => `coalesce(${row}.source_updated_at, ${row}.loaded_at)`
+
 function deltaTable(resource: Resource): string {
   const { table } = resource
   const key = `t.${quoteName(table.key)}`
@@ -47,9 +53,13 @@ function deltaTable(resource: Resource): string {
   return `create temp table delta as
     select s.locator, s.record_key, s.row_hash, s.source_updated_at, s.loaded_at, s.run_id,
       coalesce(t.first_loaded_at, s.loaded_at) as first_loaded_at,
+      case when t.is_deleted then s.loaded_at
+        when ${contentHash('s')} = ${contentHash('t')} then ${beganAt}
+        else ${beginOfVersion('s')} end as valid_from,
       case when ${key} is null then 'new' ${inferred}
         when t.is_deleted then case when s.loaded_at > ${foundMissingAt} then 'changed' else 'stale' end
-        when s.row_hash = t.row_hash then 'same' when ${isStale(resource)} then 'stale' else 'changed' end as state
+        when s.row_hash = t.row_hash then 'same' when ${isStale(resource)} then 'stale'
+        when ${contentHash('s')} = ${contentHash('t')} then 'touched' else 'changed' end as state
     from stage_record s left join star.${quoteName(table.name)} t on ${key} = s.record_key`
 }
 
@@ -87,9 +97,9 @@ function missingRows(resource: Resource, read: CompleteSnapshot): string {
   const key = `t.${quoteName(table.key)}`
   const ofExtent = (value: (one: ReadExtent) => string): string =>
     `case ${read.map(one => `when ${within(one.extent)} then ${value(one)}`).join(' ')} end`
+  const time = ofExtent(one => `cast(${quoteText(one.time)} as timestamptz)`)
   return `insert into delta
-    select null, ${key}, null, null, ${ofExtent(({ time }) => `cast(${quoteText(time)} as timestamptz)`)},
-      ${ofExtent(({ run }) => quoteText(run))}, t.first_loaded_at, 'missing'
+    select null, ${key}, null, null, ${time}, ${ofExtent(({ run }) => quoteText(run))}, t.first_loaded_at, ${time}, 'missing'
     from star.${quoteName(table.name)} t
     where (${read.map(({ extent }) => within(extent)).join(' or ')}) and ${key} <> '-1'
       and not exists (select 1 from stage_seen s where s.id = ${key})
@@ -148,7 +158,7 @@ export async function createDelta(
   const rows = await engine.rows<{ state: DeltaState; n: number }>(
     'select state, count(*) as n from delta group by state',
   )
-  const counts = { new: 0, inferred: 0, changed: 0, same: 0, stale: 0, missing: 0 }
+  const counts = { new: 0, inferred: 0, changed: 0, touched: 0, same: 0, stale: 0, missing: 0 }
   for (const row of rows) counts[row.state] = Number(row.n)
   return counts
 }

@@ -116,6 +116,10 @@ function placed(naming: DimensionReferences): NamedDimension {
 export const namedDimensions = (plan: StagePlan, filled: ReadonlySet<string>): NamedDimension[] =>
   namings(plan, filled).map(placed)
 
+/** Since when the arriving record `d` names its members: one that is only touched says nothing newer about them. */
+const namedSince =
+  'case when d.source_updated_at is not null then least(d.valid_from, d.source_updated_at) end'
+
 export const memberTableName = 'member'
 
 /** Attributes of members, whatever their dimension: those of one name have one type in all of them. */
@@ -161,8 +165,8 @@ export function memberTable(
         ${sourceTimes.map(at => `max(${at}) as ${at}`).join(', ')}
       from (
         select ${['dimension', 'member_id', ...names, 'd.loaded_at', 'd.run_id'].join(', ')},
-          coalesce(max(d.source_updated_at), timestamptz '0001-01-01') as source_time,
-          ${sourceTimes.map(at => `max(d.source_updated_at) filter (is_${at}) as ${at}`).join(', ')}
+          coalesce(max(${namedSince}), timestamptz '0001-01-01') as source_time,
+          ${sourceTimes.map(at => `max(${namedSince}) filter (is_${at}) as ${at}`).join(', ')}
         from (${dimensions.flatMap(one => references(one, attributes)).join(' union all ')}) named
         join arriving d using (locator) group by all
       ) group by dimension, member_id)`

@@ -38,6 +38,7 @@ const rowValues: Readonly<Record<string, string>> = {
   is_deleted: 'false',
   deleted_at: 'cast(null as timestamptz)',
   row_hash: 'd.row_hash',
+  valid_from: 'd.valid_from',
 }
 
 const rowEntries = rowColumns.map(({ name }) => [name, rowValues[name] ?? 'null'] as const)

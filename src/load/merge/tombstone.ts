@@ -1,11 +1,11 @@
 /** Sets and removes tombstones, on records and everything that belongs to them; replaced versions become history. */
 import { recordChanges } from '../../state/marts/changes.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { historyOf } from '../../warehouse/schema/physical.ts'
-import { foundMissingAt } from '../../warehouse/schema/record-rows.ts'
+import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
-import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
+import { quoteText } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
+import { intoHistory } from './apply.ts'
 import { distinctOwners, type Target, targetsOf } from './targets.ts'
 
 export interface Gone {
@@ -16,16 +16,13 @@ export interface Gone {
 
 /** The version that was valid until now; for a tombstoned record, the time of its absence. */
 function keep(target: Target, isGone: boolean): string {
-  const names = target.columns.map(([name]) => name)
-  const from = isGone ? 'coalesce(t.source_updated_at, t.loaded_at)' : foundMissingAt
-  return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
-    select ${quoteNames(names, 't.')}, ${from}, d.turned_at
+  return `${intoHistory(target)} ${isGone ? beganAt : foundMissingAt}, d.turned_at
     from ${qualified(target)} t join turned d on ${target.ownedBy} where ${isGone ? 'not ' : ''}t.is_deleted`
 }
 
 function turn(target: Target, isGone: boolean): string {
   const set = isGone ? 'is_deleted = true, deleted_at = d.turned_at' : 'is_deleted = false, deleted_at = null'
-  return `update ${qualified(target)} as t set ${set} from turned d
+  return `update ${qualified(target)} as t set ${set}, valid_from = d.turned_at from turned d
     where ${target.ownedBy} and ${isGone ? 'not ' : ''}t.is_deleted`
 }
 

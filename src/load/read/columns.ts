@@ -2,7 +2,7 @@
 import type { Column, ColumnType, ListSource } from '../../contract/fields/column.ts'
 import type { Table } from '../../contract/fields/table.ts'
 import { storedTypes } from '../../warehouse/schema/column-type.ts'
-import { quoteName, quoteNames, quoteText } from '../../warehouse/sql-text.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { leavesDiffer, numbersDiffer, numbersRead } from './cast-check.ts'
 import type { Reader } from './pages.ts'
 import { below, type StageTable, stagedSources } from './plan.ts'
@@ -101,10 +101,29 @@ const isComputed = ({ source }: Column): boolean => source.from === 'derived' ||
  * Columns whose difference is a change: neither volatile nor computed ones. JSON of a record counts by its leaves, so that
  * the order of keys does not matter; JSON inside a list has no leaves and counts as text.
  */
-function hashedColumns({ table, child }: StageTable): string[] {
-  return stagedSources(table)
-    .filter(([, column]) => !column.volatile && !isComputed(column) && (child || column.type !== 'json'))
-    .map(([name]) => name)
+function hashedColumns({ table, child }: StageTable): [string, Column][] {
+  return stagedSources(table).filter(
+    ([, column]) => !column.volatile && !isComputed(column) && (child || column.type !== 'json'),
+  )
+}
+
+/** A time of change inside JSON, of a record that the service embeds there. */
+const timeInside = String.raw`"updatedAt"\s*:\s*("[^"]*"|null|[0-9]+)`
+
+/** The same as long as the content is, whenever the service wrote it. */
+const contentOf = ([name, { type }]: [string, Column]): string =>
+  type === 'json'
+    ? `regexp_replace(cast(${quoteName(name)} as varchar), ${quoteText(timeInside)}, '', 'g')`
+    : quoteName(name)
+
+/** Two hashes of a row: of its content, and of the bookkeeping of the service. */
+function ownHashes(stage: StageTable): string {
+  const hashed = hashedColumns(stage)
+  const content = hashed.filter(([, column]) => !column.bookkeeping).map(contentOf)
+  const touches = hashed
+    .filter(([, { bookkeeping, type }]) => bookkeeping || type === 'json')
+    .map(([name]) => quoteName(name))
+  return `hash(${content.join(', ')}) as own_hash, ${touches.length === 0 ? 'cast(0 as ubigint)' : `hash(${touches.join(', ')})`} as own_touch`
 }
 
 interface Parts extends Pick<Reader, 'numbers'> {
@@ -127,6 +146,6 @@ export function stageStatement(stage: StageTable, spelling: Spelling, parts: Par
   const typed = `select ${direct.join(', ')} from ${parts.from}`
   return `create or replace table ${name} as
     select * exclude (numbers_read, has_loss), has_loss or ${numbersDiffer(table, 'numbers_read', parts.numbers)} as needs_check,
-      hash(${quoteNames(hashedColumns(stage))}) as own_hash
+      ${ownHashes(stage)}
     from (${withDerived(table, typed)})`
 }

@@ -1,6 +1,8 @@
 /** Landed pages as records: read straight into their declared type, or as JSON first. */
+
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import type { StoredPage } from '../../lib/encryption/stored-page.ts'
+import { asPattern } from '../../lib/input-file.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { numberKey } from '../page/joined-pages.ts'
 
@@ -64,7 +66,7 @@ const objectSize = (bytes: readonly number[]): number => Math.max(16_777_216, ..
 /** The rows of a file with an object a line, the longest of so many bytes. */
 export function readLines(file: string, columns: Readonly<Record<string, string>>, longest: number): string {
   const typed = Object.entries(columns).map(([name, type]) => `${name}: ${quoteText(type)}`)
-  return `read_json([${quoteText(file)}], columns = {${typed.join(', ')}}, records = 'true',
+  return `read_json([${quoteText(asPattern(file))}], columns = {${typed.join(', ')}}, records = 'true',
     format = 'newline_delimited', maximum_object_size = ${objectSize([longest])})`
 }
 
@@ -79,12 +81,12 @@ function readPages(pages: readonly PageFile[], { type, list }: { type: string; l
   const joined = pages[0]?.joined
   if (joined)
     return `select ${quoteName(numberKey)} as page, ${list} as list
-      from read_json(${quoteText(joined)}, columns = {data: ${quoteText(type)}, ${quoteName(numberKey)}: 'BIGINT'},
+      from read_json(${quoteText(asPattern(joined))}, columns = {data: ${quoteText(type)}, ${quoteName(numberKey)}: 'BIGINT'},
         records = 'true', format = 'newline_delimited', ${longest})`
   const format = pages.every(({ isLine }) => isLine) ? 'newline_delimited' : 'unstructured'
   const files = listed(pages, page => page.file)
   return `select list_position(${files}, filename) as page, ${list} as list
-    from read_json(${files}, columns = {data: ${quoteText(type)}}, filename = true,
+    from read_json(${listed(pages, page => asPattern(page.file))}, columns = {data: ${quoteText(type)}}, filename = true,
       records = 'true', format = '${format}', ${longest})`
 }
 

@@ -38,7 +38,7 @@ const mostTables = 20
 const nowToken = /(?<!:):now\b/g
 
 function filled(engine: Engine, { select, precondition }: Part, moment: CheckMoment): string {
-  const text = fillTokens(select, moment).replace(nowToken, `cast('${moment.now}' as timestamptz)`)
+  const text = fillTokens(select, moment).replace(nowToken, () => `cast('${moment.now}' as timestamptz)`)
   return engine.hasSlowPatterns && precondition !== undefined
     ? `select possible.* from (\n${text}\n) as possible where ${precondition}`
     : text

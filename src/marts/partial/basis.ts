@@ -1,10 +1,10 @@
 /** What all rows of a mart depend on: while it stays the same, changed records tell which of them may differ. */
 import { createHash } from 'node:crypto'
-import { ledgerStates, wholeState } from '../../state/marts/source-state.ts'
+import { ledgerStates, touchState, wholeState } from '../../state/marts/source-state.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { physicalTables, rowColumns } from '../../warehouse/schema/physical.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import { fillTokens, type Moment, momentOf } from '../inputs.ts'
+import { fillTokens, type Moment, momentOf, readsBookkeeping } from '../inputs.ts'
 import { type Mart, martsRead } from '../mart.ts'
 import { followed } from './followed.ts'
 import type { Parts } from './parts.ts'
@@ -64,6 +64,7 @@ export async function basisOf(
       await wholeState(engine),
       momentOf(momentText(mart.select, parts), moment),
       parts?.touched ?? '',
+      readsBookkeeping(mart) ? await touchState(engine) : '',
       ...martsRead(mart).map(name => `${name} ${builtAt(name)}`),
       ...(await ledgerStates(engine, mart.reads)),
       ...own,

@@ -1,8 +1,10 @@
 /** Writes the answer to a query into one Parquet file, with the types that the query gives. */
+
 import { once } from 'node:events'
 import { closeSync, createWriteStream, fstatSync, openSync, readSync, type WriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { MusterError } from '../../lib/errors.ts'
+import { asPattern } from '../../lib/input-file.ts'
 import { beginOutput, type OutputRules, syncToDisk } from '../../temporary/output-file.ts'
 import { temporaryPlace } from '../../temporary/places.ts'
 import { openStage } from '../../warehouse/duckdb/open.ts'
@@ -100,7 +102,7 @@ function parquetCopy({ file, columns, longest }: Lines, to: string): string {
   const typed = columns.map(
     ({ name, type }, index) => `cast(${castable(place(index), type)} as ${type}) as ${quoteName(name)}`,
   )
-  return `copy (select ${typed.join(', ')} from read_json(${quoteText(file)}, columns = {${read.join(', ')}},
+  return `copy (select ${typed.join(', ')} from read_json(${quoteText(asPattern(file))}, columns = {${read.join(', ')}},
       format = 'newline_delimited', maximum_object_size = ${Math.max(leastObject, longest + 1024)}))
     to ${quoteText(to)} (format parquet, compression zstd, kv_metadata {${ownKey}: '1'})`
 }

@@ -1,9 +1,11 @@
 /** Writes one table as Parquet: one file, or a folder with a file a month in the layout of Hive. */
+
 import { createHash } from 'node:crypto'
 import { createReadStream, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { MusterError } from '../../lib/errors.ts'
+import { asPattern } from '../../lib/input-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteName, quoteNames, quoteText } from '../../warehouse/sql-text.ts'
@@ -84,7 +86,7 @@ async function sha256(file: string): Promise<string> {
 /** From the footer of the file. */
 async function rowsIn(engine: Engine, file: string): Promise<number> {
   const [row] = await engine.stage.rows<{ n: number }>(
-    `select cast(sum(num_rows) as bigint) as n from parquet_file_metadata(${quoteText(file)})`,
+    `select cast(sum(num_rows) as bigint) as n from parquet_file_metadata(${quoteText(asPattern(file))})`,
   )
   return Number(row?.n ?? -1)
 }

@@ -1,6 +1,7 @@
 /** The settings of webhooks and of their delivery, and what each is when left out. */
 import type { EventType } from '../../contract/events.ts'
 import { UsageError } from '../../lib/errors.ts'
+import { unknownName } from '../options/contract-options.ts'
 import { type EventFaultRates, noFaults } from './event-faults.ts'
 
 export interface WebhookOptions {
@@ -59,13 +60,9 @@ export function eventSettings(options: EventOptions) {
     })
   }
   for (const [fault, rate] of Object.entries(options.faults ?? {})) {
-    if (Object.hasOwn(noFaults, fault) && rate >= 0 && rate <= 1) continue
-    throw new UsageError({
-      what: Object.hasOwn(noFaults, fault)
-        ? `the rate of ${fault} is ${rate}`
-        : `there is no event fault ${fault}`,
-      next: `give a share from 0 to 1 of ${Object.keys(noFaults).join(', ')}`,
-    })
+    if (!Object.hasOwn(noFaults, fault)) throw unknownName('event fault', fault, Object.keys(noFaults))
+    if (rate < 0 || rate > 1)
+      throw new UsageError({ what: `the rate of ${fault} is ${rate}`, next: 'give a share from 0 to 1' })
   }
   return {
     encoding: options.signature?.encoding ?? 'hex',

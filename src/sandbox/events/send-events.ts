@@ -1,9 +1,9 @@
 /** Turns what happens to records into signed deliveries to every webhook that it concerns. */
-import { type EventType, isEventType } from '../../contract/events.ts'
+import { type EventType, eventTypes, isEventType } from '../../contract/events.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { UsageError } from '../../lib/errors.ts'
 import { namedRng } from '../../lib/rng.ts'
 import { Draw } from '../data/draw.ts'
+import { unknownName } from '../options/contract-options.ts'
 import type { World } from '../world.ts'
 import type { Audience } from './audience.ts'
 import { type Delivery, DeliveryLog } from './delivery-log.ts'
@@ -66,7 +66,7 @@ export function startEvents({ world, seed, clock, options }: Sending): OpenEvent
   const queues = webhooks.map(webhook => new DeliveryQueue(webhook, { settings, seed, clock, log, newId }))
   const emit = (type: EventType, id: string, given?: Audience): ServiceEvent => {
     if (!isEventType(type)) {
-      throw new UsageError({ what: `there is no event type ${type}`, next: 'see docs/sandbox-events.md' })
+      throw unknownName('event type', type, eventTypes)
     }
     const audience = given ?? knownAudience(world, type, id)
     const event = { id: newId('evt'), type, createdAt: new Date(clock.now()).toISOString(), recordId: id }

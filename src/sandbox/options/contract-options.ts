@@ -2,8 +2,8 @@
  * The contract options: one for each point the contract leaves open, with the readings a service might have. The
  * values of `--knob`, its help and the table in docs/sandbox.md come from this table.
  */
-import { closestMatch } from 'leven'
 import { UsageError } from '../../lib/errors.ts'
+import { choiceOf } from '../../lib/text/nearest.ts'
 import { type Chosen, countTo, fallbacks, type Option, oneOf, orNone, share, someOf, zone } from './option.ts'
 
 /** Those about the recruitment metrics. */
@@ -130,14 +130,9 @@ export function pairOf(text: string): [string, string] {
 }
 
 export function unknownName(
-  kind: 'option' | 'quirk' | 'fault',
+  kind: 'option' | 'quirk' | 'fault' | 'resource' | 'event type' | 'event fault',
   name: string,
   names: readonly string[],
 ): UsageError {
-  // Half of its letters wrong is another word, not a slip.
-  const nearest = closestMatch(name, [...names], { maxDistance: Math.floor(name.length / 2) })
-  return new UsageError({
-    what: `there is no ${kind} ${name}`,
-    next: nearest === undefined ? `give one of ${names.join(', ')}` : `did you mean ${nearest}?`,
-  })
+  return new UsageError({ what: `there is no ${kind} ${name}`, next: choiceOf(name, names) })
 }

@@ -2,7 +2,7 @@
  * The quirks: lasting ways in which a service deviates from its contract, each for one resource or for all. The values of
  * `--quirk`, its help and the table in docs/sandbox.md come from this table.
  */
-import { findResource } from '../../contract/catalogue.ts'
+import { catalogue, findResource } from '../../contract/catalogue.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { pairOf, unknownName } from '../options/contract-options.ts'
 import { type Chosen, countTo, fallbacks, type Option, oneOf, orNone, someOf } from '../options/option.ts'
@@ -97,7 +97,11 @@ export function parseQuirk(text: string): QuirkSettings {
 
 export function checkResource(name: string): void {
   if (name === 'all' || findResource(name)) return
-  throw new UsageError({ what: `there is no resource ${name}`, next: 'muster plan lists them' })
+  throw unknownName(
+    'resource',
+    name,
+    catalogue.map(one => one.name),
+  )
 }
 
 export function withQuirks(before: QuirkSettings, more: QuirkSettings): QuirkSettings {

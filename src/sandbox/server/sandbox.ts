@@ -1,6 +1,6 @@
 /** The stand-in service over real HTTP on loopback. */
-import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
+import { listen } from '../../lib/web/listen.ts'
 import { generateRecords } from '../data/generate.ts'
 import { type EventSender, startEvents } from '../events/send-events.ts'
 import type { Faults } from '../faults/faults.ts'
@@ -64,8 +64,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   serveOpenApi(app, url)
   serveQuirks(app, { options: settings.options, quirks })
   serveTools(app, url)
-  await app.listen({ host, port })
-  desk.files.origin = `http://${host}:${(app.server.address() as AddressInfo).port}`
+  desk.files.origin = await listen(app, { host, port })
   const changing = live ? keepChanging(world, { live, clock, raise: events.emit }) : undefined
   return {
     url: url(),

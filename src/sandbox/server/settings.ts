@@ -50,6 +50,8 @@ export interface SandboxOptions {
   readonly port?: number
   readonly host?: '127.0.0.1'
   readonly clock?: Clock
+  /** The Date header of an answer, where it is not that of the clock; none where it returns nothing. */
+  readonly dateHeader?: (() => string | undefined) | undefined
   /** Instead of the default keys. */
   readonly keys?: readonly ApiKey[]
   /** Readings of what the contract leaves open; each has a default. */

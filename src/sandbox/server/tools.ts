@@ -11,6 +11,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isAddressedHere } from '../../lib/web/allowed-host.ts'
 import type { Endpoint } from '../declare/endpoint.ts'
 import { querySchemas } from '../declare/parameters.ts'
 import { endpoints } from '../endpoints/endpoints.ts'
@@ -47,13 +48,14 @@ export function serveTools(app: FastifyInstance, url: () => string): void {
   })
 }
 
-const localHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
+/** Only the sandbox's own addresses; a proxy has no reason to forward to it. */
+const served = { host: '127.0.0.1', allowedHosts: [] }
+const localOrigin = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
-/** A web page whose name was pointed at this machine sends its own name in these headers. */
-async function refuseStrangers({ headers }: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const { host = '', origin } = headers
+/** A web page whose name was pointed at this machine sends its own name as Host or Origin. */
+async function refuseStrangers({ raw, headers }: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const isLocal =
-    localHost.test(host) && (origin === undefined || localHost.test(origin.replace(/^https?:\/\//, '')))
+    isAddressedHere(raw, served) && (headers.origin === undefined || localOrigin.test(headers.origin))
   return isLocal
     ? undefined
     : reply.code(403).send(rpcError('only for this machine: the Host or Origin is another'))
@@ -109,7 +111,7 @@ function addressOf(path: string, given: Readonly<Record<string, unknown>>): Addr
     const text = textOf(value)
     if (text === undefined)
       return { refusal: `${name}: is neither text, number, true or false, nor a list of these` }
-    if (path.includes(`:${name}`)) filled = filled.replace(`:${name}`, encodeURIComponent(text))
+    if (path.includes(`:${name}`)) filled = filled.replace(`:${name}`, () => encodeURIComponent(text))
     else query.append(name, text)
   }
   const missing = /:(\w+)/.exec(filled)?.[1]

@@ -41,6 +41,10 @@ export class Watch {
       for (const one of [method].flat()) this.routes.push({ method: one, path })
     })
     app.addHook('onRequest', async (request, reply) => {
+      // On the raw answer: a fault or an interception has it too.
+      const date = this.#dateHeader()
+      if (date === undefined) reply.raw.sendDate = false
+      else reply.raw.setHeader('date', date)
       const seen = described(request)
       this.#log(request.raw, seen)
       if (isOfApi(request)) this.checker.arrived(seen)
@@ -51,6 +55,11 @@ export class Watch {
     varyAnswers(app, this.#settings)
     // Answers are spoiled last: they count against the limit like any other.
     app.addHook('onSend', async (request, reply, payload) => this.#send(request, reply, payload))
+  }
+
+  #dateHeader(): string | undefined {
+    const { clock, dateHeader } = this.#settings
+    return dateHeader ? dateHeader() : new Date(clock.now()).toUTCString()
   }
 
   #log(message: IncomingMessage, request: SandboxRequest): void {
@@ -78,7 +87,7 @@ export class Watch {
 }
 
 /** The storage, the tools and the OpenAPI document are beside the API. */
-const isOfApi = ({ url }: FastifyRequest): boolean => url.startsWith(basePath)
+const isOfApi = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url?.startsWith(basePath) === true
 
 function spoiling(request: FastifyRequest, reply: FastifyReply, body: string): Spoiling {
   return {

@@ -2,7 +2,12 @@
 import * as z from 'zod'
 import { isDay } from '../../lib/dates.ts'
 import { fieldPath } from '../../lib/field-path.ts'
-import { isNationalInsurance, isPassportOrShareCode, isPps, plainNumber } from '../../lib/identity-number.ts'
+import {
+  isNationalInsurance,
+  isPassportOrShareCode,
+  isPps,
+  plainNumber,
+} from '../../lib/text/identity-number.ts'
 import { ApiError } from '../refusals/api-error.ts'
 import { countries, fewOf, genders, masterTrades, telephoneCodes } from './lists.ts'
 

@@ -1,20 +1,22 @@
-/** The web server of `muster serve`: takes webhooks at one path, tells its state at `/health` and its figures at `/metrics`. */
-import type { AddressInfo } from 'node:net'
+/** The web server of `muster serve`: takes webhooks at one path, and answers this machine at `/health` and `/metrics`. */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Intake } from '../../events/intake.ts'
+import { InboxFull } from '../../events/room.ts'
 import type { Claim, Refusal, Verifier } from '../../events/verify.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isAllowedHost } from '../../lib/web/allowed-host.ts'
+import { isAddressedHere, isOwnRequest } from '../../lib/web/allowed-host.ts'
+import { computedOnce } from '../../lib/web/computed-once.ts'
+import { InFlight, pagesInFlight, refuseExcess } from '../../lib/web/in-flight.ts'
+import { listen, type Port } from '../../lib/web/listen.ts'
 import type { Counters } from '../counters.ts'
 
-export interface ReceiverOptions {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
+export interface ReceiverOptions extends Port {
   /** Where events are posted. */
   readonly path: string
-  /** Host names, besides its own, that a request may be addressed to. */
+  /** Host names, besides its own, under which webhooks may be posted, and nothing else is answered. */
   readonly allowedHosts: readonly string[]
+  /** Host names, besides those of this machine, under which state and figures are answered too. */
+  readonly figuresHosts: readonly string[]
   /** Milliseconds for a whole request, from its first byte to its last; 5000 unless given. */
   readonly longestRequestMs?: number
 }
@@ -53,10 +55,14 @@ const limits = (longestMs: number) => ({
   bodyLimit: largestBody,
   requestTimeout: longestMs,
   keepAliveTimeout: longestMs,
+  // A client that reads no answer keeps its connection for so long.
+  connectionTimeout: 2 * longestMs,
   // Idle connections are cut when the server closes; requests under way get their answer.
   forceCloseConnections: 'idle' as const,
   return503OnClosing: true,
   exposeHeadRoutes: false,
+  // An address that cannot be decoded reaches no hook; the framework's own answer quotes it.
+  frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => reply.code(400).send(),
   http: {
     headersTimeout: longestMs,
     // Node looks for late requests every 30 s unless told otherwise.
@@ -112,7 +118,8 @@ async function receive(
   try {
     await intake.take(verified.event)
   } catch (error) {
-    counters.failed(error)
+    if (error instanceof InboxFull) counters.refused('full', error.message)
+    else counters.failed(error)
     return reply.code(503).header('retry-after', '10').send()
   }
   counters.taken(verified.event.receivedAt)
@@ -139,42 +146,59 @@ function takeEvents(app: FastifyInstance, path: string, parts: TakingParts): voi
   refuseOthers(app, path, 'POST')
 }
 
-function tellState(app: FastifyInstance, { health, metrics }: ReceiverParts): void {
-  app.get('/health', async (_, reply) => {
+/** State and figures are computed at most twice a second, however many requests ask for them. */
+const figuresMs = 500
+
+function answerState(app: FastifyInstance, { health, metrics, clock }: ReceiverParts): void {
+  const every = { everyMs: figuresMs, clock }
+  const state = computedOnce(async () => {
     const { isWell, body } = health()
-    return reply
-      .code(isWell ? 200 : 503)
-      .header('cache-control', 'no-store')
-      .send(body)
-  })
-  refuseOthers(app, '/health', 'GET')
-  app.get('/metrics', async (_, reply) => {
-    const { contentType, text } = await metrics()
-    return reply.header('content-type', contentType).header('cache-control', 'no-store').send(text)
-  })
-  refuseOthers(app, '/metrics', 'GET')
+    return { status: isWell ? 200 : 503, contentType: 'application/json', text: JSON.stringify(body) }
+  }, every)
+  const figures = computedOnce(async () => ({ status: 200, ...(await metrics()) }), every)
+  for (const [path, compute] of [
+    ['/health', state],
+    ['/metrics', figures],
+  ] as const) {
+    app.get(path, async (_, reply) => {
+      const { status, contentType, text } = await compute()
+      const headers = { 'content-type': contentType, 'cache-control': 'no-store' }
+      return reply.code(status).headers(headers).send(text)
+    })
+    refuseOthers(app, path, 'GET')
+  }
 }
 
+/** Events have room of their own, which requests for state and figures cannot take. */
+const eventBounds = { perConnection: 64, inAll: 4096 }
+
 export async function startReceiver(options: ReceiverOptions, parts: ReceiverParts): Promise<Receiver> {
-  const { host, port, path, longestRequestMs = usualLongestMs } = options
+  const { path, longestRequestMs = usualLongestMs } = options
   const app = fastify(limits(longestRequestMs))
   answerErrors(app, parts.counters)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+  const [events, others] = [new InFlight(eventBounds), pagesInFlight()]
+  const isEvents = (request: FastifyRequest): boolean => request.routeOptions.url === path
+  app.addHook(
+    'onRequest',
+    refuseExcess((request: FastifyRequest) => (isEvents(request) ? events : others)),
+  )
   app.addHook('onRequest', async (request, reply) => {
     // DNS rebinding: a web page can make its own host name point at this port.
-    if (!isAllowedHost(request.headers.host, options)) return reply.code(421).send()
+    const isAllowed = isEvents(request)
+      ? isAddressedHere(request.raw, options)
+      : isOwnRequest(request.raw, options.figuresHosts)
+    if (!isAllowed) return reply.code(421).send()
     // A compressed body would have to be decompressed before its signature is checked.
     if (request.headers['content-encoding'] !== undefined) return reply.code(415).send()
     return undefined
   })
   const { verifier } = parts
   if (verifier) takeEvents(app, path, { ...parts, verifier })
-  tellState(app, parts)
-  await app.listen({ host, port })
-  const { port: taken } = app.server.address() as AddressInfo
+  answerState(app, parts)
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}${path}`,
+    url: (await listen(app, options)) + path,
     close: () => app.close(),
   }
 }

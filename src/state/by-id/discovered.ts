@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Edge } from '../../contract/derived/discovery.ts'
-import { isSafeId, safeId } from '../../contract/fields/record-id.ts'
+import { isRecordId, isSafeId, safeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
@@ -28,10 +28,10 @@ const noId = 'it cannot be an id: an id has letters, digits, _ and -, at most 64
 const hashOf = (text: string): string => `md5 ${createHash('md5').update(text).digest('hex')}`
 
 function rowOf({ resource, recordId, source, at }: Seen): DiscoveredRow {
-  const isSafe = isSafeId(recordId)
+  const isSafe = isRecordId(recordId)
   return {
     resource,
-    record_id: isSafe ? recordId : hashOf(recordId),
+    record_id: isSafeId(recordId) ? recordId : hashOf(recordId),
     source,
     first_seen_at: at,
     state: isSafe ? 'never fetched' : 'refused',
@@ -151,7 +151,7 @@ export interface Search {
   readonly fetched?: FetchedPages
 }
 
-/** Adds the ids in star that are not known yet, from all columns that hold them; returns how many. */
+/** Adds the ids in star that are not known yet, or from events only, from all columns that hold them; returns how many. */
 export async function discover(engine: Engine, { edges, at, fetched }: Search): Promise<number> {
   if (edges.length === 0) return 0
   const ids = edges.map(edge => idsOf(edge, fetched?.condition ?? '')).join('\n    union all ')
@@ -164,7 +164,9 @@ export async function discover(engine: Engine, { edges, at, fetched }: Search): 
        q.held_at, q.held_at, 0, 0, 0, 0, 0
      from (select i.resource, i.id, bool_and(i.is_safe) as is_safe, min(i.source) as source, max(i.held_at) as held_at
            from (${ids}) i group by i.resource, i.id) q
-     where not exists (select 1 from ops.discovered d where d.resource = q.resource and d.record_id = q.id)`,
+     where not exists (select 1 from ops.discovered d
+       where d.resource = q.resource and d.record_id = q.id and d.source not like 'event %')
+     on conflict (resource, record_id) do update set source = excluded.source`,
     [at],
   )
 }

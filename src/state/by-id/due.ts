@@ -22,6 +22,8 @@ export interface DueId {
   readonly failures: number
   /** Of a stored record without an event. */
   readonly expected?: Expected
+  /** The share of events pays for the request. */
+  readonly isForEvents?: boolean
 }
 
 /** What makes an id due. */
@@ -34,28 +36,37 @@ export interface DueTerms {
   readonly fetchedBefore: string
   /** Only records with an event, stored ones included. */
   readonly onlySignalled?: boolean
+  /** Only ids that nothing but events has named and that no read has found, or only the others; all when left out. */
+  readonly isFromEvents?: boolean
 }
 
 export interface DueQuestion extends DueTerms {
   readonly resource: string
 }
 
+/** An id that a record names has the column as its source, also where an event came first. */
+const isFromEvents = `(d.source like 'event %' and d.state <> 'stored')`
+
+const origin = ({ isFromEvents: asked }: Pick<DueTerms, 'isFromEvents'>): string =>
+  asked === undefined ? '' : `and ${asked ? '' : 'not '}${isFromEvents}`
+
 /** $1 key scope, $2 now, $3 fetched before. Failed fetches are retried after `retry_after`. */
-const isDue = ({ onlySignalled = false }: DueTerms): string =>
+const isDue = ({ onlySignalled = false, ...terms }: DueTerms): string =>
   `(d.last_fetched_at is null or d.last_fetched_at < cast($3 as timestamptz))
    and ((d.state = 'never fetched' and (d.retry_after is null or d.retry_after <= cast($2 as timestamptz)))
      or (d.state in ('missing', 'refused')
        and (d.retry_after <= cast($2 as timestamptz) or (d.key_scope is not null and d.key_scope <> $1)))
-     ${onlySignalled ? `or d.state = 'stored'` : ''}) ${onlySignalled ? 'and d.signals > 0' : ''}`
+     ${onlySignalled ? `or d.state = 'stored'` : ''}) ${onlySignalled ? 'and d.signals > 0' : ''} ${origin(terms)}`
 
 const values = ({ keyScope, at, fetchedBefore }: DueTerms): (string | null)[] => [keyScope, at, fetchedBefore]
 
-/** Records with an event first, then those that wait longest. */
+/** Records with an event first, of these the stored ones, which exist; then those that wait longest. */
 export async function dueIds(engine: Engine, question: DueQuestion, limit: number): Promise<DueId[]> {
   const rows = await engine.rows<DueId>(
     `select d.record_id, d.state, d.failed_fetches as failures from ops.discovered d
      where d.resource = $4 and ${isDue(question)}
-     order by case when d.signals > 0 then 0 when d.state = 'never fetched' then 1 else 2 end, d.first_seen_at, d.record_id
+     order by case when d.signals > 0 then 0 when d.state = 'never fetched' then 1 else 2 end,
+       case when d.state = 'stored' then 0 else 1 end, d.first_seen_at, d.record_id
      limit ${Math.max(0, Math.floor(limit))}`,
     [...values(question), question.resource],
   )

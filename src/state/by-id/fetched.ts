@@ -64,7 +64,8 @@ export function changeFound(table: Table): ChangeFound {
   const created = table.columns.created_at ? 's.created_at' : 'cast(null as timestamptz)'
   const since = `case when d.fetches > 0 then d.last_fetched_at
     when ${created} is not null then greatest(${created}, f.fetched_at - ${lookBack}) end`
-  const isChanged = `case when d.fetches > 0 then s.loaded_at > d.last_fetched_at else s.source_updated_at > ${since} end`
+  const isChanged = `case when d.fetches > 0 then s.loaded_at > d.last_fetched_at
+    and s.valid_from >= coalesce(s.source_updated_at, s.loaded_at) else s.source_updated_at > ${since} end`
   const sinceChange = `case when s.source_updated_at > ${since} then s.source_updated_at else ${since} end`
   const isQuiet = `${isChanged} and (d.fetches = 0 or d.signals = 0)`
   return {

@@ -8,7 +8,9 @@ export const byIdTables = {
     columns: {
       resource: text('The resource.'),
       record_id: text('Id of the record; a hash of the text when it cannot be an id.'),
-      source: text('First source of the id: a column of star, an event, or a file.'),
+      source: text(
+        'First source of the id: a column of star, or a file; an event where neither has named it.',
+      ),
       first_seen_at: time('When that source was read.'),
       state: oneOf({
         'never fetched': 'the service has not been asked for it',

@@ -1,5 +1,5 @@
 /** Looks at the source for quarantined records that were mended there without a new time of change: one request a day. */
-import { hourMs } from '../../lib/dates.ts'
+import { hourMs, isWithin } from '../../lib/dates.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
@@ -40,7 +40,7 @@ async function lastLook(engine: Engine, resource: string): Promise<QuarantineLoo
 /** Undefined when there is nothing to look for, or when somebody looked less than a day ago. */
 async function dueLook(engine: Engine, question: LookQuestion) {
   const last = await lastLook(engine, question.resource)
-  if (last && Date.parse(last.looked_at) > question.now - pauseMs) return undefined
+  if (last && isWithin(last.looked_at, question.now, pauseMs)) return undefined
   const records = await openRecords(engine, question)
   return records.length === 0 ? undefined : { records, last }
 }

@@ -1,5 +1,7 @@
 /** Webhook events as they come in: stored in `ops.inbox`, repeated deliveries counted, refused ones too. */
+
 import type { EventEntity } from '../../contract/events.ts'
+import { asPattern } from '../../lib/input-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 
@@ -11,7 +13,7 @@ import { quoteText } from '../../warehouse/sql-text.ts'
 export type ArrivalState = 'new' | 'unknown' | 'unreadable' | 'test'
 
 export interface InboxEvent {
-  /** Of the event, not of its delivery: every repetition carries the same id. */
+  /** Of the event, not of its delivery: every repetition carries the same id, and so may events about other records. */
   readonly id: string
   readonly type: string
   readonly entity: EventEntity | null
@@ -20,30 +22,60 @@ export interface InboxEvent {
   readonly createdAt: string | null
   readonly receivedAt: string
   readonly state: ArrivalState
-  /** The body, kept only where the other fields do not say everything. */
+  /** The beginning of the body, kept only where the other fields do not say everything. */
   readonly payload: string | null
 }
 
 const columns = 'event_id, type, entity, record_id, created_at, received_at, deliveries, state, payload'
 
+/** What every delivery of an event has in common. A sender may use one id for several records, and each is an event. */
+export const identityOf = ({ id, type, recordId }: Pick<InboxEvent, 'id' | 'type' | 'recordId'>): string =>
+  `${id} ${type} ${recordId ?? ''}`
+
+/** The same without the id, as SQL. */
+const subject = (type: string, recordId: string): string => `${type} || ' ' || coalesce(${recordId}, '')`
+
+const stored = subject('i.type', 'i.record_id')
+
+/** The id of the row: that of the event, unless an earlier event about another record or of another type has it. */
+const rowId = (first: string): string =>
+  `case when e.subject = coalesce(${stored}, ${first}) then e.id else e.id || '~' || left(md5(e.subject), 8) end`
+
+/** `events` has the columns of a delivery; several may have one id. */
+const withRowIds = (events: string): string =>
+  `select e.*, ${rowId('first_value(e.subject) over (partition by e.id order by e."receivedAt", e.subject)')} as event_id
+   from (select *, ${subject('type', '"recordId"')} as subject from ${events}) e
+   left join ops.inbox i on i.event_id = e.id`
+
+/** Stores events in one statement, committed by itself, and returns those that are stored already. */
+async function insertNew(engine: Engine, events: readonly InboxEvent[]): Promise<readonly InboxEvent[]> {
+  const rows = await engine.rows<{ event_id: string; type: string; record_id: string | null }>(
+    `insert into ops.inbox (${columns})
+     select event_id, type, entity, "recordId", "createdAt", "receivedAt", 1, state, payload
+     from (${withRowIds(`json_to_recordset(cast($1 as json)) as d(id text, type text, entity text, "recordId" text,
+       "createdAt" timestamptz, "receivedAt" timestamptz, state text, payload text)`)}) as e
+     on conflict (event_id) do nothing returning event_id, type, record_id`,
+    [JSON.stringify(events)],
+  )
+  const inserted = new Set(
+    rows.map(({ event_id: id, type, record_id: recordId }) =>
+      identityOf({ id: id.replace(/~.*/, ''), type, recordId }),
+    ),
+  )
+  return events.filter(event => !inserted.has(identityOf(event)))
+}
+
 /**
- * Stores a group on a server in one statement, committed by itself. Returns the ids that were stored before: counting
- * their deliveries here would have to wait for rows that a drain has locked.
+ * Stores a group on a server. Returns the identities of those that were stored before: counting their deliveries here
+ * would have to wait for rows that a drain has locked.
  */
 export async function insertEvents(
   engine: Engine,
   events: readonly InboxEvent[],
 ): Promise<readonly string[]> {
-  const rows = await engine.rows<{ event_id: string }>(
-    `insert into ops.inbox (${columns})
-     select id, type, entity, "recordId", "createdAt", "receivedAt", 1, state, payload
-     from json_to_recordset(cast($1 as json)) as e(id text, type text, entity text, "recordId" text,
-       "createdAt" timestamptz, "receivedAt" timestamptz, state text, payload text)
-     on conflict (event_id) do nothing returning event_id`,
-    [JSON.stringify(events)],
-  )
-  const stored = new Set(rows.map(row => row.event_id))
-  return events.map(({ id }) => id).filter(id => !stored.has(id))
+  const present = await insertNew(engine, events)
+  // Another process may have stored an event of the same id at the same time, about another record.
+  return present.length === 0 ? [] : (await insertNew(engine, present)).map(identityOf)
 }
 
 const fields: Readonly<Record<keyof InboxEvent, string>> = {
@@ -63,21 +95,21 @@ const shape = Object.entries(fields)
 
 /** A dying process may leave an unfinished last line, which is not JSON; its sender was never told 202. */
 function arrivalsIn(files: readonly string[]): string {
-  const list = files.map(quoteText).join(', ')
-  return `select id, arg_min(columns(* exclude (id)), "receivedAt"), count(*) as deliveries
+  const list = files.map(file => quoteText(asPattern(file))).join(', ')
+  return `(select id, type, "recordId", arg_min(columns(* exclude (id, type, "recordId")), "receivedAt"), count(*) as deliveries
     from read_json([${list}], format = 'newline_delimited', columns = {${shape}}, ignore_errors = true)
-    where id is not null and "receivedAt" is not null group by id`
+    where id is not null and "receivedAt" is not null group by id, type, "recordId")`
 }
 
 /** Loads files of events, a JSON object a line, into a DuckDB file in one transaction; returns the deliveries in them. */
 export async function loadEventFiles(engine: Engine, files: readonly string[]): Promise<number> {
   return engine.transaction(async connection => {
-    await connection.run(`create or replace temp table arrival as ${arrivalsIn(files)}`)
+    await connection.run(`create or replace temp table arrival as ${withRowIds(arrivalsIn(files))}`)
     await addDeliveries(connection, 'arrival as a')
     await connection.run(
       `insert into ops.inbox (${columns})
-       select id, type, entity, "recordId", "createdAt", "receivedAt", deliveries, state, payload from arrival
-       where not exists (select 1 from ops.inbox i where i.event_id = arrival.id)`,
+       select event_id, type, entity, "recordId", "createdAt", "receivedAt", deliveries, state, payload from arrival
+       where not exists (select 1 from ops.inbox i where i.event_id = arrival.event_id)`,
     )
     const [row] = await connection.rows<{ n: string | number }>(
       'select coalesce(sum(deliveries), 0) as n from arrival',
@@ -87,27 +119,32 @@ export async function loadEventFiles(engine: Engine, files: readonly string[]): 
   })
 }
 
-/** `source` gives rows `a` with the columns id and deliveries. */
+/** `source` gives rows `a` with the columns event_id and deliveries. */
 async function addDeliveries(connection: Engine, source: string): Promise<void> {
   await connection.run(
-    `update ops.inbox set deliveries = inbox.deliveries + a.deliveries from ${source} where a.id = inbox.event_id`,
+    `update ops.inbox set deliveries = inbox.deliveries + a.deliveries from ${source} where a.event_id = inbox.event_id`,
   )
   await connection.run(
     `update star.fact_webhook_event set delivered_count = fact_webhook_event.delivered_count + a.deliveries
-     from ${source} where a.id = fact_webhook_event.event_id`,
+     from ${source} where a.event_id = fact_webhook_event.event_id`,
   )
 }
 
-const pairsPerStatement = 1000
+const rowsPerStatement = 1000
 
-/** Counts repeated deliveries, by event id. */
+/** Counts repeated deliveries, by the identity of the event. */
 export async function addRepetitions(
   engine: Engine,
   repetitions: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const pairs = [...repetitions].map(([id, count]) => `(${quoteText(id)}, ${count})`)
-  for (let from = 0; from < pairs.length; from += pairsPerStatement) {
-    const source = `(values ${pairs.slice(from, from + pairsPerStatement).join(', ')}) as a(id, deliveries)`
+  const rows = [...repetitions].map(([identity, count]) => {
+    const end = identity.indexOf(' ')
+    return `(${quoteText(identity.slice(0, end))}, ${quoteText(identity.slice(end + 1))}, ${count})`
+  })
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const source = `(select ${rowId('e.subject')} as event_id, e.deliveries
+      from (values ${rows.slice(from, from + rowsPerStatement).join(', ')}) as e(id, subject, deliveries)
+      left join ops.inbox i on i.event_id = e.id) as a`
     await engine.transaction(connection => addDeliveries(connection, source))
   }
 }

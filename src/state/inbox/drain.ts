@@ -57,12 +57,14 @@ export async function claimedEvents(
   )
 }
 
+/** The inbox forgets an event after some weeks, star does not: an id that comes again is there already. */
 export async function copyClaimedToStar(connection: Engine, { id }: Drain): Promise<void> {
   await connection.run(
     `insert into star.fact_webhook_event (event_id, type, entity, record_id, created_at, received_at, delivered_count,
        signature_ok, state, fetch_result, fetched_at, loaded_at)
      select event_id, ${asPlainWord('type', [])}, entity, record_id, created_at, received_at, deliveries, true, state, result,
-       settled_at, drained_at from ops.inbox where drained_by = $1`,
+       settled_at, drained_at from ops.inbox where drained_by = $1
+       and not exists (select 1 from star.fact_webhook_event f where f.event_id = inbox.event_id)`,
     [id],
   )
 }

@@ -1,5 +1,6 @@
 /** Figures of recent webhook events: how many, what waits, and what needs attention. */
 
+import { formatNumber } from '../../lib/counted.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
 
@@ -18,8 +19,43 @@ export interface EventFigures {
   /** About records that the key may not read, and about records answered with 404. */
   readonly refused: number
   readonly notFound: number
+  /** In the inbox, settled events included. */
+  readonly stored: StoredEvents
   /** Refused deliveries by reason, most frequent first. */
   readonly refusedDeliveries: readonly { readonly reason: string; readonly deliveries: number }[]
+}
+
+/** What the inbox holds, or may hold. */
+export interface StoredEvents {
+  readonly events: number
+  readonly bytes: number
+}
+
+/** Of a row and its place in the indexes, without its payload. */
+const bytesOfRow = 300
+
+export const storedBytes = (payload: string | null): number =>
+  bytesOfRow + (payload === null ? 0 : Buffer.byteLength(payload))
+
+/** Nothing for a file without an inbox. */
+export async function storedEvents(engine: Engine): Promise<StoredEvents> {
+  if (!(await existingTables(engine)).has('inbox')) return { events: 0, bytes: 0 }
+  const [row] = await engine.rows<{ events: Figure; bytes: Figure }>(
+    'select count(*) as events, coalesce(sum(bit_length(payload) / 8), 0) as bytes from ops.inbox',
+  )
+  const events = Number(row?.events ?? 0)
+  return { events, bytes: events * bytesOfRow + Number(row?.bytes ?? 0) }
+}
+
+/** From here on people are warned: the share of its bounds that an inbox may fill unnoticed. */
+const noticedShare = 0.4
+
+/** Undefined for an inbox with room: events that change no data may fill half of it. */
+export function filling(stored: StoredEvents, bounds: StoredEvents): string | undefined {
+  if (stored.events < bounds.events * noticedShare && stored.bytes < bounds.bytes * noticedShare)
+    return undefined
+  const megabytes = (bytes: number): string => formatNumber(Math.ceil(bytes / 1e6))
+  return `the inbox has ${formatNumber(stored.events)} of ${formatNumber(bounds.events)} events, in ${megabytes(stored.bytes)} of ${megabytes(bounds.bytes)} MB`
 }
 
 type Figure = string | number | null
@@ -81,6 +117,7 @@ export async function readEventFigures(engine: Engine, since: string): Promise<E
     unreadable: Number(row?.unreadable ?? 0),
     refused: Number(row?.refused ?? 0),
     notFound: Number(row?.not_found ?? 0),
+    stored: await storedEvents(engine),
     refusedDeliveries: await refusedDeliveries(engine, since),
   }
 }

@@ -2,7 +2,9 @@
 import { count, day, flag, oneOf, optional, starTable, table, text, time } from '../declaration.ts'
 
 const event = {
-  event_id: text('Id of the event, the same in every delivery.'),
+  event_id: text(
+    'Id of the event, the same in every delivery; with ~ and a hash where an earlier event about another record has the id.',
+  ),
   type: text('Event type as sent.'),
   entity: optional(text('Entity of the record; null for an unknown type.')),
   record_id: optional(text('Record of the event; null when it names none.')),
@@ -26,7 +28,9 @@ export const inboxTables = {
       ...event,
       deliveries: count('Deliveries with a valid signature.'),
       state: oneOf(states),
-      payload: optional(text('Body of an event that the other columns cannot express; null otherwise.')),
+      payload: optional(
+        text('First 2,048 bytes of a body that the other columns cannot express; null otherwise.'),
+      ),
       drained_by: optional(text('Process that drained it.')),
       drained_at: optional(time('When it was drained.')),
       result: optional(
@@ -49,7 +53,7 @@ export const inboxTables = {
     columns: {
       day: day('Day in UTC.'),
       reason: text(
-        'headers, timestamp or signature: not from the service; body: signed, but no event; request: not a delivery at all.',
+        'headers, timestamp or signature: not from the service; body: signed, but no event; request: not a delivery at all; full: there was no room in the inbox.',
       ),
       deliveries: count('Number of deliveries; nothing else is stored of them.'),
     },

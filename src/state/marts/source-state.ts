@@ -22,6 +22,14 @@ export async function wholeState(engine: Engine): Promise<string> {
   return Object.values(row ?? {}).join(' ')
 }
 
+/** Moves with every record that is touched without another content; of marts that read its bookkeeping. */
+export async function touchState(engine: Engine): Promise<string> {
+  const [row] = await engine.rows<{ n: number }>(
+    'select cast(coalesce(sum(records_touched), 0) as bigint) as n from ops.run',
+  )
+  return `${row?.n} touched`
+}
+
 /**
  * Rows that any run inserted, changed or removed are counted in the transaction that writes them, so the sum moves exactly
  * when star does. No run counts the rows of a replay, and a migration may change views and seeds.

@@ -34,7 +34,7 @@ const ofRuns = (column: string): string =>
   `select command, sum(${column}) as value from ops.run group by command`
 
 const ofResources = (column: string): string =>
-  `select resource, sum(${column}) as value from ops.run_resource group by resource`
+  `select resource, sum(coalesce(${column}, 0)) as value from ops.run_resource group by resource`
 
 /** What each resource came to in the last run that worked on it. */
 const lastOfResource = `(select q.resource, q.state,
@@ -89,6 +89,13 @@ export const figures: readonly Figure[] = [
     help: 'Rows of star that a newer version replaced.',
     labels: ['resource'],
     select: ofResources('rows_changed'),
+  },
+  {
+    name: 'muster_records_touched_total',
+    kind: 'counter',
+    help: 'Records that were read with the stored content and other bookkeeping, such as a later updatedAt.',
+    labels: ['resource'],
+    select: ofResources('records_touched'),
   },
   {
     name: 'muster_rows_removed_total',

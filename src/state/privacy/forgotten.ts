@@ -2,6 +2,7 @@
 
 import { Busy } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { lockWithin } from '../../warehouse/postgres/merge-lock.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
 import type { ForgottenRow } from './tables.ts'
@@ -33,9 +34,8 @@ export async function holdOffErasing(engine: Engine): Promise<void> {
 /** In the transaction that erases: waits for those who hold it off. Throws Busy. */
 export async function waitToErase(engine: Engine): Promise<void> {
   if (!engine.isShared) return
-  await engine.run(`set local lock_timeout = '30s'`)
   try {
-    await engine.run('lock table ops.forgotten in access exclusive mode')
+    await lockWithin(engine, 30, 'lock table ops.forgotten in access exclusive mode')
   } catch (error) {
     if (!(error instanceof Busy)) throw error
     throw new Busy({
@@ -45,7 +45,6 @@ export async function waitToErase(engine: Engine): Promise<void> {
       cause: error,
     })
   }
-  await engine.run('set local lock_timeout to default')
 }
 
 /** Replaces what is known of the person; values of an earlier, unfinished attempt are kept. Runs inside a transaction. */

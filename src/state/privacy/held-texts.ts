@@ -15,14 +15,3 @@ export const quarantinedTexts = (engine: Engine): Promise<QuarantinedText[]> =>
     .select(['quarantine_id', 'resource', 'text', 'payload'])
     .orderBy('quarantine_id')
     .execute()
-
-export async function replaceQuarantined(
-  engine: Engine,
-  { quarantine_id, text, payload }: QuarantinedText,
-): Promise<void> {
-  await ledger(engine)
-    .updateTable('ops.quarantine')
-    .set({ text, payload })
-    .where('quarantine_id', '=', quarantine_id)
-    .execute()
-}

@@ -30,13 +30,19 @@ interface Figures {
   readonly perDay: number
   readonly remaining: number
   readonly spendable: number
+  readonly forEvents: number
 }
 
 export interface KeyRequests {
-  take(purpose: Purpose): Promise<{ readonly waitMs: number; readonly lateMs: number } | undefined>
+  take(
+    purpose: Purpose,
+    asksLimits?: boolean,
+  ): Promise<{ readonly waitMs: number; readonly lateMs: number } | undefined>
   giveBack(purpose: Purpose): Promise<void>
   told(me: Told): Promise<void>
   pause(waitMs: number): Promise<void>
+  /** Milliseconds that are left of a pause; 0 for none. */
+  pausedFor(): Promise<number>
   readonly figures: Figures
   close(): Promise<void>
 }
@@ -51,14 +57,23 @@ const defaultWindowMs = 60_000
 /** As the window of a single process, which was measured (src/api/minute.ts). */
 const slackShare = 0.03
 
-/** The row is locked before the time is read: otherwise a process would judge by a moment before it had waited. */
+/** Requests that wait for their slots at once, at most: a slot further ahead was due by a clock that was wrong. */
+const mostWaiting = 64
+
+/**
+ * The row is locked before the time is read: otherwise a process would judge by a moment before it had waited. What the row
+ * says of a time ahead, because the clock of the server was set back, is dropped.
+ */
 const takeSlot = `with held as materialized (
   select * from ops.request_budget where key_id = $1 for update
 ), clocked as materialized (
   select *, clock_timestamp() as at from held
 ), today as materialized (
-  select key_id, per_minute, per_day, next_at, at, (at at time zone 'UTC')::date as today,
-    day = (at at time zone 'UTC')::date as is_same, others, sync, reconcile, webhook, operator from clocked
+  select key_id, per_minute, per_day, at, (at at time zone 'UTC')::date as today,
+    day = (at at time zone 'UTC')::date as is_same, others, sync, reconcile, webhook, operator,
+    case when noted_at > at + interval '1 second' then at
+      when next_at > greatest(at, paused_until) + make_interval(secs => (2 + ${mostWaiting}::float8 / per_minute) * $4) then at
+      else next_at end as next_at from clocked
 ), counted as materialized (
   select key_id, per_minute, per_day, at, today, greatest(next_at, at - make_interval(secs => $3)) as slot,
     case when is_same then others else 0 end as others, case when is_same then sync else 0 end as sync,
@@ -73,9 +88,11 @@ const takeSlot = `with held as materialized (
   select *, remaining - for_reconcile - for_webhook - for_operator as for_sync,
     remaining - case when $2 = 'reconcile' then 0 else for_reconcile end
       - case when $2 = 'webhook' then 0 else for_webhook end
-      - case when $2 = 'operator' then 0 else for_operator end >= 1 as is_granted from kept
+      - case when $2 = 'operator' then 0 else for_operator end >= 1
+      and ($2 <> 'webhook' or for_webhook >= 1) as is_granted from kept
 ), granted as (
-  update ops.request_budget as budget set day = judged.today, others = judged.others,
+  update ops.request_budget as budget set day = judged.today, others = judged.others, noted_at = judged.at,
+    paused_until = case when budget.paused_until > judged.slot then null else budget.paused_until end,
     next_at = judged.slot + make_interval(secs => (ceil($4::numeric * 1000000 / judged.per_minute) / 1000000)::float8),
     sync = judged.sync + ($2 = 'sync')::int, reconcile = judged.reconcile + ($2 = 'reconcile')::int,
     webhook = judged.webhook + ($2 = 'webhook')::int, operator = judged.operator + ($2 = 'operator')::int
@@ -83,11 +100,11 @@ const takeSlot = `with held as materialized (
 )
 select is_granted as granted, greatest(0, extract(epoch from slot - at) * 1000)::float8 as wait,
   per_day::float8 as day, remaining::float8 as remaining,
-  greatest(0, for_sync)::float8 as spendable, (sync + reconcile + webhook + operator)::float8 as own from judged`
+  greatest(0, for_sync)::float8 as spendable, least(for_webhook, remaining)::float8 as events, (sync + reconcile + webhook + operator)::float8 as own from judged`
 
 /** Other programs on the key, if the service counts more than we did; never fewer than it once told. */
 const takeOver = `update ops.request_budget set per_minute = $2, per_day = $3,
-  next_at = case when $2 < per_minute then greatest(next_at, clock_timestamp() + make_interval(secs => $4))
+  noted_at = clock_timestamp(), next_at = case when $2 < per_minute then greatest(next_at, clock_timestamp() + make_interval(secs => $4))
     else next_at end,
   others = case when day <> (clock_timestamp() at time zone 'UTC')::date then others
     when $5::bigint > sync + reconcile + webhook + operator then greatest(others, $5::bigint - $6::bigint)
@@ -107,6 +124,7 @@ interface Answer {
   readonly day: number
   readonly remaining: number
   readonly spendable: number
+  readonly events: number
   /** Requests of today that were counted here, before this one. */
   readonly own: number
 }
@@ -126,10 +144,17 @@ class ServerRequests implements KeyRequests {
     this.#key = key
     this.#times = { window, slack, burst: window * burstShare }
     const { perDay } = key
-    this.figures = { perDay, remaining: perDay, spendable: perDay }
+    this.figures = { perDay, remaining: perDay, spendable: perDay, forEvents: this.#eventsPerDay(perDay) }
   }
 
-  async take(purpose: Purpose): Promise<{ waitMs: number; lateMs: number } | undefined> {
+  #eventsPerDay(perDay: number): number {
+    return Math.floor(perDay * this.#key.reserves.webhook)
+  }
+
+  async take(
+    purpose: Purpose,
+    asksLimits = purpose === 'operator',
+  ): Promise<{ waitMs: number; lateMs: number } | undefined> {
     const { keyId, reserves } = this.#key
     const { window, slack, burst } = this.#times
     const { reconcile, webhook, operator } = reserves
@@ -145,11 +170,12 @@ class ServerRequests implements KeyRequests {
     ])
     if (!answer) throw new Error('the row of the shared budget is gone')
     const spent = answer.granted ? 1 : 0
-    if (purpose === 'operator') this.#ownAtQuestion = answer.own
+    if (asksLimits) this.#ownAtQuestion = answer.own
     this.figures = {
       perDay: answer.day,
       remaining: answer.remaining - spent,
       spendable: Math.max(0, answer.spendable - (purpose === 'sync' ? spent : 0)),
+      forEvents: Math.max(0, answer.events - (purpose === 'webhook' ? spent : 0)),
     }
     // Half of the slack is for the way to the service.
     return answer.granted ? { waitMs: answer.wait, lateMs: slack * 500 } : undefined
@@ -171,16 +197,28 @@ class ServerRequests implements KeyRequests {
     await this.#session.rows(takeOver, [this.#key.keyId, ...values])
     // What is left is known again with the next slot; until then no more than the service says.
     const remaining = Math.max(0, rateLimitPerDay - used)
-    this.figures = { perDay: rateLimitPerDay, remaining, spendable: remaining }
+    const forEvents = Math.min(this.figures.forEvents, this.#eventsPerDay(rateLimitPerDay), remaining)
+    this.figures = { perDay: rateLimitPerDay, remaining, spendable: remaining, forEvents }
   }
 
-  /** No slot is used before it is due: the next one is due when the pause is over. */
+  /** No slot is used before it is due: the next one is due when the pause is over. A later pause replaces an earlier one. */
   async pause(waitMs: number): Promise<void> {
     await this.#session.rows(
-      `update ops.request_budget set next_at = greatest(next_at, clock_timestamp() + make_interval(secs => $2))
-       where key_id = $1`,
+      `with said as (select clock_timestamp() as at, clock_timestamp() + make_interval(secs => $2) as until)
+       update ops.request_budget set noted_at = said.at, paused_until = said.until,
+         next_at = case when paused_until > said.at then said.until else greatest(next_at, said.until) end
+       from said where key_id = $1`,
       [this.#key.keyId, waitMs / 1000],
     )
+  }
+
+  async pausedFor(): Promise<number> {
+    const [row] = await this.#session.rows<{ ms: number }>(
+      `select (extract(epoch from paused_until - clock_timestamp()) * 1000)::float8 as ms from ops.request_budget
+       where key_id = $1 and noted_at <= clock_timestamp() and paused_until > clock_timestamp()`,
+      [this.#key.keyId],
+    )
+    return row?.ms ?? 0
   }
 
   close(): Promise<void> {

@@ -74,10 +74,16 @@ export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, n
     .execute()
 }
 
-/** The last two minutes are all that the next process needs to keep to the same rolling minute. */
+/**
+ * The last two minutes are all that the next process needs to keep to the same rolling minute. What is ahead of now was
+ * written by a clock that was wrong.
+ */
 export async function forgetSent(engine: Engine, now: number): Promise<void> {
-  const oldest = Math.floor(now / 1000) - 120
-  await ledger(engine).deleteFrom('ops.sent').where('second', '<', oldest).execute()
+  const second = Math.floor(now / 1000)
+  await ledger(engine)
+    .deleteFrom('ops.sent')
+    .where(({ eb, or }) => or([eb('second', '<', second - 120), eb('second', '>', second)]))
+    .execute()
 }
 
 /** Adds to the counts that other processes wrote for the same seconds. */
@@ -94,36 +100,41 @@ export async function addSent(engine: Engine, bySecond: ReadonlyMap<number, numb
   await recordSent(engine, new Map(sums))
 }
 
-/** The requests that were sent from that second on, by the second. */
-export async function sentBySecond(engine: Engine, second: number): Promise<Map<number, number>> {
-  const rows = await ledger(engine).selectFrom('ops.sent').selectAll().where('second', '>=', second).execute()
-  return new Map(rows.map(row => [Number(row.second), Number(row.requests)]))
-}
-
-/** How many requests were sent from that second on. */
-export async function sentSince(engine: Engine, second: number): Promise<number> {
-  const counts = [...(await sentBySecond(engine, second)).values()]
-  return counts.reduce((sum, requests) => sum + requests, 0)
-}
-
-/** Milliseconds since the epoch; 0 when nothing is known. */
-export async function pausedUntil(engine: Engine, keyId: string): Promise<number> {
-  const [row] = await ledger(engine)
-    .selectFrom('ops.pause')
-    .select('paused_until')
-    .where('key_id', '=', keyId)
+/** How many requests were sent in the seconds up to this one, itself included. Later ones are mistakes of a clock. */
+export async function sentWithin(engine: Engine, seconds: number, now: number): Promise<number> {
+  const rows = await ledger(engine)
+    .selectFrom('ops.sent')
+    .select('requests')
+    .where('second', '>', now - seconds)
+    .where('second', '<=', now)
     .execute()
-  return row ? Date.parse(row.paused_until) : 0
+  return rows.reduce((sum, { requests }) => sum + Number(requests), 0)
 }
 
-/** A shorter pause never replaces a longer one. */
-export async function recordPause(engine: Engine, keyId: string, untilMs: number): Promise<void> {
-  if ((await pausedUntil(engine, keyId)) >= untilMs) return
-  const until = { paused_until: new Date(untilMs).toISOString() }
+/** A pause as the service asked for it. */
+export interface Pause {
+  /** Milliseconds since the epoch, by the clock of this machine. */
+  readonly saidAt: number
+  readonly ms: number
+}
+
+/** Milliseconds that are left of a pause: no more than was said, and none where it was said later than now. */
+export const pauseLeft = ({ saidAt, ms }: Pause, now: number): number =>
+  saidAt > now ? 0 : Math.max(0, saidAt + ms - now)
+
+/** Milliseconds; 0 when nothing is known. */
+export async function pausedFor(engine: Engine, keyId: string, now: number): Promise<number> {
+  const [row] = await ledger(engine).selectFrom('ops.pause').selectAll().where('key_id', '=', keyId).execute()
+  return row ? pauseLeft({ saidAt: Date.parse(row.said_at), ms: Number(row.wait_ms) }, now) : 0
+}
+
+/** The last one counts, also when it is shorter. */
+export async function recordPause(engine: Engine, keyId: string, { saidAt, ms }: Pause): Promise<void> {
+  const said = { said_at: new Date(saidAt).toISOString(), wait_ms: Math.ceil(ms) }
   await ledger(engine)
     .insertInto('ops.pause')
-    .values({ key_id: keyId, ...until })
-    .onConflict(conflict => conflict.column('key_id').doUpdateSet(until))
+    .values({ key_id: keyId, ...said })
+    .onConflict(conflict => conflict.column('key_id').doUpdateSet(said))
     .execute()
 }
 

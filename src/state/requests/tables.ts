@@ -61,6 +61,10 @@ export const requestTables = {
       per_minute: count('Requests a minute.'),
       per_day: count('Requests a UTC day.'),
       next_at: time('When the next slot is due.'),
+      noted_at: optional(
+        time('When it was last written; what was written ahead of the clock does not count.'),
+      ),
+      paused_until: optional(time('End of the pause that the service asked for last.')),
       day: day('UTC day of the counts.'),
       others: count('Requests of the day that other programs sent.'),
       sync: count('Requests of the day for syncs.'),
@@ -73,12 +77,26 @@ export const requestTables = {
     lifetime: 'local',
   }),
 
+  event_requests: table({
+    description:
+      'One row per key: what reads for events have taken of a day. Where processes share a key, ops.request_budget has it instead.',
+    columns: {
+      key_id: text('Identifies the key without revealing it.'),
+      day: day('UTC day of the count.'),
+      requests: count('Requests of the day for events; for a read under way as many as it may send.'),
+    },
+    key: ['key_id'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
   pause: table({
     description:
       'One row per key that the service told to pause. Where processes share a key, ops.request_budget has it instead.',
     columns: {
       key_id: text('Identifies the key without revealing it.'),
-      paused_until: time('When the key may call again.'),
+      said_at: time('When the service said so, by the clock of this machine.'),
+      wait_ms: count('Milliseconds from then on without a request.'),
     },
     key: ['key_id'],
     isPublished: false,

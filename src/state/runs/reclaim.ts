@@ -1,5 +1,5 @@
 /** When the space of replaced and removed rows is worth giving back: to do so reads and writes whole tables. */
-import { weekMs } from '../../lib/dates.ts'
+import { isWithin, weekMs } from '../../lib/dates.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 
 /** Of the rows of a resource, or of all; a table of fewer rows than that weighs nothing by itself. */
@@ -18,7 +18,7 @@ const isWorn = ({ stored, worn }: Wear): boolean => stored > 0 && worn >= share 
 async function wearOf(engine: Engine, since: string): Promise<Wear[]> {
   const rows = await engine.rows<Wear>(
     `select sum(rr.rows_inserted) as stored,
-       sum(case when r.started_at > cast($1 as timestamptz) then rr.rows_changed + rr.rows_removed else 0 end) as worn
+       sum(case when r.started_at > cast($1 as timestamptz) then rr.rows_changed + coalesce(rr.records_touched, 0) + rr.rows_removed else 0 end) as worn
      from ops.run_resource rr join ops.run r on r.run_id = rr.run_id group by rr.resource`,
     [since],
   )
@@ -31,7 +31,7 @@ export async function isReclaimDue(engine: Engine, nowMs: number): Promise<boole
     'select coalesce(max(reclaimed_at), min(started_at)) as last from ops.run',
   )
   if (!row?.last) return false
-  if (nowMs - Date.parse(row.last) > weekMs) return true
+  if (!isWithin(row.last, nowMs, weekMs)) return true
   const wear = await wearOf(engine, row.last)
   const all = wear.reduce(
     (sum, { stored, worn }) => ({ stored: sum.stored + stored, worn: sum.worn + worn }),

@@ -13,7 +13,7 @@ export function newRunId(clock: Clock, rng: Rng): string {
   return `${new Date(clock.now()).toISOString().replace(/[-:.]/g, '')}-${letters}`
 }
 
-export type RunFigures = Pick<
+export type RunFigures = { readonly records_touched: number } & Pick<
   RunRow,
   | 'requests'
   | 'retries'
@@ -31,6 +31,7 @@ export const noFigures: RunFigures = {
   records_read: 0,
   rows_inserted: 0,
   rows_changed: 0,
+  records_touched: 0,
   rows_removed: 0,
   records_unchanged: 0,
   quarantined: 0,

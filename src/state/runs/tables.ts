@@ -6,6 +6,9 @@ const results = {
   records_read: count('Records read from pages.'),
   rows_inserted: count('Rows inserted into star.'),
   rows_changed: count('Rows of star replaced by a newer version.'),
+  records_touched: optional(
+    count('Records read with the stored content and other bookkeeping, such as a later updatedAt.'),
+  ),
   rows_removed: count('Rows of star that are missing at the source.'),
   records_unchanged: count('Records read whose stored version was the same.'),
   quarantined: count('Records that could not be loaded.'),

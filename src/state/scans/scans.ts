@@ -28,6 +28,8 @@ export const freshScan = (facts: ScanFacts): ScanRow => ({
   distinct_ids: 0,
   first_watermark: null,
   accepted_at: null,
+  service_started_at: null,
+  service_accepted_at: null,
   ...facts,
 })
 
@@ -160,7 +162,7 @@ export async function lastWholeTotal(engine: Engine, resource: string): Promise<
   return found > Number(row.greatest_total) ? found : Number(row.last_total)
 }
 
-/** Of accepted scans, by our clock, ISO 8601; undefined when there is none. */
+/** Of accepted scans, by the clock of the service, ISO 8601; undefined when there is none. */
 export interface WatermarkHistory {
   /** When the first scan that found this watermark ended. */
   readonly seen: string | undefined
@@ -171,13 +173,13 @@ export interface WatermarkHistory {
 export async function watermarkHistory(
   engine: Engine,
   resource: string,
-  watermark: string,
+  { watermark, now }: { readonly watermark: string; readonly now: string },
 ): Promise<WatermarkHistory> {
   const [row] = await engine.rows<{ seen: string | null; begun: string | null }>(
-    `select min(case when first_watermark = $2 then accepted_at end) as seen,
-       max(case when kind = 'incremental' then started_at end) as begun
+    `select min(case when first_watermark = $2 then service_accepted_at end) as seen,
+       max(case when kind = 'incremental' and service_started_at <= cast($3 as timestamptz) then service_started_at end) as begun
      from ops.scan where resource = $1 and state = 'accepted' and scope is null`,
-    [resource, watermark],
+    [resource, watermark, now],
   )
   return { seen: row?.seen ?? undefined, begun: row?.begun ?? undefined }
 }

@@ -92,6 +92,10 @@ export const scanTables = {
       run_id: text('Run that began it.'),
       started_at: time('When it began.'),
       accepted_at: optional(time('When it was accepted as complete.')),
+      service_started_at: optional(
+        time('When it began by the clock of the service; null where its answers did not say.'),
+      ),
+      service_accepted_at: optional(time('When it was accepted, by the same clock.')),
     },
     key: ['scan_id'],
     isPublished: true,

@@ -51,12 +51,14 @@ export async function allowance(sync: SyncContext, purpose: Purpose): Promise<Al
   const { spendable, spendableToday, perDay, resetsAt, requestsThisRun } = sync.client.usage()
   const now = sync.clock.now()
   const last = await lastSyncStart(sync.engine, sync.runId)
+  // A start ahead of now, by a clock that was wrong, tells no interval.
+  const since = last === undefined || Date.parse(last) > now ? null : now - Date.parse(last)
   return allowanceOf({
     spendable,
     spendableToday,
     spendablePerDay: spendablePerDay(perDay),
     untilReset: Date.parse(resetsAt) - now,
-    sinceLast: last === undefined ? null : now - Date.parse(last),
+    sinceLast: since,
     listRequests: requestsThisRun,
   })
 }

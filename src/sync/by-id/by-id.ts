@@ -3,19 +3,11 @@
  * the records never fetched, then the stored ones that are worth another fetch.
  */
 import type { Purpose } from '../../api/budget/day.ts'
+import { readLimit } from '../../api/budget/event-share.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
-import { formatNumber } from '../../lib/counted.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
-import {
-  countDue,
-  countSignalled,
-  type DueId,
-  type DueQuestion,
-  type DueTerms,
-  dueIds,
-  refusedIds,
-} from '../../state/by-id/due.ts'
+import { type DueId, type DueQuestion, type DueTerms, dueIds } from '../../state/by-id/due.ts'
 import { nextRecordLook, recordLook } from '../../state/evidence/quarantine-looks.ts'
 import type { SyncContext } from '../run/context.ts'
 import { currentScope } from '../run/key.ts'
@@ -24,7 +16,7 @@ import { type Allowance, allowance } from './allowance.ts'
 import { Announcement } from './announcement.ts'
 import { chooseStored, type StoredChoice } from './choose-stored.ts'
 import { enoughToTell, type IdCounts, perTurn } from './ids-to-follow.ts'
-import { outOfRequests } from './out-of-requests.ts'
+import { outOfRequests, restOf } from './out-of-requests.ts'
 import { RecordReader } from './record-reader.ts'
 import { refetchPauseMs } from './refresh-worth.ts'
 import { requireAnswers } from './unanswered.ts'
@@ -77,6 +69,7 @@ class ByIdRun {
     for (const one of this.#resources) await this.#guard(one, () => one.reader.resume())
     if (!this.#onlySignalled) for (const one of this.#open) await this.#lookAgain(one)
     await this.#fetchNew()
+    if (!this.#onlySignalled) await this.#fetchForEvents()
     if (!this.#onlySignalled && !this.#isOver) {
       await this.#refresh()
       // A changed record may name new ids.
@@ -117,6 +110,22 @@ class ByIdRun {
     }
   }
 
+  /** Requests for events that a part of this run may send: a burst of them costs no more than their share of the day. */
+  get #leftForEvents(): number {
+    return readLimit(Math.min(this.#left, this.#sync.client.usage().leftForEvents), 0)
+  }
+
+  /** Ids that nothing but events has named: most may not exist. */
+  async #fetchForEvents(): Promise<void> {
+    let left = this.#leftForEvents
+    for (const one of this.#open) {
+      const due = await this.#dueOf(one, left, { isFromEvents: true })
+      left -= due.length
+      const paid = due.map(id => ({ ...id, isForEvents: true }))
+      await this.#read(one, paid)
+    }
+  }
+
   async #announce(turn: number): Promise<void> {
     let counts: readonly IdCounts[] = []
     await this.#guard(this.#open, async () => {
@@ -131,14 +140,14 @@ class ByIdRun {
 
   #choose(requests: number): Promise<StoredChoice> {
     const resources = this.#open.map(({ held }) => held.task.resource)
-    const budget = { requests, paced: this.#allowance.refresh }
+    const budget = { requests, paced: this.#allowance.refresh, events: this.#leftForEvents }
     return chooseStored(this.#sync.engine, resources, { nowMs: this.#sync.clock.now(), budget })
   }
 
-  async #dueOf(one: OpenResource, most: number): Promise<readonly DueId[]> {
+  async #dueOf(one: OpenResource, most: number, terms: Partial<DueTerms> = {}): Promise<readonly DueId[]> {
     let due: readonly DueId[] = []
     await this.#guard(one, async () => {
-      due = await dueIds(this.#sync.engine, this.#questionOf(one), perTurn)
+      due = await dueIds(this.#sync.engine, { ...this.#questionOf(one), ...terms }, perTurn)
     })
     // A record whose fetch failed stays due, but the next run retries it, not this one.
     return due.filter(({ record_id: id }) => !one.asked.has(id)).slice(0, most)
@@ -194,35 +203,24 @@ class ByIdRun {
       keyScope: currentScope({ sync: this.#sync }),
       at: new Date(now).toISOString(),
       fetchedBefore: new Date(now - refetchPauseMs).toISOString(),
-      onlySignalled: this.#onlySignalled,
+      ...(this.#onlySignalled ? { onlySignalled: true } : { isFromEvents: false }),
     }
   }
 
   /**
-   * Records never fetched, and stored ones that events told of, are a reason to run again; others that are worth another fetch are
-   * not.
+   * Records never fetched, and stored ones that events told of, are a reason to run again, if this run had no request left for
+   * them; others that are worth another fetch are not.
    */
   async #reportRest(one: OpenResource): Promise<void> {
     const { task } = one.held
-    const { neverFetched, again: due } = await countDue(this.#sync.engine, this.#questionOf(one))
-    const signalled = this.#onlySignalled ? 0 : await countSignalled(this.#sync.engine, this.#questionOf(one))
-    const { worth, chosen } = this.#choice ?? {}
+    const rest = await restOf(this.#sync.engine, this.#questionOf(one), this.#choice)
     const { name } = task.resource
-    const again = due + (worth?.get(name) ?? 0) - (chosen?.get(name)?.length ?? 0)
-    const refused = this.#onlySignalled ? [] : await refusedIds(this.#sync.engine, name)
-    const parts = [
-      neverFetched > 0 && `${formatNumber(neverFetched)} never fetched`,
-      again > 0 && `${formatNumber(again)} to fetch again`,
-      signalled > 0 && `${formatNumber(signalled)} changed by events`,
-      ...refused.map(({ ids, reason }) => `${formatNumber(ids)} refused: ${reason}`),
-    ]
-    const rest = parts.filter(part => part !== false).join(', ')
-    if (rest !== '') task.counters.note = rest
+    if (rest.words !== '') task.counters.note = rest.words
     if (!this.#onlySignalled) await requireAnswers(this.#sync.engine, this.#questionOf(one))
     const { client } = this.#sync
-    if (signalled > 0 || (neverFetched > 0 && this.#left <= 0))
+    if (rest.isWaiting && this.#left <= 0)
       one.failure = {
-        error: outOfRequests(client, `${name}: ${rest}`, this.#spent ?? client.refusal(this.#purpose)),
+        error: outOfRequests(client, `${name}: ${rest.words}`, this.#spent ?? client.refusal(this.#purpose)),
       }
   }
 }

@@ -66,6 +66,8 @@ export async function chooseStored(
     worth.set(resource.name, choice.worth - before)
   }
   const chosen = new Map<string, DueId[]>(resources.map(({ name }) => [name, []]))
-  for (const { resource, due } of choice.chosen()) chosen.get(resource)?.push(due)
+  const forEvents = choice.forEvents()
+  for (const one of choice.chosen())
+    chosen.get(one.resource)?.push(forEvents.has(one) ? { ...one.due, isForEvents: true } : one.due)
   return { chosen, worth }
 }

@@ -12,7 +12,7 @@ import { isSafeId } from '../../contract/fields/record-id.ts'
 import { singleRead } from '../../contract/fields/resource.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { dayMs } from '../../lib/dates.ts'
-import type { MusterError } from '../../lib/errors.ts'
+import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
 import type { DueId, Expected } from '../../state/by-id/due.ts'
 import type { FailedFetch } from '../../state/by-id/fetched.ts'
 import { controlIds } from '../../state/evidence/evidence.ts'
@@ -115,6 +115,8 @@ class Fetching {
       this.#state.deniedInARow = 0
       this.#state.failedInARow = 0
     } catch (error) {
+      // Others go on: the share of events is spent, not the day.
+      if (due.isForEvents && error instanceof BudgetSpent) return
       this.#handle(error, due, askedAt)
       if (error instanceof AccessDenied) await this.#requireAccess(error)
     }
@@ -139,7 +141,7 @@ class Fetching {
     counters.requests += 1
     try {
       await sync.client.getRecord(
-        single.path.replace('{id}', encodeURIComponent(id)),
+        single.path.replace('{id}', () => encodeURIComponent(id)),
         single.query,
         this.#state,
       )
@@ -150,12 +152,13 @@ class Fetching {
     }
   }
 
-  async #land({ record_id: asked, expected }: DueId, askedAt: string): Promise<void> {
+  async #land({ record_id: asked, expected, isForEvents }: DueId, askedAt: string): Promise<void> {
     const { sync, resource, counters } = this.#task
     const single = singleRead(resource)
     if (!single || !isSafeId(asked)) throw new Error(`${resource.name} ${asked} can not be read by id`)
-    const path = single.path.replace('{id}', encodeURIComponent(asked))
-    const { bytes, record, fetchedAt } = await sync.client.getRecord(path, single.query, this.#state)
+    const path = single.path.replace('{id}', () => encodeURIComponent(asked))
+    const options = isForEvents ? { purpose: 'webhook' as const } : this.#state
+    const { bytes, record, fetchedAt } = await sync.client.getRecord(path, single.query, options)
     counters.requests += 1
     const recordId = typeof record?.id === 'string' && isSafeId(record.id) ? record.id : asked
     this.#state.sequence += 1

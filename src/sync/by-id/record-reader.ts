@@ -153,6 +153,7 @@ export class RecordReader {
     await closeVanished(engine, { resource: resource.name, ids, scopeId, at: now(sync) })
     const until = new Date(sync.clock.now() + failurePauseMs).toISOString()
     await retryLater(engine, resource.name, { ids: unanswered, until })
+    await sync.events.record(engine)
     const named = edges[sync.key.kind].filter(({ from }) => from === resource.name)
     const fetched = new FetchedPages()
     for (const { page } of records) fetched.add(page)

@@ -112,8 +112,10 @@ class Best<One extends Stored> {
 export interface RefreshBudget {
   /** Requests in all. */
   readonly requests: number
-  /** Of these, requests for records without an event. */
+  /** Of these, requests that are spread over the day: for records without an event, and for those beyond `events`. */
   readonly paced: number
+  /** Of these, requests for records with an event; as many as there are when left out. */
+  readonly events?: number
 }
 
 /** Takes records in any order and chooses the best for a number of requests. */
@@ -122,15 +124,19 @@ export class Choice<One extends Stored = Stored> {
   readonly #overdue: Best<One>
   readonly #signalled: Best<One>
   readonly #best: Best<One>
+  readonly #paced: number
   /** Records that are worth a request, chosen or not. */
   worth = 0
 
-  constructor({ requests, paced }: RefreshBudget) {
+  constructor({ requests, paced, events = requests }: RefreshBudget) {
     this.#requests = Math.max(0, Math.floor(requests))
     const most = Math.max(0, Math.floor(Math.min(requests, paced)))
     this.#overdue = new Best<One>(Math.floor(most * floorShare), byAge)
-    this.#signalled = new Best<One>(this.#requests, byValue)
-    this.#best = new Best<One>(most, byValue)
+    const signalled = Math.max(0, Math.floor(Math.min(requests, events)))
+    this.#signalled = new Best<One>(signalled, byValue)
+    this.#paced = most
+    // Those with an event are in both, and count here where their own share is spent.
+    this.#best = new Best<One>(most + signalled, byValue)
   }
 
   add(stored: One): void {
@@ -138,17 +144,25 @@ export class Choice<One extends Stored = Stored> {
     this.worth += 1
     const ranked = { stored, value: worthOf(stored) }
     if (stored.isSignalled) this.#signalled.add(ranked)
-    else this.#best.add(ranked)
+    this.#best.add(ranked)
     if (stored.age >= floorDays && !stored.isSignalled) this.#overdue.add(ranked)
+  }
+
+  /** The records with an event for which the share of events pays, if they are chosen. */
+  forEvents(): ReadonlySet<One> {
+    return new Set(this.#signalled.list().map(({ stored }) => stored))
   }
 
   /** At most as many as the budget allows; a record at most once. */
   chosen(): readonly One[] {
     const overdue = this.#overdue.list()
-    const taken = new Set(overdue)
-    const paced = this.#best.list()
-    const others = paced.filter(one => !taken.has(one)).slice(0, this.#best.most - overdue.length)
-    const rest = [...this.#signalled.list(), ...others].sort(byValue)
+    const signalled = this.#signalled.list()
+    const taken = new Set([...overdue, ...signalled])
+    const others = this.#best
+      .list()
+      .filter(one => !taken.has(one))
+      .slice(0, this.#paced - overdue.length)
+    const rest = [...signalled, ...others].sort(byValue)
     return [...overdue, ...rest].slice(0, this.#requests).map(({ stored }) => stored)
   }
 }

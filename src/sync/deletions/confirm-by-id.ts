@@ -11,10 +11,21 @@ import { changedScope } from './held-back.ts'
 
 type Found = 'there' | 'missing' | 'refused'
 
-async function ask({ sync, counters }: ResourceTask, { path }: SingleRead, id: string): Promise<Found> {
+interface Asked {
+  readonly id: string
+  /** Whose part of the day pays: that of events for what they caused. */
+  readonly purpose?: 'reconcile' | 'webhook'
+}
+
+async function ask(
+  { sync, counters }: ResourceTask,
+  { path }: SingleRead,
+  { id, purpose = 'reconcile' }: Asked,
+): Promise<Found> {
   counters.requests += 1
   try {
-    await sync.client.getRecord(path.replace('{id}', encodeURIComponent(id)), {}, { purpose: 'reconcile' })
+    const asked = path.replace('{id}', () => encodeURIComponent(id))
+    await sync.client.getRecord(asked, {}, { purpose })
     return 'there'
   } catch (error) {
     if (error instanceof NotFound) return 'missing'
@@ -29,7 +40,7 @@ const noneAnswers = 'no record answers by id, so that a 404 proves nothing'
 /** Whether the service answers by id at all: a gateway that answers 404 to everything would be evidence against everything. */
 async function answersById(task: ResourceTask, read: SingleRead, scopeId: string): Promise<boolean> {
   for (const id of await controlIds(task.sync.engine, task.resource, scopeId))
-    if ((await ask(task, read, id)) === 'there') return true
+    if ((await ask(task, read, { id })) === 'there') return true
   return false
 }
 
@@ -62,15 +73,20 @@ async function record(task: ResourceTask, answers: ReadonlyMap<string, Found>): 
   })
 }
 
-/** Stops at the first refusal, which tells nothing of deletions. */
+const isFromEvents = ({ evidence }: Candidate): boolean => evidence.some(({ kind }) => kind === 'event')
+
+/** Stops at the first refusal, which tells nothing of deletions. What the share of events does not pay for waits. */
 async function askAll(
   task: ResourceTask,
   read: SingleRead,
   open: readonly Candidate[],
 ): Promise<Map<string, Found>> {
   const answers = new Map<string, Found>()
-  for (const { id } of open) {
-    const found = await ask(task, read, id)
+  for (const candidate of open) {
+    const { id } = candidate
+    const purpose = isFromEvents(candidate) ? 'webhook' : 'reconcile'
+    if (purpose === 'webhook' && task.sync.client.usage().leftForEvents < 1) continue
+    const found = await ask(task, read, { id, purpose })
     if (found === 'refused') break
     answers.set(id, found)
   }

@@ -79,7 +79,7 @@ class SweepScan implements Strategy<SweptPage> {
     const plan = planOf(progress.attempt, wholeList)
     const hidesRows = this.#job.hiddenRows !== undefined
     const size = sizeOf(limitOf(plan, progress.pass), progress.pass)
-    return { lookbackMs, isShort: plan.isShort, hidesRows, now: clock.now(), size }
+    return { lookbackMs, isShort: plan.isShort, hidesRows, now: clock.service(), size }
   }
 
   ask(page: number, progress: Progress): Promise<SweptPage> {

@@ -107,8 +107,8 @@ export interface PassRules {
   readonly seeksEnd?: boolean
   /** The list hides rows that it counts: short pages are its habit. */
   readonly hidesRows?: boolean
-  /** By our clock, milliseconds since the epoch. */
-  readonly now?: number
+  /** By the clock of the service, milliseconds since the epoch; undefined where it does not say. */
+  readonly now?: number | undefined
 }
 
 /** What the answers of a pass have shown about where the list ends. */

@@ -105,7 +105,7 @@ async function inSnapshot(
   const { rows } = resource.read as Snapshot
   const [first] = key.companies ?? []
   if (!client || !first || rows === 'data' || !resource.path.includes('{company}')) return undefined
-  const place = resource.path.replace('{company}', encodeURIComponent(first.id))
+  const place = resource.path.replace('{company}', () => encodeURIComponent(first.id))
   const { record } = await client.getRecord(place, resource.query, { purpose: 'operator' })
   const seen = idsIn([record], [...rows.split('.').slice(1), ...path]).size
   const companies = key.companies?.length ?? 1

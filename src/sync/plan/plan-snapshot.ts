@@ -44,7 +44,7 @@ async function pagesByFirst(
 ): Promise<number | undefined> {
   const [first, ...others] = context.key.companies ?? []
   const { per } = resource.read as Snapshot
-  const path = resource.path.replace('{company}', encodeURIComponent(first?.id ?? ''))
+  const path = resource.path.replace('{company}', () => encodeURIComponent(first?.id ?? ''))
   const filter: Readonly<Record<string, string>> =
     per === 'companyWindow' && first ? { company: first.id } : {}
   const total = await askTotal({ ...resource, path }, context, filter)

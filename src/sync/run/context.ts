@@ -3,13 +3,14 @@ import type { Client } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Landing } from '../../landing/folder.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { ServiceClock } from '../../lib/time/service-clock.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
 import type { FetchedPages } from '../../state/by-id/fetched-pages.ts'
 import type { Lease } from '../../state/runs/leases.ts'
 import type { RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import type { EventCount } from './event-count.ts'
 import type { TaskPipeline } from './task-pipeline.ts'
 
 export interface ResourceEvent {
@@ -39,7 +40,7 @@ export interface SyncContext {
   readonly engine: Engine
   readonly client: Client
   readonly landing: Landing
-  readonly clock: Clock
+  readonly clock: ServiceClock
   readonly runId: string
   readonly lookbackMs: number
   readonly leaseMs: number
@@ -55,6 +56,8 @@ export interface SyncContext {
   readonly emit: (event: ResourceEvent) => void
   /** Requests by the second they were sent in, to be written with the next commit. */
   readonly sent: Map<number, number>
+  /** Requests for events, to be written with the next commit. */
+  readonly events: EventCount
   /** The pages that this run loads: its own, and those of runs that stopped before they had loaded them. */
   readonly loaded: FetchedPages
 }
@@ -70,6 +73,12 @@ export interface ResourceTask {
 }
 
 export const now = (sync: Pick<SyncContext, 'clock'>): string => new Date(sync.clock.now()).toISOString()
+
+/** By the clock of the service, ISO 8601; null where its answers do not say it. */
+export function serviceTime({ clock }: Pick<SyncContext, 'clock'>): string | null {
+  const at = clock.service()
+  return at === undefined ? null : new Date(at).toISOString()
+}
 
 /** Longer than any batch takes to load, short enough that a stopped process does not hold up the next night. */
 export const usualLeaseMs = 15 * 60_000

@@ -1,36 +1,42 @@
-/** The budget of a key from the ledger: what earlier processes sent, and until when the service told them to wait. */
+/** The budget of a key from the ledger: what earlier processes sent, and how long the service told them to wait. */
 import { type Budget, type BudgetOptions, createBudget } from '../../api/budget/budget.ts'
 import { reserves } from '../../api/budget/day.ts'
 import { defaultPerDay, defaultPerMinute } from '../../api/client/key.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { ServiceClock } from '../../lib/time/service-clock.ts'
+import { eventRequests } from '../../state/requests/event-requests.ts'
 import { type KeyRequests, shareRequests } from '../../state/requests/key-requests.ts'
-import { knownPerMinute, pausedUntil, recordPause, sentSince } from '../../state/requests/key-state.ts'
+import { knownPerMinute, pausedFor, recordPause, sentWithin } from '../../state/requests/key-state.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { countedElsewhere, dayOf, type EventCount, eventCount } from './event-count.ts'
 import { apiKeyId } from './key.ts'
 
 interface KeyOf {
   readonly apiKey: string
-  readonly clock: Clock
+  readonly clock: ServiceClock
 }
 
-export type KeyFacts = Pick<BudgetOptions, 'recentRequests' | 'perMinute' | 'pausedUntil'>
+export type KeyFacts = Pick<BudgetOptions, 'recentRequests' | 'perMinute' | 'pausedForMs'>
 
 /** A rolling minute, and a second for either end of it. */
-const recentSeconds = 62
+const recentSeconds = 63
 
 export async function keyFacts(engine: Engine, { apiKey, clock }: KeyOf): Promise<KeyFacts> {
   const keyId = apiKeyId(apiKey)
+  const now = clock.machine.now()
   return {
-    recentRequests: await sentSince(engine, Math.floor(clock.now() / 1000) - recentSeconds),
+    recentRequests: await sentWithin(engine, recentSeconds, Math.floor(now / 1000)),
     perMinute: await knownPerMinute(engine, keyId),
-    pausedUntil: await pausedUntil(engine, keyId),
+    pausedForMs: await pausedFor(engine, keyId, now),
   }
 }
 
 interface LedgerBudget {
   readonly budget: Budget
+  /** Milliseconds that are left of a pause. */
+  readonly pausedForMs: number
   /** To be closed when nothing is sent any more; undefined for a file. */
   readonly shared: KeyRequests | undefined
+  readonly events: EventCount
 }
 
 /** Records pauses that the service asks for. The tables must exist. */
@@ -41,15 +47,26 @@ export async function ledgerBudget(
 ): Promise<LedgerBudget> {
   const keyId = apiKeyId(key.apiKey)
   const facts = await keyFacts(engine, key)
+  const { spent, perDay } = await eventRequests(engine, { keyId, day: dayOf(key.clock) })
   const perMinute = facts.perMinute ?? defaultPerMinute
   const shared = await shareRequests(engine, { keyId, perMinute, perDay: defaultPerDay, reserves })
+  const remember = (ms: number): Promise<void> =>
+    // A warehouse that cannot be written fails the next batch too, which reports it.
+    recordPause(engine, keyId, { saidAt: key.clock.machine.now(), ms }).catch(() => undefined)
   const budget = createBudget({
     ...limits,
     ...facts,
+    // Where processes share a key, the server keeps its pause, by its own clock.
+    ...(shared ? { pausedForMs: 0 } : { onPause: (ms: number) => void remember(ms) }),
     clock: key.clock,
     shared,
-    // A warehouse that cannot be written fails the next batch too, which reports it.
-    onPause: until => void recordPause(engine, keyId, until).catch(() => undefined),
+    eventsToday: spent,
+    perDay,
   })
-  return { budget, shared }
+  return {
+    budget,
+    shared,
+    pausedForMs: (shared ? await shared.pausedFor() : facts.pausedForMs) ?? 0,
+    events: shared ? countedElsewhere : eventCount(budget, keyId, key.clock),
+  }
 }

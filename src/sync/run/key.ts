@@ -1,10 +1,12 @@
 /** The key of a run: its id, what it can see, and its own row. */
 import { createHash } from 'node:crypto'
-import { readKey } from '../../api/client/key.ts'
-import { scopeIdOf } from '../../state/evidence/key-scopes.ts'
+import { type KeyInfo, readKey } from '../../api/client/key.ts'
+import { recordKeyScope, scopeIdOf } from '../../state/evidence/key-scopes.ts'
+import { recordUsage } from '../../state/requests/key-state.ts'
+import { updateRun } from '../../state/runs/runs.ts'
 import { freshScan, openScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { now, type ResourceTask } from './context.ts'
+import { now, type ResourceTask, type SyncContext } from './context.ts'
 
 /** A name for the key that does not give the key away: 64 bits of its SHA-256. */
 export function apiKeyId(apiKey: string): string {
@@ -68,4 +70,33 @@ export async function loadKey(task: ResourceTask): Promise<void> {
     ledger: engine => recordReading(engine, task, scanId),
   })
   await task.pipeline.drained()
+}
+
+/**
+ * Written at once, whatever the run reads and however it ends: the next run keeps to these limits when it asks `/me`. `begunAt`
+ * is when the run began, on the `elapsed` of its clock.
+ */
+export async function recordLimits(
+  { sync, begunAt }: { readonly sync: Omit<SyncContext, 'key'>; readonly begunAt: number },
+  key: KeyInfo,
+): Promise<void> {
+  const { runId, apiKeyId: id, clock } = sync
+  const observedAt = now(sync)
+  const startedAt = new Date(clock.now() - clock.elapsed() + begunAt).toISOString()
+  await sync.engine.transaction(async engine => {
+    // What came before or after this run is decided by the service's clock, which is known only now.
+    if (clock.aheadMs !== undefined) await updateRun(engine, runId, { started_at: startedAt })
+    await recordKeyScope(engine, { runId, apiKeyId: id, sight: key, observedAt })
+    await recordUsage(engine, {
+      run_id: runId,
+      api_key_id: id,
+      rate_limit_per_minute: key.isAssumed?.perMinute ? null : key.rateLimitPerMinute,
+      rate_limit_per_day: key.isAssumed?.perDay ? null : key.rateLimitPerDay,
+      requests_today: key.usage.requestsToday ?? null,
+      remaining_today: key.usage.remainingToday ?? null,
+      resets_at: key.usage.resetsAt ?? null,
+      last_used_at: key.lastUsedAt ?? null,
+      observed_at: observedAt,
+    })
+  })
 }

@@ -4,6 +4,7 @@ import type { LandingPlace } from '../../landing/bucket/place.ts'
 import type { LandingKeys } from '../../landing/encryption.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Rng } from '../../lib/rng.ts'
+import type { ProxyVariables } from '../../lib/web/proxy.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -15,6 +16,8 @@ import type { SyncRequest } from './sync.ts'
 export interface RunConnection {
   readonly baseUrl: string
   readonly apiKey: string
+  /** Without them requests are sent directly. */
+  readonly proxies?: ProxyVariables
   /** A text is a folder. */
   readonly landing: string | LandingPlace
   /** Of landed pages that are encrypted. */

@@ -17,7 +17,7 @@ import { landingLease } from '../../state/runs/whole-lease.ts'
 import { finishedAmong } from '../../state/scans/scans.ts'
 import { now, type SyncContext, usualLeaseMs } from './context.ts'
 
-type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'signal'>
+type Ending = Pick<SyncContext, 'engine' | 'clock' | 'landing' | 'runId' | 'sent' | 'events' | 'signal'>
 
 interface RunEnd {
   readonly change: Partial<RunRow>
@@ -80,7 +80,10 @@ async function archivePages(ending: Ending, { keepAfter, isQuiet = false }: RunE
 
 /** A run that wrote nothing but its own ledger rows leaves them to the closing of the warehouse. */
 export const isUnchanged = (outcomes: readonly RunFigures[]): boolean =>
-  outcomes.every(one => one.rows_inserted + one.rows_changed + one.rows_removed + one.quarantined === 0)
+  outcomes.every(
+    one =>
+      one.rows_inserted + one.rows_changed + one.records_touched + one.rows_removed + one.quarantined === 0,
+  )
 
 /** Why the rows of a run are not sure to stay: then it has not succeeded. */
 export async function notLasting({ engine, clock, runId }: Ending): Promise<MusterError | undefined> {
@@ -102,7 +105,8 @@ export async function recordEnd(sync: Ending, end: RunEnd): Promise<MusterError 
   const { engine, clock } = sync
   const last = async (): Promise<void> => {
     await recordSent(engine, sync.sent)
-    await forgetSent(engine, clock.now())
+    await forgetSent(engine, clock.machine.now())
+    await sync.events.settle(engine)
     await updateRun(engine, sync.runId, { ...end.change, finished_at: now(sync) })
   }
   try {

@@ -1,25 +1,25 @@
 /** One run from its first ledger row to its last: reads the key's limits, syncs, archives the pages. */
 
 import { type Client, createClient } from '../../api/client/client.ts'
-import type { KeyInfo } from '../../api/client/key.ts'
 import { catalogue } from '../../contract/catalogue.ts'
 import { type Landing, openLanding } from '../../landing/folder.ts'
 import { openStore } from '../../landing/open-store.ts'
 import type { LandingStore } from '../../landing/store.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
+import { type ServiceClock, serviceClock } from '../../lib/time/service-clock.ts'
 import { scrubOf } from '../../privacy/scrub-landing.ts'
 import { FetchedPages } from '../../state/by-id/fetched-pages.ts'
-import { recordKeyScope } from '../../state/evidence/key-scopes.ts'
 import { Intolerable, intolerable } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { KeyRequests } from '../../state/requests/key-requests.ts'
-import { recordUsage, sentBySecond } from '../../state/requests/key-state.ts'
+import { sentWithin } from '../../state/requests/key-state.ts'
 import { newRunId, startRun } from '../../state/runs/runs.ts'
 import { sweepResources } from '../deletions/sweep-run.ts'
 import { type SyncContext, usualLeaseMs } from './context.ts'
+import type { EventCount } from './event-count.ts'
 import { Incomplete } from './incomplete.ts'
-import { apiKeyId } from './key.ts'
+import { apiKeyId, recordLimits } from './key.ts'
 import { ledgerBudget } from './key-budget.ts'
 import type { RunConnection, RunEffects, RunRequest } from './run-connection.ts'
 import { isUnchanged, notLasting, recordEnd } from './run-end.ts'
@@ -36,6 +36,8 @@ export interface RunOutcome {
   /** The same, assumed where it is not told: to plan with, not to show. */
   readonly assumedToday: number
   readonly milliseconds: number
+  /** Of this machine, compared with the service's; negative behind it, undefined where the service did not say its time. */
+  readonly clockAheadMs: number | undefined
   readonly peakMegabytes: number
   /** Why the run did not do everything; undefined when it did. */
   readonly failure?: MusterError
@@ -53,18 +55,20 @@ interface Opened {
   readonly client: Client
   readonly shared: KeyRequests | undefined
   readonly sent: Map<number, number>
+  readonly events: EventCount
 }
 
-async function openClient(
-  connection: RunConnection,
-  request: RunRequest,
-  effects: RunEffects,
-): Promise<Opened> {
+/** The clock of a run is the service's. */
+type Effects = RunEffects & { readonly clock: ServiceClock }
+
+async function openClient(connection: RunConnection, request: RunRequest, effects: Effects): Promise<Opened> {
   const { engine, clock, signal } = effects
-  const second = (): number => Math.floor(clock.now() / 1000)
+  const second = (): number => Math.floor(clock.machine.now() / 1000)
   // The run before this one may have ended in this second: its requests stay counted.
-  const sent = await sentBySecond(engine, second())
-  const { budget, shared } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
+  const begun = second()
+  const sent = new Map([[begun, await sentWithin(engine, 1, begun)]])
+  const { budget, shared, events } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
+  if (request.purpose === 'webhook') await events.reserve(engine, request.limits.maxRequests ?? 0)
   let answered = 0
   const tell = (): void => {
     const { requestsThisRun: spentThisRun, perMinute, isTold, ...usage } = client.usage()
@@ -91,8 +95,9 @@ async function openClient(
       tell()
     },
     onAsked: tell,
+    onDate: date => clock.observe(date),
   })
-  return { client, sent, shared }
+  return { client, sent, shared, events }
 }
 
 function stateOf(failure: MusterError | undefined): 'done' | 'failed' | 'incomplete' | 'stopped' {
@@ -111,6 +116,8 @@ function interrupted(signal: AbortSignal, failure: MusterError | undefined): Mus
 }
 
 interface Session extends Pick<Opened, 'client' | 'shared'> {
+  /** On the `elapsed` of the clock. */
+  readonly begunAt: number
   readonly landing: Landing
   readonly sync: Omit<SyncContext, 'key'>
 }
@@ -118,12 +125,13 @@ interface Session extends Pick<Opened, 'client' | 'shared'> {
 async function openSession(
   connection: RunConnection,
   { request, store }: { readonly request: RunRequest; readonly store: LandingStore },
-  effects: RunEffects,
+  effects: Effects,
 ): Promise<Session> {
   const { engine, clock, signal, emit } = effects
   await store.tryOut()
   await migrate(engine, instant(clock.now()))
   const runId = newRunId(clock, effects.rng)
+  const begunAt = clock.elapsed()
   const { command, arguments: words } = request
   await startRun(engine, {
     runId,
@@ -133,7 +141,7 @@ async function openSession(
     version: effects.version,
     tolerance: connection.tolerance,
   })
-  const { client, sent, shared } = await openClient(connection, request, effects)
+  const { client, sent, shared, events } = await openClient(connection, request, effects)
   const landing = await openLanding(store, {
     scrub: await scrubOf(engine),
     reserve: connection.reserveBytes ?? 0,
@@ -147,12 +155,11 @@ async function openSession(
     apiKeyId: apiKeyId(connection.apiKey),
     signal,
     emit,
-    sent,
-    loaded: new FetchedPages(),
+    ...{ sent, events, loaded: new FetchedPages() },
     ...(request.acceptsRefused && { acceptsRefused: true }),
     ...(request.most !== undefined && { most: request.most }),
   }
-  return { client, landing, sync, shared }
+  return { client, landing, sync, shared, begunAt }
 }
 
 /** Several are read at once and end in any order. */
@@ -162,26 +169,6 @@ function inOrder(outcomes: readonly ResourceOutcome[]): ResourceOutcome[] {
 }
 
 type Read = Pick<RunOutcome, 'resources'> & { readonly failure?: MusterError | undefined }
-
-/** Written at once, whatever the run reads and however it ends: the next run keeps to these limits when it asks `/me`. */
-async function recordLimits({ sync }: Session, key: KeyInfo): Promise<void> {
-  const { runId, apiKeyId: id } = sync
-  const observedAt = instant(sync.clock.now())
-  await sync.engine.transaction(async engine => {
-    await recordKeyScope(engine, { runId, apiKeyId: id, sight: key, observedAt })
-    await recordUsage(engine, {
-      run_id: runId,
-      api_key_id: id,
-      rate_limit_per_minute: key.isAssumed?.perMinute ? null : key.rateLimitPerMinute,
-      rate_limit_per_day: key.isAssumed?.perDay ? null : key.rateLimitPerDay,
-      requests_today: key.usage.requestsToday ?? null,
-      remaining_today: key.usage.remainingToday ?? null,
-      resets_at: key.usage.resetsAt ?? null,
-      last_used_at: key.lastUsedAt ?? null,
-      observed_at: observedAt,
-    })
-  })
-}
 
 const unpublished = 'the rest is loaded, and nothing is published until then'
 const namesOf = (outcomes: readonly ResourceOutcome[]): string[] => outcomes.map(({ resource }) => resource)
@@ -209,8 +196,10 @@ export async function runSync(
   effects: RunEffects,
 ): Promise<RunOutcome> {
   const store = openStore(connection.landing, effects.signal)
+  const clock = serviceClock(effects.clock)
+  clock.begin()
   try {
-    return await runWith(connection, { request, store }, effects)
+    return await runWith(connection, { request, store }, { ...effects, clock })
   } finally {
     store.close()
   }
@@ -219,10 +208,10 @@ export async function runSync(
 async function runWith(
   connection: RunConnection,
   { request, store }: { readonly request: RunRequest; readonly store: LandingStore },
-  effects: RunEffects,
+  effects: Effects,
 ): Promise<RunOutcome> {
   const { clock } = effects
-  const startedAt = clock.now()
+  const startedAt = clock.elapsed()
   const session = await openSession(connection, { request, store }, effects)
   const read = await readAll(session, request)
   const { requestsThisRun, retries, remainingToday: assumedToday } = session.client.usage()
@@ -241,8 +230,9 @@ async function runWith(
     requests: requestsThisRun,
     remainingToday: leftToday(session.client),
     assumedToday,
-    milliseconds: clock.now() - startedAt,
+    milliseconds: clock.elapsed() - startedAt,
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
+    clockAheadMs: clock.aheadMs,
   }
   return { runId: session.sync.runId, resources: read.resources, ...figures, ...(failure && { failure }) }
 }

@@ -68,6 +68,7 @@ async function report(
     records_read: counters.records_read,
     rows_inserted: counters.rows_inserted,
     rows_changed: counters.rows_changed,
+    records_touched: counters.records_touched,
     rows_removed: counters.rows_removed,
     records_unchanged: counters.records_unchanged,
     quarantined: counters.quarantined,

@@ -3,7 +3,7 @@
  * changes of older records, so the filter is used only once the service has shown that it honours it.
  */
 import { pageLimit } from '../../api/client/paging.ts'
-import { dayMs, utcDay, weekMs } from '../../lib/dates.ts'
+import { dayMs, isWithin, utcDay, weekMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
@@ -74,8 +74,8 @@ async function isShown(task: ResourceTask, { from, page }: Proof, limit = pageLi
 
 /** A record that changes while it is asked for may be on another page: one answer that lacks it is not believed for good. */
 function isDue({ sync }: ResourceTask, { changes_filter, filter_asked_at }: WatermarkRow): boolean {
-  const askedAt = filter_asked_at === null ? 0 : Date.parse(filter_asked_at)
-  return changes_filter !== 'honoured' && sync.clock.now() - askedAt >= weekMs
+  const isRecent = filter_asked_at !== null && isWithin(filter_asked_at, sync.clock.now(), weekMs)
+  return changes_filter !== 'honoured' && !isRecent
 }
 
 /** For a filtered list that counts changes which it does not show. */

@@ -7,7 +7,7 @@ import { countScans, freshScan, openScan, readScan } from '../../state/scans/sca
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { moveWatermark, readWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { now, type ResourceTask } from '../run/context.ts'
+import { now, type ResourceTask, serviceTime } from '../run/context.ts'
 import { hiddenNote } from '../run/hidden-note.ts'
 import { fenced } from '../run/hold-lease.ts'
 import { Incomplete } from '../run/incomplete.ts'
@@ -53,6 +53,7 @@ export function openNewScan(task: ResourceTask, opening: Opening): Promise<ScanR
       scope: opening.scope ?? null,
       run_id: sync.runId,
       started_at: now(sync),
+      service_started_at: serviceTime(sync),
     })
     await openScan(engine, row)
     return row

@@ -126,6 +126,6 @@ export async function syncCollection(task: ResourceTask): Promise<void> {
   await noteEmptyList(task)
   await lookAgain(task)
   requireNone(found)
-  if (task.counters.rows_inserted + task.counters.rows_changed > 0)
-    await learnFilter(task, watermark.watermark)
+  const { rows_inserted, rows_changed, records_touched } = task.counters
+  if (rows_inserted + rows_changed + records_touched > 0) await learnFilter(task, watermark.watermark)
 }

@@ -13,7 +13,7 @@ import { type Decision, judge, type PassFigures, provedBase, seenAndExpected } f
 import { anotherPass, type Progress, type Strategy } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
 import { SeenRows } from '../paging/seen-rows.ts'
-import { now, type ResourceTask } from '../run/context.ts'
+import { now, type ResourceTask, serviceTime } from '../run/context.ts'
 import { batchesOf, isFullBatch } from '../run/task-pipeline.ts'
 import { learnPaging } from './collection-window.ts'
 import { requireRows } from './empty-list.ts'
@@ -74,7 +74,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
       lookbackMs,
       isShort: plan.isShort,
       hidesRows: hidden !== undefined,
-      now: clock.now(),
+      now: clock.service(),
       size: sizeOf(limitOf(plan, progress.pass), progress.pass),
     }
   }
@@ -190,7 +190,10 @@ export class LoadedScan implements Strategy<LoadedPage> {
       state: decision === undefined || isAgain ? 'scanning' : decision,
       distinct_ids: seen,
       expected_ids: decision === undefined ? 0 : expected,
-      ...(decision === 'accepted' && { accepted_at: now(this.#task.sync) }),
+      ...(decision === 'accepted' && {
+        accepted_at: now(this.#task.sync),
+        service_accepted_at: serviceTime(this.#task.sync),
+      }),
     })
     if (decision === 'accepted') await this.#accept(engine, progress, figures)
     if (decision === undefined || isAgain) await saveBases(engine, id, progress.bases)

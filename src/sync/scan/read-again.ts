@@ -1,5 +1,5 @@
 /** Reads the records of some created days again; the watermark stays where it is. */
-import { dayMs, daysBetween, utcDay } from '../../lib/dates.ts'
+import { dayMs, daysBetween, isWithin, utcDay } from '../../lib/dates.ts'
 import { giveUpScans, unfinishedScans } from '../../state/scans/scans.ts'
 import { forgetUnread, isAnyUnread, stillUnread } from '../../state/scans/sweeps.ts'
 import type { ScanRow, UnreadRow } from '../../state/scans/tables.ts'
@@ -24,7 +24,7 @@ const freshFor = 2 * dayMs
 async function isFresh({ sync }: ResourceTask, { scan_id }: ScanRow): Promise<boolean> {
   if (!(await sync.landing.has(scan_id))) return false
   const last = (await sync.landing.pages(scan_id)).at(-1)
-  return last !== undefined && Date.parse(last.fetchedAt) > sync.clock.now() - freshFor
+  return last !== undefined && isWithin(last.fetchedAt, sync.clock.now(), freshFor)
 }
 
 /** Scans that were cut off and can be resumed; the others are given up, so that their pages can be archived. */

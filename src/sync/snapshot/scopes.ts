@@ -22,7 +22,7 @@ export interface Scope {
 }
 
 export const pathOf = ({ path }: Pick<Resource, 'path'>, { company = '' }: Scope): string =>
-  path.replace('{company}', encodeURIComponent(company))
+  path.replace('{company}', () => encodeURIComponent(company))
 
 /** Part of a task; a plan, which reads nothing, has one too. */
 export interface ScopeQuestion {
@@ -118,6 +118,7 @@ export async function dueScopes(task: ScopeQuestion): Promise<Scope[]> {
   return scopes.filter(({ name, refreshDays }) => {
     const last = read.get(name)?.accepted_at
     if (refreshDays === undefined || last === undefined) return true
-    return last.slice(0, 10) <= utcDay(task.sync.clock.now(), -refreshDays)
+    const now = task.sync.clock.now()
+    return last.slice(0, 10) <= utcDay(now, -refreshDays) || Date.parse(last) > now
   })
 }

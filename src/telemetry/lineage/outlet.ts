@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import type { ProxyVariables } from '../../lib/web/proxy.ts'
 import { addLine } from '../../temporary/added-lines.ts'
 import type { Guarded } from '../../temporary/output-file.ts'
 import { late, post } from '../post.ts'
@@ -11,6 +12,7 @@ export interface OutletPlaces {
   readonly file?: string | undefined
   readonly url?: string | undefined
   readonly token?: string | undefined
+  readonly proxies: ProxyVariables
   readonly clock: Clock
   /** Ends a post when aborted. */
   readonly signal: AbortSignal
@@ -53,12 +55,12 @@ export class Outlet {
   }
 
   async #post(event: object): Promise<string | undefined> {
-    const { url, token, clock, signal } = this.#places
+    const { url, token, proxies, clock, signal } = this.#places
     if (url === undefined) return undefined
     const mostMs = Math.floor(this.#leftMs)
     if (mostMs <= 0) return 'lineage.url: the time for all events of this process is over (lineage.seconds)'
     const begun = clock.now()
-    const why = await post({ url, token, timeoutMs: mostMs, withinMs: mostMs, signal }, event)
+    const why = await post({ url, token, proxies, timeoutMs: mostMs, withinMs: mostMs, signal }, event)
     const took = clock.now() - begun
     if (why === late) this.#leftMs = 0
     else this.#leftMs -= why === undefined ? Math.max(0, took - quickMs) : took

@@ -1,6 +1,6 @@
 /** What a scrape answers: figures of the ledger that are some seconds old, so that scrapes cost next to nothing. */
 import pTimeout from 'p-timeout'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import { type Reading, readFigures } from '../../state/monitoring/readings.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type Exposed, exposition, ledgerFigures, type OwnReading } from './exposition.ts'
@@ -41,11 +41,14 @@ export function ledgerReadings(
 }
 
 export function createScrape({ connection, version, clock, use, own }: ScrapeParts): () => Promise<string> {
-  let last: { readonly readings: readonly Reading[]; readonly at: number } | undefined
+  let last:
+    | { readonly readings: readonly Reading[]; readonly at: number; readonly elapsed: number }
+    | undefined
   let reading: Promise<boolean> | undefined
   const read = async (): Promise<boolean> => {
     try {
-      last = { readings: (await use(engine => readFigures(engine, clock.now()))) ?? [], at: clock.now() }
+      const readings = (await use(engine => readFigures(engine, clock.now()))) ?? []
+      last = { readings, at: clock.now(), elapsed: elapsedOf(clock) }
       return true
     } catch {
       // A scrape says so by its figure; why it is so is told by whatever else needs the warehouse.
@@ -55,7 +58,7 @@ export function createScrape({ connection, version, clock, use, own }: ScrapePar
     }
   }
   const refresh = async (): Promise<boolean> => {
-    if (last && clock.now() - last.at < freshMs) return true
+    if (last && elapsedOf(clock) - last.elapsed < freshMs) return true
     reading ??= read()
     return pTimeout(reading, { milliseconds: longestMs, fallback: () => false })
   }

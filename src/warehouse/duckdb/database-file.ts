@@ -1,7 +1,7 @@
 /** Files of DuckDB databases: where the published copy is, and how a new file takes the place of an old one. */
 import { chmodSync, existsSync, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { MusterError } from '../../lib/errors.ts'
+import { ConfigError, MusterError } from '../../lib/errors.ts'
 import { syncToDisk } from '../../temporary/output-file.ts'
 
 /** `acme.duckdb` is published as `acme.published.duckdb` beside it. */
@@ -35,8 +35,17 @@ function requireOne(file: string): void {
   })
 }
 
-/** Throws MusterError for a database or a log of it that is no regular file: to open a FIFO would wait for ever. */
+/**
+ * Throws MusterError for a database or a log of it that is no regular file: to open a FIFO would wait for ever. DuckDB looks
+ * for the log of `a?b` at `a.wal?b`.
+ */
 export function requireOrdinary(file: string): void {
+  if (file.includes('?'))
+    throw new ConfigError({
+      what: 'DuckDB cannot keep the log of a file with a ? in its path',
+      where: file,
+      next: 'rename the file, or the folder that it is in',
+    })
   for (const one of [file, `${file}.wal`]) requireOne(one)
 }
 

@@ -1,5 +1,12 @@
 /** Explains in one line why a DuckDB file did not open, or why a statement failed. */
-import { ConfigError, DiskFull, Interrupted, MusterError, OutOfMemory } from '../../lib/errors.ts'
+import {
+  ConfigError,
+  DiskFull,
+  Interrupted,
+  limitBehind,
+  MusterError,
+  OutOfMemory,
+} from '../../lib/errors.ts'
 
 /** The file is locked, forbidden or missing: a published copy may do instead. */
 export class OutOfReach extends MusterError {}
@@ -44,7 +51,13 @@ const reasons: readonly Reason[] = [
     next: 'bring back the file that it belongs to; or move the log away, and run muster sync and muster replay for what it had',
   },
   {
-    pattern: /no space left|file too large/i,
+    pattern: /name too long/i,
+    what: 'the name of the warehouse file, or of one beside it, is too long',
+    next: 'give it a name of at most 200 bytes',
+    error: ConfigError,
+  },
+  {
+    pattern: /no space left/i,
     what: 'the disk is full',
     next: 'free some space and run the command again',
     error: DiskFull,
@@ -86,6 +99,8 @@ export function openError(file: string, cause: unknown): MusterError {
   const reason = reasons.find(({ pattern }) => pattern.test(text))
   const what = reason?.what ?? 'the warehouse file cannot be opened'
   const Failure = reason?.error ?? MusterError
+  const limit = reason ? undefined : limitBehind(cause)
+  if (limit !== undefined) return new MusterError({ what: limit, cause })
   return new Failure({
     what: holder ? `${what} (process ${holder})` : what,
     where: `${file}${reason?.beside ?? ''}`,
@@ -97,7 +112,7 @@ export function openError(file: string, cause: unknown): MusterError {
 /** The error itself where the user can do nothing about it. */
 export function statementError(file: string, cause: unknown): unknown {
   const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)
-  if (says(/no space left on device|disk quota exceeded|file too large/i))
+  if (says(/no space left on device|disk quota exceeded/i))
     return new DiskFull({
       what: 'the disk is full',
       where: file,
@@ -127,6 +142,16 @@ export function statementError(file: string, cause: unknown): unknown {
       next: 'run the command again; what was committed is kept',
       cause,
     })
+  // Without the values that it quotes. Tables of records have no constraint in a file but those that others added.
+  if (says(/^constraint error/i)) {
+    const column = /NOT NULL constraint failed: (\S+)/i.exec(String(cause))?.[1]
+    return new MusterError({
+      what: `${column === undefined ? 'a unique index or constraint' : `a constraint that ${column} is not null`} of the warehouse file refuses its rows`,
+      where: file,
+      next: 'drop what others added, which duckdb_indexes() and duckdb_constraints() list; nothing of the batch was written, and the records are not at fault',
+      cause,
+    })
+  }
   // The log and the temporary folder lie beside the warehouse file and have rights of their own.
   if (says(/: permission denied|read-only file system/i) && String(cause).includes(file))
     return new MusterError({

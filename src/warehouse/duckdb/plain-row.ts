@@ -22,7 +22,7 @@ function isoTime(value: DuckDBTimestampValue | DuckDBTimestampTZValue): string {
   if (Math.abs(milliseconds) > lastMs || milliseconds < firstMs) return value.toString()
   const finer = ((micros % 1000n) + 1000n) % 1000n
   const iso = new Date(milliseconds).toISOString()
-  return finer === 0n ? iso : iso.replace('Z', `${finer.toString().padStart(3, '0')}Z`)
+  return finer === 0n ? iso : iso.replace('Z', () => `${finer.toString().padStart(3, '0')}Z`)
 }
 
 /** Its own text has a year for them. */

@@ -1,12 +1,17 @@
 /** Explains in one line why PostgreSQL refused a connection or a statement. */
 import { Busy, DiskFull, firstLineOf, Interrupted, MusterError } from '../../lib/errors.ts'
 
+/** Nothing came back at all: the next attempt would wait as long. */
+export class Unanswered extends MusterError {}
+
 interface Reason {
   /** SQLSTATE, or the error code of Node. */
   readonly codes?: RegExp
   /** The message of an error that has no code of its own. */
   readonly words?: RegExp
-  /** The message, whatever the code. */
+  /** Of an error with one of the codes: the function of the server that raised it, in any language. */
+  readonly routine?: RegExp
+  /** Of an error with one of the codes: its message. */
   readonly message?: RegExp
   readonly what: string
   readonly next: string
@@ -27,9 +32,10 @@ const connecting: readonly Reason[] = [
   { codes: /^(ENOTFOUND|EAI_AGAIN)$/, what: 'the host is not known', next: 'check the name of the host' },
   {
     codes: /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/,
-    words: /timeout expired/,
+    words: /timeout expired|Promise timed out/,
     what: 'the host does not answer',
     next: 'check host and port, and the firewalls between',
+    error: Unanswered,
   },
   {
     codes: /^28P01$/,
@@ -92,6 +98,7 @@ const working: readonly Reason[] = [
   },
   {
     // Its code is that of a timeout as well, which comes next.
+    codes: /^57014$/,
     message: /due to user request/,
     what: 'a statement was cancelled',
     next: 'run again; what was committed is kept',
@@ -107,6 +114,11 @@ const working: readonly Reason[] = [
     what: 'another session holds what this one needs',
     next: 'run again when it is done; what was committed is kept',
     error: Busy,
+  },
+  {
+    codes: /^ESILENT$/,
+    what: 'the server has stopped answering: its machine is gone, or the network between',
+    next: 'check both, and run again; what was committed is kept',
   },
   {
     codes: /^57P01$/,
@@ -126,6 +138,12 @@ const working: readonly Reason[] = [
     next: 'run again; what was committed is kept',
   },
   {
+    codes: /^(55000|42P10)$/,
+    routine: /^CheckCmdReplicaIdentity$/,
+    what: 'a publication refuses changes of a table of the warehouse',
+    next: 'alter table … replica identity full, or leave the table out of the publication; what was committed is kept',
+  },
+  {
     codes: /^42501$/,
     what: 'this user may not do that',
     next: 'grant it what it needs, or connect as another user',
@@ -133,7 +151,7 @@ const working: readonly Reason[] = [
   {
     codes: /^25006$/,
     what: 'the server takes no changes: it is a standby, or read-only',
-    next: 'name the primary in the address',
+    next: 'name the primary in the address, or reset default_transaction_read_only of the database or role',
   },
 ]
 
@@ -147,9 +165,10 @@ const saysAll = (code: string): boolean => /^(?=.*\d)(?!58|XX)[0-9A-Z]{5}$/.test
 function isFor(reason: Reason, error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(one => isFor(reason, one))
   const { codes, words } = reason
-  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  const { code, message, routine } = Object(error) as Readonly<Record<string, unknown>>
   const sqlState = typeof code === 'string' ? code : ''
-  if (reason.message) return sqlState === '57014' && reason.message.test(String(message))
+  if (reason.message && !reason.message.test(String(message))) return false
+  if (reason.routine && !reason.routine.test(String(routine))) return false
   return (codes?.test(sqlState) ?? false) || (!saysAll(sqlState) && (words?.test(String(message)) ?? false))
 }
 
@@ -157,6 +176,7 @@ const reasonFor = (reasons: readonly Reason[], error: unknown): Reason | undefin
   reasons.find(reason => isFor(reason, error))
 
 export function connectError(location: string, cause: unknown): MusterError {
+  if (cause instanceof MusterError) return cause
   const reason = reasonFor([...connecting, ...working], cause)
   const Failure = reason?.error ?? MusterError
   return new Failure({
@@ -172,7 +192,7 @@ export function statementError(location: string, error: unknown): unknown {
   if (error instanceof MusterError) return error
   const reason = reasonFor(working, error)
   if (!reason) return error
-  const saysMore = reason.codes?.test('42501') || reason.codes?.test('53400')
+  const saysMore = ['42501', '53400', '55000'].some(code => reason.codes?.test(code))
   const detail = saysMore ? `${reason.what}: ${firstLineOf(error)}` : reason.what
   const Failure = reason.error ?? MusterError
   return new Failure({ what: detail, where: location, next: reason.next, cause: error })

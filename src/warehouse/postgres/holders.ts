@@ -36,7 +36,8 @@ export const holdersOn = (
   ops: string,
 ): Pick<Engine, 'announce' | 'isPresent' | 'evict'> => ({
   // Tried only: somebody else who takes the lock for himself must not stop a session that is opened again.
-  announce: name => inTurn(() => session.always(`select pg_try_advisory_lock_shared(${holderLock(name)})`)),
+  announce: name =>
+    inTurn(() => session.always(`select pg_try_advisory_lock_shared(${holderLock(name)})`), ''),
   async isPresent(name) {
     return (await rows(`select pid from ${holders(name, ops)}`)).length > 0
   },

@@ -37,13 +37,21 @@ const isThere = async (engine: Pick<Engine, 'rows' | 'schema'>): Promise<boolean
   return found.length > 0
 }
 
+/** Runs a statement that locks, inside a transaction; afterwards locks wait as long as before, where `default` is the database's. */
+export async function lockWithin(engine: Engine, seconds: number, statement: string): Promise<void> {
+  const [before] = await engine.rows<{ limit: string }>(
+    `select pg_catalog.current_setting('lock_timeout') as "limit", pg_catalog.set_config('lock_timeout', '${seconds}s', true)`,
+  )
+  await engine.run(statement)
+  await engine.run(`set local lock_timeout = '${before?.limit}'`)
+}
+
 /** First in a transaction. False before the first migration: there is nothing to lock, and nothing to merge into. */
 async function takeTurn(engine: Engine, seconds: number): Promise<boolean> {
   if (!(await isThere(engine))) return false
   try {
-    await engine.run(`set local lock_timeout = '${seconds}s'`)
-    await engine.run(`lock table ${quoteName(engine.schema('ops'))}.${locked} in exclusive mode`)
-    await engine.run('set local lock_timeout to default')
+    const table = `${quoteName(engine.schema('ops'))}.${locked}`
+    await lockWithin(engine, seconds, `lock table ${table} in exclusive mode`)
     return true
   } catch (error) {
     if (sqlState(error) !== '55P03') throw error

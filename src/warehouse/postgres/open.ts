@@ -2,7 +2,7 @@
 
 import { MusterError } from '../../lib/errors.ts'
 import { openStage } from '../duckdb/open.ts'
-import type { Engine, Traits, TypedColumn, Work } from '../engine.ts'
+import type { Engine, Traits, Transfer, TypedColumn, Work } from '../engine.ts'
 import { isSchemaPrefix, type SchemaName, withPrefix } from '../schema/schemas.ts'
 import type { ConnectionTurns, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
@@ -165,6 +165,9 @@ async function closeServer({ parts, main, files, stage }: Server): Promise<void>
   files.remove()
 }
 
+const tablesOf = ({ items }: Transfer): string =>
+  items.map(item => ('select' in item ? item.table : '')).join(' ')
+
 function engineOn(server: Server, seat: Seat): Engine {
   const { parts, files } = server
   const { stage } = seat
@@ -178,7 +181,7 @@ function engineOn(server: Server, seat: Seat): Engine {
     withPrefix: (sql: string) => withPrefix(sql, parts.prefix),
   }
   const send = (name: string, columns: readonly TypedColumn[], select: string): Promise<void> =>
-    inTurn(() => sendToStage(ends, files, { name, columns, select }))
+    inTurn(() => sendToStage(ends, files, { name, columns, select }), select)
   return {
     ...postgresTraits,
     ...catalogueOf({ rows, schema, location }),
@@ -198,7 +201,7 @@ function engineOn(server: Server, seat: Seat): Engine {
     ...holdersOn(parts.session, { inTurn, rows, run }, schema('ops')),
     stage,
     send: items => sendAsFiles(stage, files, items),
-    receive: transfer => inTurn(() => receiveFiles(ends, transfer)),
+    receive: transfer => inTurn(() => receiveFiles(ends, transfer), tablesOf(transfer)),
     sendToStage: send,
     async rowsInStage(columns, select, work) {
       await send('rows_in_stage', columns, select)

@@ -4,6 +4,7 @@ import { withPrefix } from '../schema/schemas.ts'
 import { ConnectionTurns, type Turns } from '../turns.ts'
 import { interruptible } from '../under-way.ts'
 import { statementError } from './failure.ts'
+import { explainForeign } from './rights/foreign-rules.ts'
 import { type Address, openSession, type Session } from './session.ts'
 
 export interface Parts {
@@ -15,21 +16,43 @@ export interface Parts {
 }
 
 export interface Statements extends Pick<Engine, 'rows' | 'run'> {
-  /** Runs work on the session when its turn comes. */
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Runs work on the session when its turn comes; `sql` names the tables that it is about. */
+  inTurn<Result>(work: () => Promise<Result>, sql: string): Promise<Result>
 }
 
-/** With no search path, the meaning of a statement does not depend on objects that others created in the database. */
-export const usualSettings = [`set search_path = ''`]
+/**
+ * With no search path, the meaning of a statement does not depend on objects that others created in the database. Rows that a
+ * policy hides would be missing from merges and marts: with this off the server refuses to hide them.
+ */
+export const usualSettings = [`set search_path = ''`, 'set row_security = off']
+
+/** What others put on the tables is looked up beside the transaction, which has failed. */
+async function explained({ address, prefix }: Parts, error: unknown, sql?: string): Promise<unknown> {
+  const foreign = await explainForeign(error, {
+    location: address.shown,
+    schema: name => prefix + name,
+    sql,
+    rows: async query => {
+      const beside = openSession(address, usualSettings)
+      try {
+        return (await (await beside.client()).query(query)).rows
+      } finally {
+        await beside.close()
+      }
+    },
+  })
+  return statementError(address.shown, foreign)
+}
 
 /** The turns of the session; a lost connection fails its transaction. */
-export function turnsOf({ address, session }: Parts): ConnectionTurns {
+export function turnsOf(parts: Parts): ConnectionTurns {
+  const { session } = parts
   const bare = async (sql: string): Promise<string> => {
     try {
       const { command } = await interruptible(session.cancel, async () => (await session.client()).query(sql))
       return command
     } catch (error) {
-      throw statementError(address.shown, error)
+      throw await explained(parts, error)
     }
   }
   return new ConnectionTurns({
@@ -44,19 +67,20 @@ export function turnsOf({ address, session }: Parts): ConnectionTurns {
       if (done !== 'COMMIT') throw new Error('the server rolled the transaction back')
     },
     async rollback() {
-      session.release()
-      await bare('rollback')
+      // On a lost connection this fails at once: a new one has nothing to roll back.
+      await bare('rollback').finally(() => session.release())
     },
   })
 }
 
-export function statementsOn({ address, session, prefix }: Parts, turns: Turns): Statements {
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
+export function statementsOn(parts: Parts, turns: Turns): Statements {
+  const { session, prefix } = parts
+  const inTurn = <Result>(work: () => Promise<Result>, sql: string): Promise<Result> =>
     turns.statement(async () => {
       try {
         return await interruptible(session.cancel, work)
       } catch (error) {
-        throw statementError(address.shown, error)
+        throw await explained(parts, error, sql)
       }
     })
   const query = async (sql: string, values: readonly Value[]) => {
@@ -65,9 +89,9 @@ export function statementsOn({ address, session, prefix }: Parts, turns: Turns):
     return client.query(withPrefix(sql, prefix), values.length > 0 ? [...values] : undefined)
   }
   const rows = <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
-    inTurn(async () => (await query(sql, values)).rows as Row[])
+    inTurn(async () => (await query(sql, values)).rows as Row[], sql)
   const run = (sql: string, values: readonly Value[] = []): Promise<number> =>
-    inTurn(async () => (await query(sql, values)).rowCount ?? 0)
+    inTurn(async () => (await query(sql, values)).rowCount ?? 0, sql)
   return { inTurn, rows, run }
 }
 

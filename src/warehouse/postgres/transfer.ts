@@ -1,9 +1,11 @@
 /** Transfers between the stage's DuckDB and PostgreSQL: CSV in a private folder, streamed through COPY, removed at once. */
+
 import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { asPattern } from '../../lib/input-file.ts'
 import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
 import type { Engine, Insertion, TemporaryTable, Transfer, TypedColumn } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
@@ -119,7 +121,7 @@ export async function sendToStage(
     const rows = client.query(copyTo(ends.withPrefix(`copy (${select}) to stdout (format csv)`)))
     await pipeline(rows, createWriteStream(file))
     await ends.stage.run(
-      `create or replace temp table ${name} as select * from read_csv(${quoteText(file)},
+      `create or replace temp table ${name} as select * from read_csv(${quoteText(asPattern(file))},
        columns = ${struct(columns)}, header = false, auto_detect = false, allow_quoted_nulls = false, delim = ',', quote = '"', escape = '"')`,
     )
   } finally {

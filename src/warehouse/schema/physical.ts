@@ -38,16 +38,20 @@ export const rowColumns: readonly PhysicalColumn[] = [
   column('run_id', 'text', 'Run that fetched this version.'),
   column('is_deleted', 'boolean', 'Whether the record is missing at the source.'),
   column('deleted_at', 'timestamptz', 'When it was found to be missing.'),
-  column('row_hash', 'text', 'Hash of the typed values of the record and its children.'),
-]
-
-const historyColumns: readonly PhysicalColumn[] = [
+  column(
+    'row_hash',
+    'text',
+    'Hash of the typed values of the record and its children, and after the dash of the bookkeeping of the service.',
+  ),
   column(
     'valid_from',
     'timestamptz',
-    'From when this version held: the source change, else when it was fetched.',
+    'From when this version is valid: the source change that brought its content, else when it was fetched.',
   ),
-  column('valid_to', 'timestamptz', 'Until when it held: the change that replaced it.'),
+]
+
+const historyColumns: readonly PhysicalColumn[] = [
+  column('valid_to', 'timestamptz', 'Until when it was valid: the change that replaced it.'),
 ]
 
 const inferredFlag = column(

@@ -18,5 +18,8 @@ export const liveRecords = (resource: Resource): string => `${recordRows(resourc
 /** When the record in the row `t` was found missing; somebody who sets is_deleted by hand may give no time. */
 export const foundMissingAt = 'coalesce(t.deleted_at, t.loaded_at)'
 
+/** From when the content of the row `t` is valid; rows of a structure without valid_from have none. */
+export const beganAt = 'coalesce(t.valid_from, t.source_updated_at, t.loaded_at)'
+
 /** Key of a record in the row `t`. */
 export const recordKey = ({ table }: Resource): string => `t.${quoteName(table.key)}`

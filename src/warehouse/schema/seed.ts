@@ -2,10 +2,12 @@
 import { basename } from 'node:path'
 import type { Table } from '../../contract/fields/table.ts'
 import type { Engine } from '../engine.ts'
+import { keepRights, requireNothingInTheWay } from '../postgres/rights/replaced-table.ts'
 import { runTogether } from '../run-together.ts'
 import { type SqlFile, sqlFiles } from '../sql-files.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'
 import { memberTables, starColumns } from './physical.ts'
+import type { SchemaName } from './schemas.ts'
 
 const isSchema = ({ name }: SqlFile): boolean => name === 'seed/schema.sql'
 
@@ -28,8 +30,16 @@ export async function createSeedTables(engine: Engine): Promise<void> {
   for (const file of sqlFiles('seed').filter(isSchema)) await runFile(engine, file)
 }
 
+/** Rights that others were given on a view stay; views of others over it are named. */
 export async function createViews(engine: Engine): Promise<void> {
-  for (const file of sqlFiles('view')) await runFile(engine, file)
+  for (const file of sqlFiles('view')) {
+    const [, schema, name = ''] = /drop view if exists (star|ops)\.(\w+)/.exec(file.text) ?? []
+    const replaced = { schema: schema as SchemaName, name }
+    if (engine.isShared) await requireNothingInTheWay(engine, replaced)
+    const regrant = engine.isShared ? await keepRights(engine, replaced) : undefined
+    await runFile(engine, file)
+    await regrant?.()
+  }
 }
 
 /** Records add rows to the dimensions they refer to: there a new version of the seed replaces the seeded rows only. */

@@ -41,6 +41,12 @@ describe('answers', () => {
     expect([cut.status, isJson(cut.text)]).toEqual([500, false])
   })
 
+  it('come however the address is written', async () => {
+    const sandbox = await spoiled({ 'error-empty': 1 })
+    const { origin, pathname } = new URL(sandbox.url)
+    expect(await asked({ url: `${origin}/%61${pathname.slice(2)}` })).toMatchObject({ status: 500, text: '' })
+  })
+
   it.each(['reset', 'reset-late', 'cut-body', 'hang', 'gzip-garbage'] as const)(
     'do not arrive with %s',
     async name => {

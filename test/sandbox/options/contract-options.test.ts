@@ -112,7 +112,7 @@ describe('settings', () => {
 
   it.each([
     ['t0=exclusive', 'there is no option t0: did you mean to?'],
-    ['xyzzy=1', expect.stringMatching(/^there is no option xyzzy: give one of from, to, day-zone, /)],
+    ['xyzzy=1', expect.stringMatching(/^there is no option xyzzy: name one of from, to, day-zone, /)],
     ['to=sometimes', 'option to does not take "sometimes": give inclusive, midnight, exclusive'],
     ['to', 'option to does not take "": give inclusive, midnight, exclusive'],
     ['day-zone=Mars/Base', 'option day-zone does not take "Mars/Base": give Europe/London, +05:30, …'],

@@ -232,7 +232,7 @@ describe('settings', () => {
 
   it.each([
     ['page-cap=many', 'quirk page-cap does not take "many": give 0 to 1000000000, none'],
-    ['timesheet:page-cap=5', 'there is no resource timesheet: muster plan lists them'],
+    ['timesheet:page-cap=5', 'there is no resource timesheet: did you mean timesheets?'],
     ['odd-keys=empty,strange', expect.stringMatching(/^quirk odd-keys does not take "empty,strange": give /)],
   ])('refuse %s', (text, message) => {
     expect(() => parseQuirk(text)).toThrow(expect.objectContaining({ message, exitCode: 2 }))

@@ -6,6 +6,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, expect, test } from 'vitest'
 import { sandboxKeys } from '../../../src/sandbox/keys/default-keys.ts'
 import type { Collection } from '../../../src/sandbox/world.ts'
+import { sendRaw } from '../../serve/raw-request.ts'
 import { type Body, openSandbox } from '../open-sandbox.ts'
 
 const sandbox = await openSandbox({ scale: 0.02, provokesViolations: true })
@@ -137,5 +138,9 @@ test('serves this machine only, by the Host and Origin of the request', async ()
   expect(await posted({ origin: 'http://localhost:3000' })).toBe(200)
   expect(await posted({ host: 'evil.example' })).toBe(403)
   expect(await posted({ origin: 'https://evil.example' })).toBe(403)
+  const { statuses } = await sendRaw(address.href, [
+    'POST http://evil.example/mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n',
+  ])
+  expect(statuses).toEqual([403])
   expect((await fetch(address)).status).toBe(405)
 })

@@ -23,6 +23,10 @@ const answers: readonly ((rng: Rng) => Interception)[] = [
   () => ({ status: 500, body: 'oops' }),
   () => ({ status: 503, headers: { 'retry-after': '0' }, body: '{}' }),
   () => ({ status: 429, headers: { 'retry-after': '0' }, body: '{}' }),
+  () => ({
+    ...{ status: 429, headers: { 'retry-after': '0' } },
+    body: '{"success":false,"error":{"code":"RATE_LIMITED","message":"too many requests"}}',
+  }),
   () => ({ status: 200, body: `${'['.repeat(100_000)}${']'.repeat(100_000)}` }),
   rng => ({ status: 200, body: Buffer.from(Array.from({ length: 300 }, () => rng() * 256)) }),
 ]

@@ -1,4 +1,5 @@
 /** What is exported for a scheduler: files by their paths, and how to put them in place. */
+import type { NamedFile } from '../../../config/source/files.ts'
 
 export interface ExportRequest {
   readonly dag: string
@@ -15,6 +16,16 @@ export interface ExportRequest {
   readonly folder: string
   /** A container image with the program, for Kubernetes. */
   readonly image: string
+  /** Files of settings, absolute; none where variables are the settings. */
+  readonly settings: readonly string[]
+  /** Given with --config: a file or a folder of files, absolute. */
+  readonly config: string | undefined
+  /** Files that the settings and the environment name. */
+  readonly named: readonly NamedFile[]
+  /** The file of the DAG, unless it comes with the program. */
+  readonly dagFile: NamedFile | undefined
+  /** Names of the environment variables that a run needs. */
+  readonly variables: readonly string[]
   /** Seconds after which a run is ended. */
   readonly longest: number
 }
@@ -31,11 +42,18 @@ export const exitCodeLines: readonly string[] = [
   'as done here; 3 a check failed and 1 a task failed: look at the output; 2 and 78: the command or the settings are wrong.',
 ]
 
-export const runWords = ({ program, options, dag }: ExportRequest): readonly string[] => [
+/** A scheduler starts with an environment of its own: what this one has is not there. */
+export const variableLines = ({ variables }: ExportRequest): readonly string[] =>
+  variables.length === 0
+    ? []
+    : [`These settings, on this machine, use ${variables.join(', ')}: each is such a line.`]
+
+export const runWords = ({ program, options, config, dag }: ExportRequest): readonly string[] => [
   ...program,
   'dag',
   'run',
   dag,
   '--quiet',
   ...options,
+  ...(config === undefined ? [] : ['--config', config]),
 ]

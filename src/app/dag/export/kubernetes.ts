@@ -1,38 +1,128 @@
 /** A CronJob of Kubernetes for one DAG. */
+import { posix } from 'node:path'
 import { stringify } from 'yaml'
-import { type ExportedFile, type ExportRequest, exitCodeLines } from './files.ts'
+import type { NamedFile } from '../../../config/source/files.ts'
+import { type ExportedFile, type ExportRequest, exitCodeLines, variableLines } from './files.ts'
 
 /** A pod that ended with 75 would count as failed: for the DAG it is done for today. */
 const script = 'muster "$@"; code=$?; if [ $code -eq 75 ]; then exit 0; fi; exit $code'
 
-const container = ({ dag, options, image }: ExportRequest) => ({
+/** Working folder of the container: what settings name is relative to it, as here to the folder of the export. */
+const home = '/data'
+
+interface Mounts {
+  readonly volumes: readonly object[]
+  readonly volumeMounts: readonly object[]
+  /** Words of the command line that name the settings. */
+  readonly config: readonly string[]
+  /** Commands that make what is mounted. */
+  readonly commands: readonly string[]
+}
+
+const quoted = (word: string): string =>
+  /^[\w./:=@,-]+$/.test(word) ? word : `'${word.replaceAll("'", () => `'\\''`)}'`
+
+const creating = (kind: string, name: string, files: ReadonlyMap<string, string>): string =>
+  `kubectl create ${kind} ${name} ${[...files].map(([key, path]) => quoted(`--from-file=${key}=${path}`)).join(' ')}`
+
+/** Each file by a key that Kubernetes takes; two of one name get a number. */
+function keyed<File extends { readonly path: string }>(files: readonly File[]): Map<string, File> {
+  const found = new Map<string, File>()
+  for (const file of files) {
+    const key = posix.basename(file.path).replace(/[^\w.-]/g, '_')
+    const others = [...found.keys()].filter(other => other.replace(/^\d+-/, '') === key).length
+    found.set(others === 0 ? key : `${others}-${key}`, file)
+  }
+  return found
+}
+
+const paths = (files: ReadonlyMap<string, { readonly path: string }>): Map<string, string> =>
+  new Map([...files].map(([key, { path }]) => [key, path]))
+
+/** At the path where a run looks for them. A file alone, so that nothing beside it is hidden. */
+function fileMounts(volume: string, files: ReadonlyMap<string, NamedFile>): object[] {
+  return [...files].map(([subPath, { name }]) => ({
+    name: volume,
+    mountPath: posix.resolve(home, name),
+    subPath,
+    readOnly: true,
+  }))
+}
+
+function settingsMounts({ settings, named }: ExportRequest): Mounts {
+  if (settings.length === 0) return { volumes: [], volumeMounts: [], config: [], commands: [] }
+  // Nothing can be mounted within a folder that is read-only.
+  const isTaken = named.some(({ name }) => posix.resolve(home, name).startsWith('/etc/muster/'))
+  const folder = isTaken ? '/etc/muster-settings' : '/etc/muster'
+  const [only] = settings
+  const files =
+    settings.length === 1 && only !== undefined
+      ? new Map([['muster.yaml', only]])
+      : paths(keyed(settings.map(path => ({ path }))))
+  return {
+    volumes: [{ name: 'settings', configMap: { name: 'muster-settings' } }],
+    volumeMounts: [{ name: 'settings', mountPath: folder, readOnly: true }],
+    config: ['--config', settings.length === 1 ? `${folder}/muster.yaml` : folder],
+    commands: [creating('configmap', 'muster-settings', files)],
+  }
+}
+
+function keyMounts({ named, name }: ExportRequest): Omit<Mounts, 'config'> {
+  if (named.length === 0) return { volumes: [], volumeMounts: [], commands: [] }
+  const files = keyed(named)
+  const secretName = `${name}-files`
+  return {
+    // For its owner and the group of the pod, as 0440.
+    volumes: [{ name: 'files', secret: { secretName, defaultMode: 0o440 } }],
+    volumeMounts: fileMounts('files', files),
+    commands: [creating('secret generic', secretName, paths(files))],
+  }
+}
+
+function dagMounts({ dagFile, name }: ExportRequest): Omit<Mounts, 'config'> {
+  if (dagFile === undefined) return { volumes: [], volumeMounts: [], commands: [] }
+  const files = keyed([dagFile])
+  return {
+    volumes: [{ name: 'dag', configMap: { name: `${name}-dag` } }],
+    volumeMounts: fileMounts('dag', files),
+    commands: [creating('configmap', `${name}-dag`, paths(files))],
+  }
+}
+
+function mountsOf(request: ExportRequest): Mounts {
+  const settings = settingsMounts(request)
+  const all = [settings, keyMounts(request), dagMounts(request)]
+  return {
+    volumes: all.flatMap(one => one.volumes),
+    volumeMounts: all.flatMap(one => one.volumeMounts),
+    config: settings.config,
+    commands: all.flatMap(one => one.commands),
+  }
+}
+
+const container = ({ dag, options, image, variables }: ExportRequest, { volumeMounts, config }: Mounts) => ({
   name: 'muster',
   image,
-  workingDir: '/data',
+  workingDir: home,
   command: ['/bin/sh', '-c', script, 'muster'],
-  args: ['dag', 'run', dag, '--quiet', '--config', '/etc/muster/muster.yaml', ...options],
-  envFrom: [{ secretRef: { name: 'muster-env' } }],
+  args: ['dag', 'run', dag, '--quiet', ...config, ...options],
+  envFrom: [{ secretRef: { name: 'muster-env', ...(variables.length === 0 && { optional: true }) } }],
   resources: { requests: { cpu: '500m', memory: '600Mi' }, limits: { memory: '1Gi' } },
   securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-  volumeMounts: [
-    { name: 'data', mountPath: '/data' },
-    { name: 'settings', mountPath: '/etc/muster', readOnly: true },
-  ],
+  volumeMounts: [{ name: 'data', mountPath: home }, ...volumeMounts],
 })
 
-const podOf = (request: ExportRequest) => ({
+const podOf = (request: ExportRequest, mounts: Mounts) => ({
   restartPolicy: 'Never',
   terminationGracePeriodSeconds: 120,
   securityContext: { runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 },
-  containers: [container(request)],
-  volumes: [
-    { name: 'data', persistentVolumeClaim: { claimName: 'muster-data' } },
-    { name: 'settings', configMap: { name: 'muster-settings' } },
-  ],
+  containers: [container(request, mounts)],
+  volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'muster-data' } }, ...mounts.volumes],
 })
 
 export function kubernetesFile(request: ExportRequest): ExportedFile {
-  const { name, description, schedule, longest } = request
+  const { name, description, schedule, longest, variables } = request
+  const mounts = mountsOf(request)
   const tree = {
     apiVersion: 'batch/v1',
     kind: 'CronJob',
@@ -57,7 +147,7 @@ export function kubernetesFile(request: ExportRequest): ExportedFile {
               },
             ],
           },
-          template: { spec: podOf(request) },
+          template: { spec: podOf(request, mounts) },
         },
       },
     },
@@ -66,9 +156,14 @@ export function kubernetesFile(request: ExportRequest): ExportedFile {
     `${name}: ${description}`,
     `Install with: kubectl apply -f ${name}.yaml`,
     'It needs an image with the program, and once:',
-    '  kubectl create secret generic muster-env --from-env-file=muster.env',
-    '  kubectl create configmap muster-settings --from-file=muster.yaml=config/muster.yaml',
+    ...(variables.length === 0
+      ? []
+      : ['  kubectl create secret generic muster-env --from-env-file=muster.env']),
+    ...mounts.commands.map(command => `  ${command}`),
     '  a PersistentVolumeClaim named muster-data, for the warehouse file and the landed pages',
+    ...(variables.length === 0
+      ? []
+      : ['Secrets are lines NAME=value of muster.env.', ...variableLines(request)]),
     ...exitCodeLines,
   ]
   const text = `${head.map(line => `# ${line}`).join('\n')}\n${stringify(tree, { lineWidth: 0 })}`

@@ -1,5 +1,5 @@
 /** A service and a timer of systemd for one DAG. */
-import { type ExportedFile, type ExportRequest, exitCodeLines, runWords } from './files.ts'
+import { type ExportedFile, type ExportRequest, exitCodeLines, runWords, variableLines } from './files.ts'
 import { calendarsOf } from './schedule.ts'
 
 /** systemd replaces % and $ in a command, and splits at spaces. */
@@ -16,7 +16,7 @@ export function systemdFiles(request: ExportRequest): ExportedFile[] {
 #   sudo cp ${name}.service ${name}.timer /etc/systemd/system/
 #   sudo systemctl daemon-reload && sudo systemctl enable --now ${name}.timer
 # Secrets are lines NAME=value of ${folder}/muster.env (chmod 600). Without User= it runs as root.
-${exitCodeLines.map(line => `# ${line}`).join('\n')}
+${[...variableLines(request), ...exitCodeLines].map(line => `# ${line}`).join('\n')}
 [Unit]
 Description=muster: ${path(description)}
 Wants=network-online.target

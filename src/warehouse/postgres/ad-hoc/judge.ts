@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { UsageError } from '../../../lib/errors.ts'
 import { bareQuery, notAQuery, requireOneText } from '../../query.ts'
+import { callsIn, hasNumberedName } from './calls.ts'
 
 const beginnings = 'select, with, values, table, show or explain'
 const selecting = /^(select|with|values|table)\b|^\(/i
@@ -29,26 +30,33 @@ function explained(bare: string): { readonly options: string; readonly rest: str
   return { options: words, rest: after.slice(words.length) }
 }
 
-/** Functions that change nothing but their next value, or only look. All other volatile ones are refused. */
+/** Functions that change nothing but their next value, only look, or sample a table. All other volatile ones are refused. */
 const harmless = `'random', 'random_normal', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'clock_timestamp', 'timeofday',
-  'pg_relation_size', 'pg_table_size', 'pg_indexes_size', 'pg_total_relation_size', 'pg_database_size'`
+  'pg_relation_size', 'pg_table_size', 'pg_indexes_size', 'pg_total_relation_size', 'pg_database_size',
+  'system', 'bernoulli'`
 
 /**
- * The server says which functions are volatile. A name counts wherever it is written, also in a text or a comment: to
- * tell those apart takes the server's own parser, and some functions run a text.
+ * The server says which functions are volatile. What takes a row takes a value of a composite type, of a domain or of a
+ * pseudo-type. A function that is not the server's own may run a text, so that beside one a name counts wherever it is.
  */
-const volatile = `select proname from pg_catalog.pg_proc where provolatile = 'v' and lower(proname::text) = any($1::text[])
-  and proname not in (${harmless}) order by proname limit 1`
+const volatile = `select proname from pg_catalog.pg_proc p where provolatile = 'v' and proname not in (${harmless})
+  and (lower(proname::text) = any($1::text[])
+    or lower(proname::text) = any($2::text[]) and exists (select from pg_catalog.pg_type t
+      where t.oid = any(p.proargtypes) and t.typtype in ('c', 'd', 'p'))
+    or lower(proname::text) = any($3::text[]) and exists (select from pg_catalog.pg_proc other
+      where other.pronamespace <> 'pg_catalog'::pg_catalog.regnamespace
+        and lower(other.proname::text) = any($1::text[] || $2::text[])))
+  order by proname limit 1`
 
 async function requireReading(client: pg.Client, bare: string): Promise<void> {
-  if (/u&"/i.test(bare))
+  if (hasNumberedName(bare))
     throw new UsageError({ what: 'names in U&"..." are not read here', next: 'write the name itself' })
-  const words = new Set(bare.toLowerCase().match(/[\p{L}_][\p{L}\p{N}_$]*/gu) ?? [])
-  const { rows } = await client.query<{ proname: string }>(volatile, [[...words]])
+  const { functions, ofRows, words } = callsIn(bare)
+  const { rows } = await client.query<{ proname: string }>(volatile, [functions, ofRows, words])
   const [found] = rows
   if (found)
     throw new UsageError({
-      what: `${found.proname} does more than read the warehouse, and the query names it`,
+      what: `${found.proname}() does more than read the warehouse`,
       next: 'read tables of star, mart and ops',
     })
 }

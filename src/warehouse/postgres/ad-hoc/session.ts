@@ -112,7 +112,7 @@ async function* read(
   cuts: Cuts,
 ): AsyncGenerator<QueryResult> {
   const { select, tells } = await judged(client, sql)
-  await client.query('begin read only')
+  await client.query('begin read only; set local standard_conforming_strings = on')
   try {
     const opened = select === undefined ? undefined : await openCursor(client, withPrefix(select, prefix))
     if (opened && tells === undefined) return yield* results(cursorRows(client, opened, bounds), cuts)
@@ -170,21 +170,9 @@ async function withinTime<Result>(
     return await pTimeout(reading, { milliseconds, ...(stop && { signal: stop }) })
   } catch (error) {
     if (!stop?.aborted && !(error instanceof TimeoutError)) throw error
-    await endBackend(place)
+    // The server would notice only at its next row that nobody reads.
+    await place.session.terminate()
     throw error instanceof TimeoutError ? new TooLong(place.bounds) : error
-  }
-}
-
-/** Ends the query on the server, which would notice only at its next row that nobody reads. */
-async function endBackend({ address, session }: Place): Promise<void> {
-  const { processID } = (await session.client()) as pg.Client & { processID: number }
-  const beside = openSession(address, [])
-  try {
-    await (await beside.client()).query('select pg_catalog.pg_terminate_backend($1)', [processID])
-  } catch {
-    // No connection is left for this: the server ends the statement by its own limit.
-  } finally {
-    await beside.close()
   }
 }
 

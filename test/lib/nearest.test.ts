@@ -1,6 +1,6 @@
 /** Suggestions for names that were mistyped, and none for words that have nothing to do with any of them. */
 import { expect, test } from 'vitest'
-import { choiceOf, didYouMean, nearest } from '../../src/config/nearest.ts'
+import { choiceOf, didYouMean, nearest } from '../../src/lib/text/nearest.ts'
 
 const names = ['sync', 'sweep', 'status']
 
@@ -19,6 +19,30 @@ test.each([
 ])('%j, which is part of a name or in capitals, is nearest to %s', (name, found) =>
   expect(nearest(name, ['labour_spend_by_agency_weekly', 'labour_spend_weekly', 'dim_date'])).toBe(found),
 )
+
+const resources = ['timesheets', 'companies', 'expenses', 'sites', 'purchase-orders', 'requisitions', 'me']
+
+test.each([
+  ['timesheet', 'timesheets'],
+  ['company', 'companies'],
+  ['expense', 'expenses'],
+  ['SITE', 'sites'],
+  ['purchase_order', 'purchase-orders'],
+  ['PurchaseOrders', 'purchase-orders'],
+  ['hours', 'timesheets'],
+  ['vacancy', 'requisitions'],
+  ['suppliers', 'companies'],
+  ['weekly-timesheets', 'timesheets'],
+  ['tmiesheets', 'timesheets'],
+  ['xylophone', undefined],
+])('%j, by number, spelling, another word or a slip, is nearest to %s', (name, found) =>
+  expect(nearest(name, resources)).toBe(found),
+)
+
+test('another word stands for a name only where that name exists', () => {
+  expect(nearest('url', ['baseUrl', 'apiKey'])).toBe('baseUrl')
+  expect(nearest('url', ['apiKey', 'warehouse'])).toBeUndefined()
+})
 
 test('of many names only the likely one is told', () => {
   const many = Array.from({ length: 20 }, (_, index) => `mart_of_${index}`)

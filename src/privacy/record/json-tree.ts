@@ -5,8 +5,8 @@ export interface JsonNode {
   /** Place in the bytes; the end is exclusive. */
   readonly start: number
   end: number
-  /** Of an object, in their order; a key may come twice. */
-  readonly members: [key: string, value: JsonNode][]
+  /** Of an object, in their order; a key may come twice. `place` is where the key stands. */
+  readonly members: [key: string, value: JsonNode, place: JsonNode][]
   readonly items: JsonNode[]
 }
 
@@ -29,13 +29,21 @@ const decoded = (text: Text): string => {
 export const textOf = (bytes: Buffer, { start, end }: JsonNode): string =>
   decoded(bytes.toString('latin1', start, end))
 
+const nodeOf = (token: Text, start: number): JsonNode => ({
+  kind: kindOf(token),
+  start,
+  end: start + token.length,
+  members: [],
+  items: [],
+})
+
 const kindOf = (token: string): JsonNode['kind'] =>
   token === '{' ? 'object' : token === '[' ? 'array' : token.startsWith('"') ? 'string' : 'other'
 
 /** Without recursion, as records may be nested deeper than a stack. Undefined for bytes that are no JSON. */
 export function jsonTree(bytes: Buffer): JsonNode | undefined {
   const open: JsonNode[] = []
-  let key: string | undefined
+  let key: [string, JsonNode] | undefined
   let root: JsonNode | undefined
   let at = 0
   for (const { 0: token, index } of bytes.toString('latin1').matchAll(tokens)) {
@@ -51,11 +59,11 @@ export function jsonTree(bytes: Buffer): JsonNode | undefined {
       continue
     }
     if (top?.kind === 'object' && key === undefined && token.startsWith('"')) {
-      key = decoded(token)
+      key = [decoded(token), nodeOf(token, index)]
       continue
     }
-    const node: JsonNode = { kind: kindOf(token), start: index, end: at, members: [], items: [] }
-    if (top?.kind === 'object') top.members.push([key ?? '', node])
+    const node = nodeOf(token, index)
+    if (top?.kind === 'object') top.members.push([key?.[0] ?? '', node, key?.[1] ?? node])
     else if (top) top.items.push(node)
     else if (root) return undefined
     else root = node
@@ -63,6 +71,18 @@ export function jsonTree(bytes: Buffer): JsonNode | undefined {
     if (node.kind === 'object' || node.kind === 'array') open.push(node)
   }
   return at === bytes.length && open.length === 0 ? root : undefined
+}
+
+/** An object or a list, and nothing else. */
+export function isDocument(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
 }
 
 /** Every node at this path of keys. */
@@ -82,6 +102,17 @@ export function leavesOf(node: JsonNode): JsonNode[] {
     else open.push(...next.items, ...next.members.map(([, value]) => value))
   }
   return leaves
+}
+
+/** Places of all keys in this node. */
+export function keysOf(node: JsonNode): JsonNode[] {
+  const keys: JsonNode[] = []
+  const open = [node]
+  for (let next = open.pop(); next; next = open.pop()) {
+    keys.push(...next.members.map(([, , place]) => place))
+    open.push(...next.items, ...next.members.map(([, value]) => value))
+  }
+  return keys
 }
 
 /** The bytes with these nodes replaced by JSON texts; nodes do not contain each other. */

@@ -1,10 +1,10 @@
-/** Takes forgotten persons out of a page: their personal fields are overwritten, every other byte stays. */
-import type { Path } from '../contract/fields/column.ts'
-import { type Resource, rowsAt } from '../contract/fields/resource.ts'
-import type { Child, Table } from '../contract/fields/table.ts'
-import { type JsonNode, jsonTree, leavesOf, nodesAt, replaced, textOf } from './json-tree.ts'
-import { contactFields, declaredPaths, personalFields, personColumns } from './personal-fields.ts'
-import type { Recogniser } from './recogniser.ts'
+/** Overwrites forgotten persons in the rows of a record: their personal fields, and what nobody declared beside their ids. */
+import type { Path } from '../../contract/fields/column.ts'
+import type { Child, Table } from '../../contract/fields/table.ts'
+import { contactFields, declaredPaths, personalFields, personColumns } from '../personal-fields.ts'
+import type { PersonKind, Recogniser } from '../recogniser.ts'
+import { type JsonNode, leavesOf, nodesAt, textOf } from './json-tree.ts'
+import { describedLeaves, isIdentifying, type RecordFields } from './person-objects.ts'
 
 /** In place of a name, an address or a number. */
 export const forgottenText = 'forgotten'
@@ -12,7 +12,16 @@ export const forgottenText = 'forgotten'
 /** In place of words: star keeps their length. */
 export const blanked = (words: string): string => 'x'.repeat([...words].length)
 
-interface Page {
+/** Values that pages give to the person, and to others, so that they are looked for elsewhere too. */
+export interface FoundValues {
+  /** In declared fields. */
+  readonly declared: Set<string>
+  readonly undeclared: Set<string>
+  readonly ofOthers: Set<string>
+}
+
+export interface Page {
+  readonly found?: FoundValues | undefined
   readonly bytes: Buffer
   readonly recogniser: Recogniser
   readonly texts: Map<JsonNode, string>
@@ -37,7 +46,7 @@ function overwrite({ bytes, texts }: Page, node: JsonNode, isFreeText = false): 
   }
 }
 
-const firstText = ({ bytes }: Page, node: JsonNode, path: Path): string | undefined => {
+export const firstText = ({ bytes }: Page, node: JsonNode, path: Path): string | undefined => {
   const [found] = nodesAt(node, path)
   return found?.kind === 'string' ? textOf(bytes, found) : undefined
 }
@@ -53,10 +62,66 @@ function overwritePersons(page: Page, { table, node, changedAt }: Row): boolean 
         page.others.add(one)
       continue
     }
-    for (const one of described) overwrite(page, one)
+    for (const one of described) {
+      noteValue(page, one)
+      overwrite(page, one)
+    }
+    if (ofRow && attributes.length === 0) for (const one of ownFields(table, node)) noteValue(page, one)
     isSubject ||= ofRow
   }
   return isSubject
+}
+
+function noteValue({ bytes, found }: Page, node: JsonNode): void {
+  if (node.kind === 'string') found?.declared.add(textOf(bytes, node))
+}
+
+const personPaths = (table: Table): ReadonlyMap<string, PersonKind> =>
+  new Map(personColumns(table).flatMap(({ kind, path }) => (path?.length ? [[path.join('.'), kind]] : [])))
+
+interface Fields extends Pick<RecordFields, 'declared' | 'persons' | 'lists'> {}
+
+const noFields: Fields = { declared: new Set(), persons: new Map(), lists: new Set() }
+const fieldsOfTables = new WeakMap<Table, Fields>()
+
+function fieldsOf(table: Table): Fields {
+  const known = fieldsOfTables.get(table)
+  if (known) return known
+  const rows = table.children.filter(({ shape }) => shape !== 'leaves')
+  const fields = {
+    declared: declaredPaths(table),
+    persons: personPaths(table),
+    lists: new Set(rows.map(({ lists }) => lists[0]?.join('.') ?? '')),
+  }
+  fieldsOfTables.set(table, fields)
+  return fields
+}
+
+/** What nobody declared and an id beside it gives to somebody. */
+export function overwriteDescribed(
+  page: Page,
+  node: JsonNode,
+  {
+    table,
+    changedAt,
+    skipped = new Set(),
+  }: { table?: Table; changedAt?: number | undefined; skipped?: Set<JsonNode> },
+): void {
+  const { recogniser, bytes, found } = page
+  const record: RecordFields = {
+    ...(table ? fieldsOf(table) : noFields),
+    bytes,
+    isRow: table !== undefined,
+    skipped,
+    isForgotten: (kind, id) => recogniser.isForgotten(kind, id, changedAt),
+    tells: text => recogniser.tells(text, changedAt),
+  }
+  for (const one of describedLeaves(record, node)) {
+    if (one.leaf.kind === 'string' && isIdentifying(one))
+      (one.owner === 'other' ? found?.ofOthers : found?.undeclared)?.add(textOf(bytes, one.leaf))
+    if (one.owner === 'other') page.others.add(one.leaf)
+    else overwrite(page, one.leaf)
+  }
 }
 
 const ownFields = (table: Table, node: JsonNode): JsonNode[] =>
@@ -73,6 +138,8 @@ function overwriteContacts(page: Page, { table, node, changedAt }: Row): void {
       if (isThis) overwrite(page, one)
       else page.others.add(one)
     }
+    const container = fields[0]?.slice(0, -1) ?? []
+    if (isThis && container.length > 0) for (const one of nodesAt(node, container)) overwrite(page, one)
   }
 }
 
@@ -100,7 +167,7 @@ function elements(node: JsonNode, { lists, shape }: Child): JsonNode[] {
   return found
 }
 
-function visit(page: Page, row: Row): void {
+export function visit(page: Page, row: Row): void {
   const { table, node, changedAt } = row
   const isSubject = overwritePersons(page, row) || row.isSubject
   overwriteContacts(page, row)
@@ -109,90 +176,8 @@ function visit(page: Page, row: Row): void {
       for (const one of nodesAt(node, path)) overwrite(page, one, isFreeText)
     overwriteUndeclared(page, row)
   }
+  overwriteDescribed(page, node, row)
   for (const child of table.children)
     for (const element of elements(node, child))
       visit(page, { table: child.table, node: element, isSubject, changedAt })
-}
-
-/** Names, addresses and numbers wherever else they stand. */
-function overwriteValues(
-  { bytes, recogniser, texts, others }: Page,
-  node: JsonNode,
-  changedAt?: number,
-): void {
-  const exempt = new Set([...others].flatMap(leavesOf))
-  for (const leaf of leavesOf(node)) {
-    if (leaf.kind !== 'string' || texts.has(leaf) || exempt.has(leaf)) continue
-    const text = textOf(bytes, leaf)
-    if (!recogniser.tells(text, changedAt)) continue
-    texts.set(leaf, JSON.stringify(text.length > 40 ? blanked(text) : forgottenText))
-  }
-}
-
-function recordsOf(root: JsonNode, rows: ReturnType<typeof rowsAt>): JsonNode[] {
-  const data = nodesAt(root, ['data'])
-  if (rows === 'data as one record') return data
-  return (rows === 'data' ? data : data.flatMap(one => nodesAt(one, ['entries']))).flatMap(
-    ({ items }) => items,
-  )
-}
-
-const changeOf = (page: Page, record: JsonNode, { updatedAt }: Resource): number | undefined => {
-  const text = updatedAt === undefined ? undefined : firstText(page, record, updatedAt.split('.'))
-  const at = text === undefined ? Number.NaN : Date.parse(text)
-  return Number.isNaN(at) ? undefined : at
-}
-
-const pageOf = (bytes: Buffer, recogniser: Recogniser): Page => ({
-  bytes,
-  recogniser,
-  texts: new Map(),
-  others: new Set(),
-})
-
-function finished({ bytes, texts }: Page): Buffer {
-  const fresh = [...texts].filter(([{ start, end }, text]) => bytes.toString('utf8', start, end) !== text)
-  return fresh.length === 0 ? bytes : replaced(bytes, new Map(fresh))
-}
-
-export interface PageOf {
-  readonly resource: Resource | undefined
-  /** Whether the page is one record, read by its id. */
-  readonly isById: boolean
-}
-
-/** The same object when nobody forgotten is on the page. */
-export function scrubPage(bytes: Buffer, recogniser: Recogniser, { resource, isById }: PageOf): Buffer {
-  const root = jsonTree(bytes)
-  if (!root) return scrubTexts(bytes, recogniser)
-  const page = pageOf(bytes, recogniser)
-  const records = resource ? recordsOf(root, isById ? 'data as one record' : rowsAt(resource)) : []
-  for (const node of records) {
-    if (!resource) continue
-    const changedAt = changeOf(page, node, resource)
-    visit(page, { table: resource.table, node, isSubject: false, changedAt })
-    overwriteValues(page, node, changedAt)
-    page.others.add(node)
-  }
-  overwriteValues(page, root)
-  return finished(page)
-}
-
-/** One record, as quarantine keeps it. */
-export function scrubRecord(bytes: Buffer, recogniser: Recogniser, resource: Resource | undefined): Buffer {
-  const node = jsonTree(bytes)
-  if (!node) return scrubTexts(bytes, recogniser)
-  const page = pageOf(bytes, recogniser)
-  if (resource) visit(page, { table: resource.table, node, isSubject: false, changedAt: undefined })
-  overwriteValues(page, node)
-  return finished(page)
-}
-
-/** Of what is no JSON only the quoted texts can be told apart. */
-function scrubTexts(bytes: Buffer, recogniser: Recogniser): Buffer {
-  const text = bytes.toString('utf8')
-  const scrubbed = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, one =>
-    recogniser.tells(one.slice(1, -1)) ? `"${forgottenText}"` : one,
-  )
-  return scrubbed === text ? bytes : Buffer.from(scrubbed)
 }

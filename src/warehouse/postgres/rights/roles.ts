@@ -1,8 +1,8 @@
 /** The roles of a PostgreSQL warehouse: the rights of each on every schema, as statements, and how they are granted. */
-import { ConfigError, MusterError } from '../../lib/errors.ts'
-import type { Engine } from '../engine.ts'
-import { type SchemaName, schemaNames } from '../schema/schemas.ts'
-import { quoteName, quoteText } from '../sql-text.ts'
+import { ConfigError, MusterError } from '../../../lib/errors.ts'
+import type { Engine } from '../../engine.ts'
+import { type SchemaName, schemaNames } from '../../schema/schemas.ts'
+import { quoteName, quoteText } from '../../sql-text.ts'
 
 const roleNames = ['owner', 'loader', 'reader', 'bi', 'privacy'] as const
 type RoleName = (typeof roleNames)[number]
@@ -44,6 +44,19 @@ export const rolesOf = (prefix: string): string[] => roleNames.map(name => prefi
 /** For what depends on the server that runs the statements. */
 const block = (condition: string, work: string): string =>
   `do $muster$ ${condition.startsWith('for made') ? 'declare made record; ' : ''}begin ${condition}${condition.startsWith('if') ? ' then' : ''} ${work}; end $muster$`
+
+/** Everybody may call these in a new database. A large object belongs to no table and no schema, so that no other right bounds it. */
+const storingObjects = [
+  'lo_creat(integer)',
+  'lo_create(oid)',
+  'lo_from_bytea(oid, bytea)',
+  'lo_import(text)',
+  'lo_import(text, oid)',
+  'lo_put(oid, bigint, bytea)',
+  'lowrite(integer, bytea)',
+  'lo_truncate(integer, integer)',
+  'lo_truncate64(integer, bigint)',
+].map(name => `pg_catalog.${name}`)
 
 class Statements {
   readonly #request: RoleRequest
@@ -88,6 +101,7 @@ class Statements {
       `grant create, temporary on database ${this.#database} to ${this.role('owner')}`,
       `grant temporary on database ${this.#database} to ${this.role('loader')}`,
       'revoke create on schema public from public',
+      whereAllowed(`revoke execute on function ${storingObjects.join(', ')} from public`),
     ]
   }
 
@@ -156,7 +170,7 @@ class Statements {
   }
 }
 
-/** A superuser, or who was granted it, may bound what a role spills; for others it stays as the server has it. */
+/** Some is for a superuser, or who was granted it; run by others, it stays as the server has it. */
 const whereAllowed = (statement: string): string =>
   `do $muster$ begin ${statement}; exception when insufficient_privilege then null; end $muster$`
 
@@ -173,6 +187,22 @@ export function roleStatements(request: RoleRequest): string[] {
     ...statements.searchPaths(),
     ...statements.limits(),
   ]
+}
+
+/** Logins that read the warehouse, may create nothing in it, and may still store large objects in its database. */
+export async function readersThatStore(engine: Engine): Promise<string[]> {
+  const may = (right: string): string =>
+    `exists (select from pg_catalog.pg_namespace n where n.nspname = any(string_to_array($1, ','))
+       and pg_catalog.has_schema_privilege(r.oid, n.oid, '${right}'))`
+  const rows = await engine.rows<{ name: string }>(
+    `select r.rolname::text as name from pg_catalog.pg_roles r
+     where r.rolcanlogin and not r.rolsuper and ${may('usage')} and not ${may('create')}
+       and exists (select from unnest(string_to_array($2, ';')) as given(name)
+         where pg_catalog.has_function_privilege(r.oid, given.name, 'execute'))
+     order by 1`,
+    [['star', 'mart'].map(name => engine.schema(name as SchemaName)).join(','), storingObjects.join(';')],
+  )
+  return rows.map(({ name }) => name)
 }
 
 interface Existing {

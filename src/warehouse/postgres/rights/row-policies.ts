@@ -1,7 +1,7 @@
 /** Row-level policies on marts: logins that see the rows of some companies or projects, and nothing else of the warehouse. */
-import { ConfigError, UsageError } from '../../lib/errors.ts'
-import type { Engine } from '../engine.ts'
-import { quoteName, quoteText } from '../sql-text.ts'
+import { ConfigError, UsageError } from '../../../lib/errors.ts'
+import type { Engine } from '../../engine.ts'
+import { quoteName, quoteText } from '../../sql-text.ts'
 import { rolesOf } from './roles.ts'
 
 export const rowScopes = ['company', 'project'] as const
@@ -162,16 +162,17 @@ export async function policiesOn(engine: Engine, schema: string, table: string):
     roles: string
     used: string | null
     held: string | null
+    kind: string
   }>(
-    `select policyname::text as name, cmd, (select string_agg(case role when 'public' then 'public' else quote_ident(role) end, ', ') from unnest(roles) as u(role)) as roles,
+    `select permissive as kind, policyname::text as name, cmd, (select string_agg(case role when 'public' then 'public' else quote_ident(role) end, ', ') from unnest(roles) as u(role)) as roles,
        qual as used, with_check as held from pg_catalog.pg_policies where schemaname = $1 and tablename = $2`,
     [schema, table],
   )
   return [
     `alter table ${at} enable row level security`,
     ...rows.map(
-      ({ name, cmd, roles, used, held }) =>
-        `create policy ${quoteName(name)} on ${at} for ${cmd} to ${roles}${used === null ? '' : ` using (${used})`}${held === null ? '' : ` with check (${held})`}`,
+      ({ name, kind, cmd, roles, used, held }) =>
+        `create policy ${quoteName(name)} on ${at} as ${kind} for ${cmd} to ${roles}${used === null ? '' : ` using (${used})`}${held === null ? '' : ` with check (${held})`}`,
     ),
   ]
 }

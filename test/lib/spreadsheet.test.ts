@@ -1,0 +1,51 @@
+/** Texts that a spreadsheet has changed, and texts that only look like it. */
+import { expect, test } from 'vitest'
+import { spreadsheetDamage } from '../../src/lib/text/spreadsheet.ts'
+
+test.each([
+  ['7.7009E+09', 'code', 'is a number such as 4.4E+10'],
+  ['7,7009E+09', 'code', 'is a number such as 4.4E+10'],
+  ['1E+05', 'text', 'is a number such as 4.4E+10'],
+  ['-1e-7', 'code', 'is a number such as 4.4E+10'],
+  [' 4.4E+10 ', 'code', 'is a number such as 4.4E+10'],
+  ['4.5E+04', 'day', 'is a number such as 4.4E+10'],
+  ['7700900123.0', 'code', 'has the decimals or separators'],
+  ['7,700,900,123', 'code', 'has the decimals or separators'],
+  ['1-Mar', 'code', 'is a date such as 1-Mar'],
+  ['01-MAR-24', 'code', 'is a date such as 1-Mar'],
+  ['Mar-24', 'code', 'is a date such as 1-Mar'],
+  ['TRUE', 'code', 'is TRUE or FALSE'],
+  ['FALSE', 'code', 'is TRUE or FALSE'],
+  ['#REF!', 'text', 'is an error of a spreadsheet'],
+  ['#N/A', 'code', 'is an error of a spreadsheet'],
+  ['#DIV/0!', 'day', 'is an error of a spreadsheet'],
+  ['#NAME?', 'text', 'is an error of a spreadsheet'],
+  ['#####', 'text', 'is ####'],
+  ['##', 'day', 'is ####'],
+  ['=A1', 'text', 'is a formula'],
+  ['45231', 'day', 'is the number by which a spreadsheet counts days'],
+  ['45231.5', 'day', 'is the number by which a spreadsheet counts days'],
+  ['1', 'day', 'is the number by which a spreadsheet counts days'],
+] as const)('%j as a %s %s', (text, kind, why) => expect(spreadsheetDamage(text, kind)).toContain(why))
+
+test.each([
+  ['7700 900123', 'code'],
+  ['+44 (0)7700 900123', 'code'],
+  ['7700900123', 'code'],
+  ['65e0f2c1b3d4e5f607182939', 'code'],
+  ['1E5', 'code'],
+  ['E+05', 'code'],
+  ['123.50', 'code'],
+  ['A-1', 'code'],
+  ['1-Market', 'code'],
+  ['true', 'code'],
+  ['True', 'text'],
+  ['TRUE', 'text'],
+  ['1-Mar', 'text'],
+  ['#', 'text'],
+  ['#4', 'code'],
+  ['1990-03-02', 'day'],
+  ['45231', 'code'],
+  ['45231', 'text'],
+  ['', 'day'],
+] as const)('%j as a %s is left alone', (text, kind) => expect(spreadsheetDamage(text, kind)).toBeUndefined())
