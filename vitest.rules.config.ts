@@ -8,5 +8,6 @@ export default defineConfig({
     pool: 'threads',
     isolate: false,
     maxWorkers: 1,
+    hookTimeout: 60_000,
   },
 })

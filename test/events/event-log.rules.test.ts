@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const event = (id: string): InboxEvent => ({ event_id: id }) as InboxEvent
+const event = (id: string): InboxEvent => ({ id }) as InboxEvent
 
 /** Watches what the log asks the disk for, in order. */
 async function watched(): Promise<{ readonly calls: string[]; release(): void }> {
@@ -71,7 +71,7 @@ test('a write that fails leaves no half line before the next one', async () => {
   disk.release()
   await log.append([event('e2')])
   const [file] = await log.seal()
-  expect(readFileSync(file as string, 'utf8')).toBe('{"event_id":"e1"}\n{"event_id":"e2"}\n')
+  expect(readFileSync(file as string, 'utf8')).toBe('{"id":"e1"}\n{"id":"e2"}\n')
   await log.close()
 })
 

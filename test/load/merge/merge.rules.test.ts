@@ -27,7 +27,11 @@ const history = (id: string) =>
   )
 const statusesOf = async (id: string) => (await stored(id)).map(({ status }) => status)
 
-async function versions(id: string, first: object, second: object & { fetched?: string }) {
+async function versions(
+  id: string,
+  first: object,
+  second: { readonly fetched?: string; readonly [field: string]: unknown },
+) {
   const { fetched = '2026-05-02T00:00:00.000Z', ...parts } = second
   await warehouse.load(timesheets, [sheet(id, first)])
   await warehouse.load(timesheets, [sheet(id, parts)], { at: fetched })
@@ -78,6 +82,17 @@ test('a version that was replaced becomes history, valid between the two times',
       valid_from: expect.stringContaining('2026-03-02'),
       valid_to: expect.stringContaining('2026-03-05'),
     },
+  ])
+})
+
+test('a record of which only the time of change moved keeps its version and adds no history', async () => {
+  await warehouse.load(timesheets, [sheet('touched', { updatedAt: day(2) })])
+  const loaded = await warehouse.load(timesheets, [sheet('touched', { updatedAt: day(5) })])
+  expect(loaded).toMatchObject({ changed: 0, touched: 1, unchanged: 0 })
+  expect(await history('touched')).toEqual([])
+  await warehouse.load(timesheets, [sheet('touched', { updatedAt: day(6), status: 'approved' })])
+  expect(await history('touched')).toMatchObject([
+    { valid_from: expect.stringContaining('2026-03-02'), valid_to: expect.stringContaining('2026-03-06') },
   ])
 })
 

@@ -202,17 +202,22 @@ test('of scans that were cut off the newest is resumed', async () => {
 
 test('a watermark stands since the first accepted scan that found it, days read on request aside', async () => {
   const of = { resource: 'stands', first_watermark: 'w', kind: 'incremental', state: 'accepted' } as const
-  await scanOf({ ...of, accepted_at: hour(5), started_at: hour(4) })
-  await scanOf({ ...of, accepted_at: hour(7), started_at: hour(6) })
-  await scanOf({ ...of, accepted_at: hour(2), first_watermark: 'v', started_at: hour(1) })
-  await scanOf({ ...of, accepted_at: hour(1), state: 'refused', started_at: hour(9) })
-  await scanOf({ ...of, accepted_at: hour(3), scope: 'asked for', started_at: hour(8) })
-  await scanOf({ ...of, kind: 'backfill', accepted_at: hour(8), started_at: hour(7) })
-  expect(await watermarkHistory(warehouse.engine, 'stands', 'w')).toEqual({ seen: hour(5), begun: hour(6) })
-  expect(await watermarkHistory(warehouse.engine, 'never', 'w')).toEqual({
-    seen: undefined,
-    begun: undefined,
+  const times = (started: number, accepted: number) => ({
+    ...{ service_started_at: hour(started), service_accepted_at: hour(accepted) },
   })
+  await scanOf({ ...of, ...times(4, 5) })
+  await scanOf({ ...of, ...times(6, 7) })
+  await scanOf({ ...of, ...times(1, 2), first_watermark: 'v' })
+  await scanOf({ ...of, ...times(9, 1), state: 'refused' })
+  await scanOf({ ...of, ...times(8, 3), scope: 'asked for' })
+  await scanOf({ ...of, ...times(7, 8), kind: 'backfill' })
+  const history = (resource: string, now: number) =>
+    watermarkHistory(warehouse.engine, resource, { watermark: 'w', now: hour(now) })
+  expect(await history('stands', 10)).toEqual({ seen: hour(5), begun: hour(6) })
+  // A scan that began ahead of now was dated by a clock that was wrong.
+  expect(await history('stands', 6)).toEqual({ seen: hour(5), begun: hour(6) })
+  expect(await history('stands', 5)).toEqual({ seen: hour(5), begun: hour(4) })
+  expect(await history('never', 10)).toEqual({ seen: undefined, begun: undefined })
 })
 
 describe('the total of a list', () => {
