@@ -195,7 +195,7 @@ describe('a sweep', () => {
     (await warehouse.rows(missingIds(list))).map(({ id }) => id as string).filter(id => among.includes(id))
   const count = async (sql: string) => Number((await warehouse.rows(sql))[0]?.n)
 
-  test('misses what its scope has fetched before it began and it did not see', async () => {
+  test('finds missing what its scope has fetched before it began and it did not see', async () => {
     const ids = await stored('seen', 'missed')
     const list = await swept(ids.slice(0, 1))
     expect(await missing(list, ids)).toEqual([ids[1]])
@@ -227,12 +227,12 @@ describe('a sweep', () => {
 
   test('voids evidence from before it began against what it saw, and no other', async () => {
     const ids = await stored('a', 'b')
-    const [seen = '', unseen = ''] = ids
+    const [seen = '', other = ''] = ids
     const late = piece(seen, { source: 'late', seen_at: hour(8) })
-    await recordEvidence(warehouse.engine, [piece(seen), late, piece(unseen)])
+    await recordEvidence(warehouse.engine, [piece(seen), late, piece(other)])
     await warehouse.engine.run(voidSeen(await swept([seen])))
     expect((await standing(seen)).map(({ source }) => source)).toEqual(['late'])
-    expect(await standing(unseen)).toHaveLength(1)
+    expect(await standing(other)).toHaveLength(1)
   })
 
   test('revives tombstoned records that it saw, when they were found missing before it began', async () => {

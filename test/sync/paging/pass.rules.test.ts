@@ -120,16 +120,16 @@ describe('records existed at a pass start', () => {
   const lookbackMs = 15 * 60_000
   const hour = 3_600_000
   const start = answer({ page: 3, rows: 5, newest: at(25) })
-  const before = (now: number): number | null | undefined =>
+  const existedBefore = (now: number): number | null | undefined =>
     passAfter([start], { lookbackMs, now }).base?.before
 
   test('up to the lookback before the watermark, without it', () => {
-    expect(before(ms(25))).toBe(ms(10) - 1)
-    expect(before(ms(25) + 24.5 * hour)).toBe(ms(10) - 1)
+    expect(existedBefore(ms(25))).toBe(ms(10) - 1)
+    expect(existedBefore(ms(25) + 24.5 * hour)).toBe(ms(10) - 1)
   })
 
   test('up to the watermark when it is older than a day and two lookbacks', () => {
-    expect(before(ms(25) + 24.5 * hour + 1)).toBe(ms(25))
+    expect(existedBefore(ms(25) + 24.5 * hour + 1)).toBe(ms(25))
   })
 
   test('at no known time without a watermark', () => {
