@@ -1,6 +1,7 @@
 /** Who gets an answer of the dashboard: by its token, by the host that was addressed, however the address is written. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tokenFor } from '../../src/dashboard/http/token.ts'
 import { pages } from '../../src/dashboard/pages/pages.ts'
 import { isAddressedHere } from '../../src/lib/web/allowed-host.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -139,3 +140,19 @@ describe('a request is addressed here', () => {
     ).toBe(false)
   })
 })
+
+test.each([
+  ['127.0.0.1', [], false, false],
+  ['localhost', [], false, false],
+  ['::1', [], false, false],
+  ['127.0.0.1', [], true, true],
+  ['127.0.0.1', ['figures.example.com'], false, true],
+  ['0.0.0.0', [], false, true],
+  ['::', [], false, true],
+  ['10.0.0.5', [], false, true],
+])(
+  'a dashboard on %s with names %j, asked for a token %s: has one %s',
+  (...[host, allowedHosts, isTokenAsked, expected]) => {
+    expect(tokenFor({ host, allowedHosts, isTokenAsked }) !== undefined).toBe(expected)
+  },
+)

@@ -1,11 +1,11 @@
 /** `muster dashboard`: pages of figures for people who type no SQL, served on this machine or written into one file. */
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
 import { filteredBy } from '../../dashboard/filter-names.ts'
 import { readFilters } from '../../dashboard/filters.ts'
 import type { DashboardOptions } from '../../dashboard/http/server.ts'
+import { tokenFor } from '../../dashboard/http/token.ts'
 import { beginningOf, type OutputRules, requireOutput, writeOutput } from '../../temporary/output-file.ts'
 import {
   anyText,
@@ -43,7 +43,10 @@ export const command: CommandModule = {
       summary: 'a host name that a proxy uses in requests; may be repeated',
       parse: repeated(anyText),
     },
-    { flags: '--token', summary: 'answer only those who open the address that is printed' },
+    {
+      flags: '--token',
+      summary: 'answer only those who open the address that is printed; always so for other machines',
+    },
     { flags: '--out <file>', summary: 'write all pages into one HTML file instead of serving them' },
     { flags: '--from <day>', summary: 'first day', parse: calendarDay },
     { flags: '--to <day>', summary: 'last day', parse: calendarDay },
@@ -57,11 +60,11 @@ export const command: CommandModule = {
   notes: [
     'It reads marts only, on DuckDB from the published copy where there is one.',
     'Filters make the report about less; without --out they are set in the address that is printed.',
-    'Anybody who reaches the port may read the figures, unless --token is given.',
+    'Without a token, every user of this machine can read the figures. With --allow-host, or a --host of other machines, the answers always need the token of the address that is printed.',
   ],
   examples: [
     'muster dashboard',
-    'muster dashboard --port 8443 --token --allow-host figures.example.com',
+    'muster dashboard --port 8443 --allow-host figures.example.com',
     'muster dashboard --out report.html --from 2026-01-01',
     'muster dashboard --out agency.html --agency 647d2580351490e224ae34fe',
   ],
@@ -76,12 +79,9 @@ export const command: CommandModule = {
 }
 
 function optionsOf(options: Options): DashboardOptions {
-  return {
-    host: textOf(options, 'host'),
-    port: numberOf(options, 'port'),
-    allowedHosts: listOption<string>(options, 'allowHost'),
-    ...(flagOption(options, 'token') && { token: randomBytes(24).toString('base64url') }),
-  }
+  const [host, allowedHosts] = [textOf(options, 'host'), listOption<string>(options, 'allowHost')]
+  const token = tokenFor({ host, allowedHosts, isTokenAsked: flagOption(options, 'token') })
+  return { host, port: numberOf(options, 'port'), allowedHosts, ...(token && { token }) }
 }
 
 async function serve(context: CommandContext, options: Options): Promise<void> {

@@ -1,5 +1,4 @@
 /** `muster serve`: receives webhooks, keeps the warehouse up to date with them, and runs scheduled DAGs, until interrupted. */
-import { randomBytes } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
@@ -10,6 +9,7 @@ import { dagNames } from '../../app/dag/dag-file.ts'
 import type { Connection } from '../../config/connection.ts'
 import type { ServedMarts } from '../../dashboard/http/served.ts'
 import type { DashboardOptions } from '../../dashboard/http/server.ts'
+import { tokenFor } from '../../dashboard/http/token.ts'
 import type { Verification } from '../../events/verify.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
@@ -111,18 +111,17 @@ export const command: CommandModule = {
 /** Events are stored meanwhile, and drained afterwards. */
 const longestMeasureMs = 10_000
 
-const thisMachine = ['127.0.0.1', '::1', 'localhost']
-
 function dashboardOf(options: Options): DashboardOptions | undefined {
   if (!flagOption(options, 'dashboard')) return undefined
   const host = textOf(options, 'dashboardHost')
-  const hasToken = flagOption(options, 'dashboardToken') || !thisMachine.includes(host)
+  const allowedHosts = listOption<string>(options, 'figuresHost')
+  const token = tokenFor({ host, allowedHosts, isTokenAsked: flagOption(options, 'dashboardToken') })
   return {
     host,
     port: numberOf(options, 'dashboardPort'),
     flags: { host: '--dashboard-host', port: '--dashboard-port' },
-    allowedHosts: listOption<string>(options, 'figuresHost'),
-    ...(hasToken && { token: randomBytes(24).toString('base64url') }),
+    allowedHosts,
+    ...(token && { token }),
   }
 }
 
