@@ -149,7 +149,7 @@ describeOnEngines('bad answers', bench => {
           list.whole = () => answer
           const { failure } = await syncOnce(list, warehouse, only)
           expect([name, failure?.exitCode]).toEqual([name, 1])
-          expect(failure?.message).toMatch(/bad answer|not JSON/)
+          expect(failure?.message).toMatch(/bad answer|not in the form of the service/)
           expect(await tables(warehouse.engine)).toEqual(before)
           expect(await warehouse.engine.rows('select * from ops.watermark')).toEqual(watermarks)
           list.whole = undefined

@@ -38,6 +38,18 @@ const leftovers = ({ landing }: Warehouse): string[] =>
     /\.(readable|leaves|lost)$/.test(name),
   )
 
+/** Refuses a second timesheet with this reference, for a reason that no check before the engine knows. */
+const refusingTwice = (engine: Engine, reference: string): Engine =>
+  wrappedEngine(engine, inner => ({
+    receive: async transfer => {
+      await inner.receive(transfer)
+      const [row] = await inner.rows<{ n: number }>(
+        `select count(*) as n from star.fact_timesheet where reference = '${reference}'`,
+      )
+      if (Number(row?.n) > 1) throw new Error('duplicate reference')
+    },
+  }))
+
 /** Requests for pages of timesheets. */
 function counting(list: OneList): () => number {
   let asked = 0
@@ -58,14 +70,13 @@ describeOnEngines(
       const warehouse = await bench.warehouse()
       const list = await oneList('/timesheets', [sheet(0, 'taken')])
       expect((await syncOnce(list, warehouse, { request })).failure).toBeUndefined()
-      // Rows that the engine refuses for a reason that no check before it knows.
-      await warehouse.engine.run('create unique index planted on star.fact_timesheet (reference)')
+      const effects = { engine: refusingTwice(warehouse.engine, 'taken') }
       const bad = [57, 58, 230].map(index => sheet(index, 'taken'))
       const all = sheets(250).map(
         (text, index) => bad.find(one => one.includes(`"t${String(index).padStart(4, '0')}"`)) ?? text,
       )
       list.records = [sheet(0, 'taken'), ...all.slice(1)]
-      const { failure, resources } = await syncOnce(list, warehouse, { request })
+      const { failure, resources } = await syncOnce(list, warehouse, { request, effects })
       expect(failure).toBeUndefined()
       expect(await stored(warehouse)).toBe(247)
       const found = await quarantined(warehouse)
@@ -75,7 +86,7 @@ describeOnEngines(
       expect(await scans(warehouse)).toEqual([{ state: 'accepted' }])
       // Two pages, both again, and a few to see where the list ends.
       expect(resources[0]?.requests).toBeLessThanOrEqual(9)
-      const next = await syncOnce(list, warehouse, { request })
+      const next = await syncOnce(list, warehouse, { request, effects })
       expect(next.failure).toBeUndefined()
       expect(next.resources[0]?.requests).toBeGreaterThan(0)
       expect(leftovers(warehouse)).toEqual([])
