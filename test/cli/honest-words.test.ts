@@ -79,7 +79,8 @@ test('pacing: requests that are left are kept, which is no exhaustion', async ()
 })
 
 test('a pause that the service asks for, as a clock time', async () => {
-  const server = createServer((_, response) => response.writeHead(503, { 'retry-after': '54000' }).end())
+  const body = JSON.stringify({ success: false, error: { code: 'UNAVAILABLE', message: 'maintenance' } })
+  const server = createServer((_, response) => response.writeHead(503, { 'retry-after': '54000' }).end(body))
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/open/v1`
   const { code, err } = await sync({ MUSTER_BASE_URL: url })
