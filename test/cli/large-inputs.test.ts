@@ -73,11 +73,13 @@ test('workers create that checks many rows hears SIGTERM, and says that nothing 
   expect(err).toBe('muster: stopped by SIGTERM: nothing of blank.ndjson was sent; run the command again\n')
 })
 
-/** In 24 hexadecimal digits, as the service gives them. */
+/** In 24 hexadecimal digits, as the service gives them; one of zeros only is no id. */
 function writeIds(name: string, count: number): void {
   const file = openSync(join(cwd, name), 'w')
   for (let first = 0; first < count; first += 10_000) {
-    const ids = Array.from({ length: 10_000 }, (_, index) => (first + index).toString(16).padStart(24, '0'))
+    const ids = Array.from({ length: 10_000 }, (_, index) =>
+      (first + index + 1).toString(16).padStart(24, '0'),
+    )
     writeSync(file, `${ids.join('\n')}\n`)
   }
   closeSync(file)
