@@ -1,0 +1,7 @@
+import type { Known } from '../known.ts'
+
+export const known: Known = {
+  stories: [],
+  slips: [],
+  equivalents: [],
+}
