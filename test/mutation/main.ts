@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { folderOf, folders } from './folders.ts'
+import { folders } from './folders.ts'
 import { everyStory } from './known/index.ts'
 import { formatSurvivor, formatTable, readReport } from './report.ts'
 
