@@ -92,3 +92,25 @@ test('a connection that is given back goes to the next, before its work has ende
   expect(switches.at(-1)).toBe(false)
   expect(await pool.drain()).toHaveLength(2)
 })
+
+test('work that fails says why, whatever fails after it', async () => {
+  const pool = new ConnectionPool<number>({
+    most: 1,
+    open: async () => 1,
+    async setBusy(_, isBusy) {
+      if (!isBusy) throw new Error('the settings')
+    },
+  })
+  await expect(pool.use(() => Promise.reject(new Error('the work')))).rejects.toThrow('the work')
+})
+
+test('settings that fail after the work fail it', async () => {
+  const pool = new ConnectionPool<number>({
+    most: 1,
+    open: async () => 1,
+    async setBusy(_, isBusy) {
+      if (!isBusy) throw new Error('the settings')
+    },
+  })
+  await expect(pool.use(async () => 'done')).rejects.toThrow('the settings')
+})

@@ -33,7 +33,7 @@ export class ConnectionPool<Connection> {
    */
   async use<Result>(work: (connection: Connection, release: () => void) => Promise<Result>): Promise<Result> {
     let result: Promise<Result> | undefined
-    await this.#queue.add(() =>
+    const given = this.#queue.add(() =>
       this.#take(
         connection =>
           new Promise<void>(release => {
@@ -45,6 +45,11 @@ export class ConnectionPool<Connection> {
           }),
       ),
     )
+    // Where both fail the work says why: what follows it fails for the same reason.
+    await given.catch(async error => {
+      await result
+      throw error
+    })
     return result as Promise<Result>
   }
 

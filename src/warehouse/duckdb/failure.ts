@@ -25,7 +25,15 @@ interface Reason {
   readonly error?: typeof MusterError
 }
 
+/** DuckDB gives up a database in the middle of a commit or rollback. */
+const invalidated: Reason = {
+  pattern: /database has been invalidated/i,
+  what: 'DuckDB could not go on after a statement that failed, most likely for want of memory',
+  next: 'run the command again; what was committed is kept',
+}
+
 const reasons: readonly Reason[] = [
+  invalidated,
   {
     pattern: /wrong encryption key/i,
     what: 'the file is encrypted with another key',
@@ -135,13 +143,7 @@ export function statementError(file: string, cause: unknown): unknown {
       next: 'nothing of them was written; run again with --verbose to see how much it was',
       cause,
     })
-  if (says(/database has been invalidated/i))
-    return new MusterError({
-      what: 'DuckDB could not go on after a statement that failed, most likely for want of memory',
-      where: file,
-      next: 'run the command again; what was committed is kept',
-      cause,
-    })
+  if (says(invalidated.pattern)) return new MusterError({ ...invalidated, where: file, cause })
   // Without the values that it quotes. Tables of records have no constraint in a file but those that others added.
   if (says(/^constraint error/i)) {
     const column = /NOT NULL constraint failed: (\S+)/i.exec(String(cause))?.[1]

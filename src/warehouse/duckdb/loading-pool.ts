@@ -33,8 +33,8 @@ export function poolOf(
       await setUp(duckdb, { home, stage, zone })
       return new Connection(file, duckdb, shared)
     },
-    async setBusy({ duckdb }, isBusy) {
-      await duckdb.run(isBusy ? beforeLoading : afterLoading(opened.threads))
+    async setBusy(connection, isBusy) {
+      await connection.set(isBusy ? beforeLoading : afterLoading(opened.threads))
     },
   })
 }

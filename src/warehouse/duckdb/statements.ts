@@ -76,6 +76,11 @@ export class Connection {
     return this.#kept.use(sql, values, statement => statement.run())
   }
 
+  /** Changes settings, outside the turns of its statements. */
+  async set(settings: string): Promise<void> {
+    await this.#explained(() => this.duckdb.run(settings))
+  }
+
   close(): void {
     this.#kept.close()
     this.duckdb.closeSync()
