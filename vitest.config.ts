@@ -8,7 +8,7 @@ export const wholeRuns = [
   'test/crosscheck/!(*.rules).test.ts',
   'test/package/installed.test.ts',
   'test/privacy/*.test.ts',
-  'test/state/{empty-warehouse,scan-upgrade,schema-versions,upgrade-kill}.test.ts',
+  'test/state/empty-warehouse.test.ts',
   'test/marts/stand-alone.test.ts',
   'test/publish/*.test.ts',
   'test/semantic/{bi-commands,catalogue,mixing,questions}.test.ts',

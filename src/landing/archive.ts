@@ -11,7 +11,7 @@ import { type Landing, openLanding } from './folder.ts'
 import { pagesJournalOf, scanSum, scansJournal, sumOf, writeSum } from './journal.ts'
 import { isPacked, manifestName, manifestOf, sumsIn } from './manifest.ts'
 import { type PackedPage, type Packing, packing } from './packed-pages.ts'
-import { readFacts, type ScanFacts } from './scan-facts.ts'
+import { factsName, readFacts, type ScanFacts } from './scan-facts.ts'
 import type { LandingStore, Stored } from './store.ts'
 
 const suffix = '.archive'
@@ -34,7 +34,7 @@ async function putArchive(pack: Packing, { from, to, keepsAge }: Between, scanId
   const write = (name: string, text: string): void =>
     writeFileSync(join(part.path, name), text, { mode: 0o600 })
   try {
-    write('scan.json', JSON.stringify({ scan: scanId, ...(await from.facts(scanId)) }))
+    write(factsName, JSON.stringify({ scan: scanId, ...(await from.facts(scanId)) }))
     await pack.write(await from.pages(scanId), part.path, store.unique())
     write(manifestName, manifestOf(part.path))
     await store.putFolder(archive, part.path, keepsAge)
@@ -130,7 +130,7 @@ export async function unpack(
   const archive = await checkedArchive(landing, scanId)
   const target = join(folder, scanId)
   mkdirSync(target, { recursive: true, mode: 0o700 })
-  writeFileSync(join(target, 'scan.json'), JSON.stringify(archive.facts), { mode: 0o600 })
+  writeFileSync(join(target, factsName), JSON.stringify(archive.facts), { mode: 0o600 })
   const write = ({ name, bytes }: PackedPage): void => {
     const stored = keys ? keys.encrypt(bytes) : bytes
     const storedName = keys ? `${name}${encryptedEnd}` : name

@@ -9,7 +9,7 @@ import { decryptWith, type LandingKeys, noteKey, requireKey } from './encryption
 import { pagesJournalOf, scanSum, scansJournal, sumOf } from './journal.ts'
 import { openStore } from './open-store.ts'
 import {
-  factsFile,
+  factsName,
   type PageFacts,
   pageFacts,
   pageFileName,
@@ -119,8 +119,8 @@ class StoredLanding implements Landing {
     const isNew = (await this.store.list(scanId)).length === 0
     await this.store.begin(scanId)
     const bytes = Buffer.from(JSON.stringify({ scan: scanId, ...facts }))
-    await this.store.put(`${scanId}/scan.json`, bytes)
-    await this.store.note(pagesJournalOf(scanId), sumOf('scan.json', bytes))
+    await this.store.put(`${scanId}/${factsName}`, bytes)
+    await this.store.note(pagesJournalOf(scanId), sumOf(factsName, bytes))
     if (isNew) await this.store.note(scansJournal, scanSum(scanId))
     this.#begun.set(scanId, facts)
   }
@@ -159,7 +159,7 @@ class StoredLanding implements Landing {
   }
 
   async has(scanId: string): Promise<boolean> {
-    return (await factsFile(this.store, scanId)) !== undefined
+    return this.store.has(`${scanId}/${factsName}`)
   }
 
   /** Scan ids begin with the instant of their run, so their order is the order of time. */

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encryptedEnd } from '../lib/encryption/stored-page.ts'
 import { type FileSum, sumOf } from './journal.ts'
+import { factsName } from './scan-facts.ts'
 import type { LandingStore } from './store.ts'
 
 /** Written when the archive is complete. */
@@ -16,7 +17,7 @@ export const isPacked = (name: string): boolean => name.endsWith('.parquet') || 
 /** Of a folder of this machine, as JSON. */
 export function manifestOf(folder: string): string {
   const packed = readdirSync(folder).filter(isPacked).sort()
-  const files = ['scan.json', ...packed].map(name => sumOf(name, readFileSync(join(folder, name))))
+  const files = [factsName, ...packed].map(name => sumOf(name, readFileSync(join(folder, name))))
   return JSON.stringify({ files })
 }
 

@@ -60,9 +60,7 @@ async function writeParquet(run: Run, pages: readonly LandedPage[], fileOf: File
   }
 }
 
-/** Earlier releases kept pages as texts. */
-const bytesOf = (content: unknown): Buffer =>
-  Buffer.from(typeof content === 'string' ? content : (content as DuckDBBlobValue).bytes)
+const bytesOf = (content: unknown): Buffer => Buffer.from((content as DuckDBBlobValue).bytes)
 
 async function readParquet(run: Run, file: string): Promise<PackedPage[]> {
   const rows = await run(`select name, content from read_parquet(${quote(asPattern(file))})`)

@@ -27,24 +27,15 @@ function isFacts(json: unknown): json is ScanFacts {
   return isKnown && isTexts(scope) && (extent === undefined || isTexts(extent))
 }
 
-/** Folders made before this release have the second name. */
-export const factsNames: readonly string[] = ['scan.json', 'walk.json']
-
-/** Which file of a folder has the facts of its scan; undefined when none has. */
-export async function factsFile(store: LandingStore, folder: string): Promise<string | undefined> {
-  for (const name of factsNames) if (await store.has(`${folder}/${name}`)) return name
-  return undefined
-}
+export const factsName = 'scan.json'
 
 /** Throws SyntaxError. */
 export async function readFacts(store: LandingStore, folder: string): Promise<ScanFacts> {
-  for (const name of factsNames) {
-    const bytes = await store.read(`${folder}/${name}`)
-    const json: unknown = bytes && JSON.parse(bytes.toString('utf8'))
-    if (isFacts(json)) return json
-    if (bytes) throw new SyntaxError(`${name} of ${folder} has no facts of a scan`)
-  }
-  throw new SyntaxError(`${folder} has no facts of a scan`)
+  const bytes = await store.read(`${folder}/${factsName}`)
+  if (!bytes) throw new SyntaxError(`${folder} has no ${factsName}`)
+  const json: unknown = JSON.parse(bytes.toString('utf8'))
+  if (isFacts(json)) return json
+  throw new SyntaxError(`${factsName} of ${folder} has no facts of a scan`)
 }
 
 export interface PageFacts {

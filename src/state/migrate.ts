@@ -18,11 +18,11 @@ import {
 import { quoteName } from '../warehouse/sql-text.ts'
 import { existingTables, forgetTables } from './existing-tables.ts'
 import { ledger } from './ledger.ts'
-import { recordedStructure, refuseLater } from './recorded-structure.ts'
+import { migrations as declaredMigrations, type Migration, versionAfter } from './migrations.ts'
+import { recordedSchema, recordedStructure, refuseLater, schemaOf } from './recorded-structure.ts'
 import { isZoneSettled, settleZone } from './reporting-zone.ts'
 import { addLedgerColumn, createLedgerIndexes, createLedgerTable } from './structure.ts'
 import { ledgerTables } from './tables.ts'
-import { conversions, renames, schemaVersion, type Upgrade } from './upgrades.ts'
 
 /** What is recorded of a structure when it is applied. */
 interface Structure {
@@ -30,28 +30,30 @@ interface Structure {
   readonly version: string
   /** ISO 8601. */
   readonly now: string
+  readonly migrations: readonly Migration[]
 }
 
 let known: string | undefined
 
 /** The declarations and the files of a program stay as they are while it runs. */
 function checksum(): string {
-  known ??= sumOf()
+  known ??= computeChecksum()
   return known
 }
 
-function sumOf(): string {
+function computeChecksum(): string {
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([physicalTables, ledgerTables, renames, conversions]))
+  hash.update(JSON.stringify([physicalTables, ledgerTables]))
   hash.update([...serverIndexes(), ...references.map(addReference), identifiedByWholeRows].join())
   for (const file of structureFiles()) hash.update(file.name).update(file.text)
   return hash.digest('hex')
 }
 
-async function isCurrent(engine: Engine, { sum, version }: Structure): Promise<boolean> {
+async function isCurrent(engine: Engine, { sum, version, migrations }: Structure): Promise<boolean> {
   if (!(await existingTables(engine)).has('migration')) return false
   const recorded = await recordedStructure(engine)
-  if (recorded.get('structure') === sum) return isZoneSettled(engine)
+  if (recorded.get('structure') === sum && schemaOf(recorded) === versionAfter(migrations))
+    return isZoneSettled(engine)
   refuseLater(engine, recorded, version)
   return false
 }
@@ -71,11 +73,6 @@ async function existingPlaces(engine: Engine): Promise<ReadonlySet<string>> {
   )
 }
 
-const upgradesFor = (places: ReadonlySet<string>, upgrades: readonly Upgrade[]): readonly string[] =>
-  upgrades
-    .filter(({ found, lacks }) => places.has(found) && !(lacks !== undefined && places.has(lacks)))
-    .flatMap(({ statements }) => statements)
-
 /** Columns that the declarations gained since their table was made. */
 function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {
   const isMissing = (table: { schema: string; name: string }, column: string): boolean =>
@@ -91,22 +88,6 @@ function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {
       .map(column => `alter table ${qualified(table)} add column ${columnDefinition(engine, column)}`),
   )
   return [...ofLedger, ...ofRecords]
-}
-
-/** Of earlier versions, which took keys for unique that are not: one record that repeats such a key stops its load. */
-async function wrongKeys(engine: Engine): Promise<string[]> {
-  const held = await engine.rows<{ table: string; name: string }>(
-    `select n.nspname || '.' || t.relname as "table", c.conname as name from pg_catalog.pg_constraint c
-     join pg_catalog.pg_class t on t.oid = c.conrelid join pg_catalog.pg_namespace n on n.oid = t.relnamespace
-     where c.contype = 'p'`,
-  )
-  const names = new Map(held.map(({ table, name }) => [table, name]))
-  return physicalTables.flatMap(table => {
-    const name = names.get(`${engine.schema(table.schema)}.${table.name}`)
-    return table.isUnique || name === undefined
-      ? []
-      : [`alter table ${qualified(table)} drop constraint ${quoteName(name)}`]
-  })
 }
 
 /** Foreign keys that the server supports and lacks. */
@@ -140,7 +121,7 @@ const serverIndexes = (): string[] => [
 
 /** Keys, indexes, foreign keys and identities of rows, which would cost DuckDB more than they gain, or which it lacks. */
 async function addKeys(engine: Engine): Promise<void> {
-  await runTogether(engine, [...(await wrongKeys(engine)), ...serverIndexes()])
+  await runTogether(engine, serverIndexes())
   await runTogether(engine, await missingReferences(engine))
   const schemas = schemaNames.map(name => engine.schema(name)).join()
   await engine.run(identifiedByWholeRows.replace('%schemas%', () => schemas))
@@ -154,10 +135,9 @@ const commented: readonly Commented[] = [
   })),
 ]
 
-async function shape(engine: Engine, before: ReadonlySet<string>): Promise<void> {
+async function shape(engine: Engine): Promise<void> {
   for (const schema of schemaNames)
     await engine.run(`create schema if not exists ${quoteName(engine.schema(schema))}`)
-  await runTogether(engine, upgradesFor(before, renames))
   await createSeedTables(engine)
   await runTogether(engine, [
     ...ledgerTables.map(createLedgerTable),
@@ -174,7 +154,7 @@ async function shape(engine: Engine, before: ReadonlySet<string>): Promise<void>
  * Returns the name of its file, which tells of which structure it is.
  */
 export async function makeEmpty(engine: Engine): Promise<string> {
-  await engine.transaction(engine => shape(engine, new Set()))
+  await engine.transaction(shape)
   await engine.transaction(plantSeeds)
   return emptyWarehouse(checksum())
 }
@@ -189,51 +169,80 @@ export async function copyEmpty(engine: Engine, file: string | undefined): Promi
   return true
 }
 
-async function record(engine: Engine, { sum, version, now }: Structure): Promise<void> {
+async function record(engine: Engine, { sum, version, now, migrations }: Structure): Promise<void> {
   forgetTables(engine)
   await ledger(engine).deleteFrom('ops.migration').execute()
   await ledger(engine)
     .insertInto('ops.migration')
     .values([
       { name: 'structure', checksum: sum, applied_at: now },
-      { name: 'schema', checksum: String(schemaVersion), applied_at: now },
+      { name: 'schema', checksum: String(versionAfter(migrations)), applied_at: now },
       { name: 'program', checksum: version, applied_at: now },
     ])
     .execute()
 }
 
-/** Returns whether anything had to change. `now` is ISO 8601; `version` is that of the program. */
-export async function migrate(engine: Engine, now: string, version = programVersion): Promise<boolean> {
-  const structure = { sum: checksum(), version, now }
-  const settle = async (engine: Engine): Promise<void> => {
-    await settleZone(engine, now)
-    await record(engine, structure)
+/** Applies the migrations that the warehouse lacks and their number together: a kill leaves all of them or none. */
+async function applyMigrations(engine: Engine, migrations: readonly Migration[]): Promise<void> {
+  const recorded = await recordedSchema(engine)
+  if (recorded === undefined || recorded >= versionAfter(migrations)) return
+  for (const { statements } of migrations.slice(recorded - 1)) await runTogether(engine, statements)
+  await ledger(engine)
+    .updateTable('ops.migration')
+    .set({ checksum: String(versionAfter(migrations)) })
+    .where('name', '=', 'schema')
+    .execute()
+  forgetTables(engine)
+}
+
+async function settle(engine: Engine, structure: Structure): Promise<void> {
+  await settleZone(engine, structure.now)
+  await record(engine, structure)
+}
+
+async function shapeAndFill(engine: Engine, structure: Structure): Promise<void> {
+  await applyMigrations(engine, structure.migrations)
+  await shape(engine)
+  await plantSeeds(engine)
+  await settle(engine, structure)
+}
+
+/** Another process may migrate while this one waits for its turn. */
+const migrateShared = (engine: Engine, structure: Structure): Promise<boolean> =>
+  engine.merge(async engine => {
+    if (await isCurrent(engine, structure)) return false
+    await engine.requireOwner()
+    await shapeAndFill(engine, structure)
+    return true
+  })
+
+/** DuckDB cannot alter a table that the same transaction has written: three transactions, each of which may run again. */
+async function migrateFile(engine: Engine, structure: Structure): Promise<boolean> {
+  if (await copyEmpty(engine, builtFile(emptyWarehouse(structure.sum)))) {
+    await engine.transaction(engine => settle(engine, structure))
+    return true
   }
-  const finish = async (engine: Engine, before: ReadonlySet<string>): Promise<void> => {
-    await runTogether(engine, upgradesFor(before, conversions))
+  await engine.transaction(engine => applyMigrations(engine, structure.migrations))
+  await engine.transaction(shape)
+  await engine.transaction(async engine => {
     await plantSeeds(engine)
-    await settle(engine)
-  }
+    await settle(engine, structure)
+  })
+  return true
+}
+
+/** Returns whether anything had to change. `now` is ISO 8601; `version` is that of the program. */
+export async function migrate(
+  engine: Engine,
+  now: string,
+  {
+    version = programVersion,
+    migrations = declaredMigrations,
+  }: Partial<Pick<Structure, 'version' | 'migrations'>> = {},
+): Promise<boolean> {
+  const structure = { sum: checksum(), version, now, migrations }
   return engine.exclusive(async engine => {
     if (await isCurrent(engine, structure)) return false
-    if (engine.isShared) {
-      return engine.merge(async engine => {
-        // Another process may have done it while this one waited for its turn.
-        if (await isCurrent(engine, structure)) return false
-        await engine.requireOwner()
-        const before = await existingPlaces(engine)
-        await shape(engine, before)
-        await finish(engine, before)
-        return true
-      })
-    }
-    if (await copyEmpty(engine, builtFile(emptyWarehouse(structure.sum)))) {
-      await engine.transaction(engine => settle(engine))
-      return true
-    }
-    const before = await existingPlaces(engine)
-    await engine.transaction(engine => shape(engine, before))
-    await engine.transaction(engine => finish(engine, before))
-    return true
+    return engine.isShared ? migrateShared(engine, structure) : migrateFile(engine, structure)
   })
 }

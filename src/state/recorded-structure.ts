@@ -3,7 +3,7 @@ import { MusterError } from '../lib/errors.ts'
 import { isLaterVersion, programVersion } from '../lib/package.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { existingTables } from './existing-tables.ts'
-import { schemaVersion } from './upgrades.ts'
+import { schemaVersion } from './migrations.ts'
 
 /** What ops.migration records: the checksum of the structure, its number, and the program that made it. */
 export async function recordedStructure(engine: Pick<Engine, 'rows'>): Promise<ReadonlyMap<string, string>> {
@@ -14,7 +14,7 @@ export async function recordedStructure(engine: Pick<Engine, 'rows'>): Promise<R
 }
 
 /** The number of the structure: 1 where none is recorded. */
-const schemaOf = (recorded: ReadonlyMap<string, string>): number => Number(recorded.get('schema') ?? 1)
+export const schemaOf = (recorded: ReadonlyMap<string, string>): number => Number(recorded.get('schema') ?? 1)
 
 /** Throws MusterError for the warehouse of a later program, which may have tables that this one would not maintain. */
 export function refuseLater(

@@ -176,10 +176,12 @@ describe('a session', () => {
 test('a warehouse that a later program made is left alone', async () => {
   const engine = await open(made.url)
   const now = '2026-11-03T02:00:00.000Z'
-  await migrate(engine, now, '9.1.0')
-  expect(await migrate(engine, now, '0.1.0')).toBe(false)
+  await migrate(engine, now, { version: '9.1.0' })
+  expect(await migrate(engine, now, { version: '0.1.0' })).toBe(false)
   await engine.run(`update ops.migration set checksum = 'another' where name = 'structure'`)
-  await expect(migrate(engine, now, '9.0.9')).rejects.toThrow(/made by muster 9\.1\.0.*nothing was changed/)
-  expect(await migrate(engine, now, '9.1.0')).toBe(true)
+  await expect(migrate(engine, now, { version: '9.0.9' })).rejects.toThrow(
+    /made by muster 9\.1\.0.*nothing was changed/,
+  )
+  expect(await migrate(engine, now, { version: '9.1.0' })).toBe(true)
   await engine.close()
 })

@@ -37,7 +37,7 @@ describeOnEngines(
       await engine.run(`comment on column star.dim_site.city is null`)
       // A structure made by another version is brought up to this one: DuckDB forgets the comments of a view made again.
       await engine.run(`update ops.migration set checksum = 'of before' where name = 'structure'`)
-      expect(await migrate(engine, '2026-11-02T02:30:00.000Z', programVersion)).toBe(true)
+      expect(await migrate(engine, '2026-11-02T02:30:00.000Z', { version: programVersion })).toBe(true)
       expect(await engine.rows(said)).toEqual(before)
       const held = await engine.rows<{ name: string; kind: string; comment: string | null }>(
         catalogues[bench.name],

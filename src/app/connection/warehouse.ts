@@ -20,7 +20,6 @@ import type { Notices } from '../surroundings.ts'
 import { fileKey } from './file-key.ts'
 import { landingKeys, landingPlace } from './landing-keys.ts'
 import { leavingOverview } from './overview.ts'
-import { isFileBehind, upgradeFile } from './upgrade-file.ts'
 
 /** The file of a DuckDB warehouse; undefined for one on a server. */
 export const duckdbFile = ({ warehouse }: StoredConnection): string | undefined =>
@@ -46,21 +45,8 @@ export function postgresPlace(connection: StoredConnection): PostgresPlace | und
   }
 }
 
-/**
- * Opens the warehouse to write; a DuckDB file has one writer at a time, and one of an earlier version is upgraded first.
- * Throws MusterError for a file of a later version. `threads` as OpenOptions has them.
- */
+/** Opens the warehouse to write, with the structure that it has. `threads` as OpenOptions has them. */
 export async function openToWrite(connection: StoredConnection, threads?: number): Promise<Engine> {
-  const engine = await openUnchanged(connection, threads)
-  const file = duckdbFile(connection)
-  // On a server one transaction does it, which each command that writes begins with.
-  if (file === undefined || !(await isFileBehind(engine))) return engine
-  await upgradeFile(file, connection)
-  return openUnchanged(connection, threads)
-}
-
-/** Opens the warehouse to write, with the structure that it has. */
-export async function openUnchanged(connection: StoredConnection, threads?: number): Promise<Engine> {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
   const [{ reportingZone }, key] = [connection, fileKey(connection)]

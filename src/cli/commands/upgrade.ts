@@ -1,9 +1,9 @@
 /** `muster upgrade`: brings the warehouse to the structure of this version, without any request. */
-import { duckdbFile, isMade, openMade, openUnchanged } from '../../app/connection/warehouse.ts'
+import { duckdbFile, isMade, openMade, openToWrite } from '../../app/connection/warehouse.ts'
 import { programVersion } from '../../lib/package.ts'
 import { migrate } from '../../state/migrate.ts'
+import { schemaVersion } from '../../state/migrations.ts'
 import { recordedSchema } from '../../state/recorded-structure.ts'
-import { schemaVersion } from '../../state/upgrades.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../terminal/output.ts'
@@ -12,7 +12,7 @@ import { printJson, printLine } from '../terminal/output.ts'
 async function schemaBefore(context: CommandContext): Promise<number | undefined> {
   const connection = context.stored()
   if (!isMade(connection)) return undefined
-  const engine = await openUnchanged(connection)
+  const engine = await openToWrite(connection)
   try {
     return await recordedSchema(engine)
   } finally {
@@ -23,7 +23,6 @@ async function schemaBefore(context: CommandContext): Promise<number | undefined
 export const command: CommandModule = {
   notes: [
     'Whatever writes the warehouse upgrades it first; this does nothing else, as after installing a new version.',
-    'A DuckDB file is upgraded in a copy beside it, which then takes its place: that needs as much room again.',
     'On a server it is one transaction, as the owner of the warehouse. A later version of the warehouse is left alone.',
   ],
   examples: ['muster upgrade', 'muster upgrade --connection acme'],

@@ -7,7 +7,7 @@ import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
 import { edgesOf } from '../edges.ts'
 import type { FileSum, Journal } from '../journal.ts'
 import { isPacked, manifestName } from '../manifest.ts'
-import { factsNames, isPageName } from '../scan-facts.ts'
+import { factsName, isPageName } from '../scan-facts.ts'
 import type { Edges, LandingStore, Stored } from '../store.ts'
 import type { Bucket, Precondition, StoredObject } from './client.ts'
 import { noteGoneIn, noteIn, sumsIn } from './journal.ts'
@@ -159,7 +159,7 @@ export class BucketStore implements LandingStore {
   /** A scan's facts are put once; an archive of before them has files. */
   async writtenAt(folder: string): Promise<number> {
     const objects = await this.#objects(folder)
-    const facts = objects.find(object => factsNames.includes(this.#nameOf(folder, object)))
+    const facts = objects.find(object => this.#nameOf(folder, object) === factsName)
     return facts?.writtenAt ?? Math.max(0, ...objects.map(({ writtenAt }) => writtenAt))
   }
 
@@ -172,7 +172,7 @@ export class BucketStore implements LandingStore {
     }
     const { objects } = await this.#bucket.list(this.#key(`${name}/`))
     const keys = objects.map(({ key }) => key)
-    const facts = keys.filter(key => factsNames.some(one => key === this.#key(`${name}/${one}`)))
+    const facts = keys.filter(key => key === this.#key(`${name}/${factsName}`))
     await this.#bucket.remove(facts)
     await this.#bucket.remove(keys.filter(key => !facts.includes(key)))
     this.release(name)

@@ -1,13 +1,13 @@
 /** Scans that the journal of a landing has, and that are not there. */
 import type { Landing } from '../folder.ts'
 import { pagesJournalOf, scansJournal } from '../journal.ts'
-import { factsFile } from '../scan-facts.ts'
+import { factsName } from '../scan-facts.ts'
 import type { LandingStore } from '../store.ts'
 import { type Damage, damageIn, readable } from './damaged.ts'
 
 /** Another process may have landed or archived it since the others were listed. */
 const isThere = async (store: LandingStore, scan: string): Promise<boolean> =>
-  (await factsFile(store, scan)) !== undefined || (await store.list(`${scan}.archive`)).length > 0
+  (await store.has(`${scan}/${factsName}`)) || (await store.list(`${scan}.archive`)).length > 0
 
 /** Why a folder that is there is no scan. */
 const whyNoFacts = async (store: LandingStore, scan: string): Promise<string> =>

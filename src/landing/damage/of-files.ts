@@ -6,7 +6,7 @@ import { edgesOf } from '../edges.ts'
 import type { LandedPage, Landing } from '../folder.ts'
 import { type FileSum, pagesJournal, pagesJournalOf, scansJournal, sha256 } from '../journal.ts'
 import { manifestName, sumsIn } from '../manifest.ts'
-import { factsFile, readFacts } from '../scan-facts.ts'
+import { factsName, readFacts } from '../scan-facts.ts'
 import type { Edges, LandingStore, Stored } from '../store.ts'
 import { readable } from './damaged.ts'
 
@@ -73,12 +73,11 @@ async function whatWithoutManifest(archive: Listed): Promise<string | undefined>
 
 /** Folders that changed places, or one that is there twice, are as they were written: only their facts tell whose they are. */
 async function whatOfFacts(store: LandingStore, folder: string, scan: string): Promise<string | undefined> {
-  const name = (await factsFile(store, folder)) ?? 'scan.json'
   try {
     const { scan: own = scan } = await readFacts(store, folder)
-    return own === scan ? undefined : `${name} is that of ${own}`
+    return own === scan ? undefined : `${factsName} is that of ${own}`
   } catch (error) {
-    if (error instanceof SyntaxError) return `${name} cannot be read`
+    if (error instanceof SyntaxError) return `${factsName} cannot be read`
     throw error
   }
 }
@@ -172,7 +171,7 @@ export async function checkedPages(landing: Landing, scan: string, deep: boolean
 
 /** Why nothing of a scan can be replayed. */
 export async function factsDamage({ store }: Landing, scan: string): Promise<string | undefined> {
-  const sum = (await store.sums(pagesJournalOf(scan)))?.kept.get('scan.json')
+  const sum = (await store.sums(pagesJournalOf(scan)))?.kept.get(factsName)
   const changed = sum && (await whatOfFile(await listed(store, scan), sum, true))
   return changed ?? whatOfFacts(store, scan, scan)
 }
