@@ -144,7 +144,7 @@ export function requireOneText(bare: string, example: string): void {
       what: `the query has more than ${longestQuery} characters`,
       next: 'write a shorter one',
     })
-  const statements = statementsIn(bare)
+  const statements = statementsIn(bare).length
   if (statements > 1)
     throw new UsageError({ what: `these are ${statements} statements`, next: 'give one query at a time' })
 }

@@ -72,14 +72,24 @@ export function* tokensOf(sql: string): Generator<Token> {
   }
 }
 
-/** How many statements a text has; nothing between two semicolons is no statement. */
-export function statementsIn(sql: string): number {
-  let count = 0
+/** The statements of a text, without their semicolons; nothing between two semicolons is no statement. */
+export function statementsIn(sql: string): readonly string[] {
+  const statements: string[] = []
+  let statement = ''
   let isBegun = false
-  for (const { kind, text } of tokensOf(sql)) {
-    if (kind === 'space') continue
-    if (text !== ';' && !isBegun) count += 1
-    isBegun = text !== ';'
+  const end = (): void => {
+    if (isBegun) statements.push(statement.trim())
+    statement = ''
+    isBegun = false
   }
-  return count
+  for (const { kind, text } of tokensOf(sql)) {
+    if (kind === 'sign' && text === ';') {
+      end()
+      continue
+    }
+    statement += text
+    isBegun ||= kind !== 'space'
+  }
+  end()
+  return statements
 }

@@ -1,10 +1,9 @@
-/** `muster sql` without a query: a prompt on a terminal, with history and completion. */
+/** `muster sql` without a query: a prompt on a terminal, with history. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, expect, test } from 'vitest'
-import { completionsOf, type Names } from '../../src/cli/query/completion.ts'
 import { Interrupted } from '../../src/lib/errors.ts'
 import { muster, temporaryFolder } from './captured-world.ts'
 
@@ -59,13 +58,18 @@ test('answers one query after the other, over several lines, and keeps their his
     [/Binder Error: .*nothing/s, 'drop table star.dim_company;\r'],
     [/DROP is not a query/, '\u001b[A\u001b[A\u001b[A\r'],
     [/total\n.*\n +21/s, 'help\r'],
-    [/Tab completes/, 'quit\r'],
+    [/arrow keys/, 'quit\r'],
   ])
   expect([code, left]).toEqual([0, []])
   expect(out).not.toContain('muster: ')
-  expect(readFileSync(history, 'utf8').split('\n')[0]).toBe(
+  expect(readFileSync(history, 'utf8').split('\n')).toEqual([
+    'select nothing from star.dim_company;',
+    'drop table star.dim_company;',
     'select sum(size) as total from star.dim_company;',
-  )
+    'help',
+    'quit',
+    '',
+  ])
   expect(statSync(history).mode & 0o777).toBe(0o600)
 })
 
@@ -118,27 +122,27 @@ test('a home that cannot be written costs the history only', async () => {
   expect([code, out]).toEqual([0, expect.stringContaining('five')])
 })
 
-const names: Names = {
-  tables: ['star.dim_company', 'star.dim_site', 'mart.worker_week'],
-  columns: new Map([
-    ['star.dim_company', ['company_key', 'size']],
-    ['dim_company', ['company_key', 'size']],
-  ]),
-}
+const piped = (text: string, line = 'sql') =>
+  muster(line, {
+    cwd,
+    env: { MUSTER_WAREHOUSE: 'duckdb:w.duckdb' },
+    stdin: () => Readable.from([text]) as NodeJS.ReadStream,
+  })
 
-test.each([
-  ['select * from sta', 'sta', ['star.dim_company', 'star.dim_site']],
-  ['select * from star.dim_s', 'star.dim_s', ['star.dim_site']],
-  ['select star.dim_company.co', 'star.dim_company.co', ['star.dim_company.company_key']],
-  ['select dim_company.', 'dim_company.', ['dim_company.company_key', 'dim_company.size']],
-  ['select sum(size) from star.dim_company group by comp', 'comp', ['company_key']],
-  ['sel', 'sel', ['select']],
-  ['SEL', 'SEL', ['select']],
-  ['select ', '', []],
-])('the end of %j, %j, may become %j', (text, end, may) => {
-  expect(completionsOf('', text, names)).toEqual([may, end])
+test.each(['sql --csv', 'sql --csv -'])('%s runs the statements on stdin one after the other', async line => {
+  const statements = `select ';' as sign; -- a comment;\n\nselect sum(size) as total\nfrom star.dim_company`
+  expect(await piped(statements, line)).toMatchObject({ code: 0, out: 'sign\n;\ntotal\n21\n', err: '' })
 })
 
-test('lines before count', () => {
-  expect(completionsOf('select 1 from star.dim_company', 'where si', names)[0]).toEqual(['size'])
+test('the first statement on stdin that fails ends it', async () => {
+  const { code, out, err } = await piped('select 1 as one; select nothing; select 2 as two', 'sql --csv')
+  expect([code, out]).toEqual([1, 'one\n1\n'])
+  expect(err).toContain('nothing')
+})
+
+test('an empty stdin is a query that is missing', async () => {
+  expect(await piped(' ; -- nothing\n')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^muster: the query is missing: /),
+  })
 })

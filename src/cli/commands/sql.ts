@@ -1,4 +1,4 @@
-/** `muster sql [QUERY]`: one query over the warehouse, read-only, or a prompt for many. */
+/** `muster sql [QUERY]`: queries over the warehouse, read-only: one, those on stdin, or a prompt for many. */
 
 import { resolve } from 'node:path'
 import { stemOf } from '../../app/connection/outputs-list.ts'
@@ -8,6 +8,7 @@ import { UsageError } from '../../lib/errors.ts'
 import { readStreamText } from '../../lib/read-stream.ts'
 import { writeAnswerFile } from '../../publish/export/answer-file.ts'
 import { recordOutput } from '../../publish/outputs.ts'
+import { statementsIn } from '../../warehouse/sql-tokens.ts'
 import {
   type CommandModule,
   flagOption,
@@ -25,14 +26,17 @@ import { printJson } from '../terminal/output.ts'
 /** A table for people. What a program reads is whole unless it asks for less. */
 const rowsOfTable = 1000
 
-/** Bytes. */
-const longestQuery = 1_048_576
+/** Bytes of all statements on stdin. */
+const longestInput = 1_048_576
 
 const everyRow = Number.MAX_SAFE_INTEGER - 1
 
 export const command: CommandModule = {
   arguments: [
-    { name: '[query...]', summary: 'one SQL query; quote it for the shell, or give - to read it from stdin' },
+    {
+      name: '[query...]',
+      summary: 'one SQL query, quoted for the shell; absent or -: the statements on stdin',
+    },
   ],
   options: [
     {
@@ -51,34 +55,46 @@ export const command: CommandModule = {
   ],
   notes: [
     'Reads the warehouse alone: it needs no API key. Rows are written while they are read, so that an answer may be larger',
-    'than memory. Without a query, on a terminal, it asks for one after the other.',
+    'than memory. Statements on stdin run one after the other, and the first that fails ends it. Without a query, on a terminal,',
+    'it asks for one after the other.',
   ],
   examples: [
     'muster sql "select status, count(*) as timesheets from star.fact_timesheet group by 1"',
     'muster sql --csv "select * from mart.labour_spend_weekly"',
     'muster sql --json --limit 10 "select * from star.dim_company"',
     'muster sql --parquet hours.parquet "select worker_id, sum(net_hours) as hours from star.fact_timesheet group by 1"',
-    'muster sql --csv - < query.sql',
+    'muster sql --csv < query.sql',
     'muster sql',
   ],
   run: async (context, args, options) => {
     const form = formOf(context, options)
-    if (args.length === 0) return prompt(context, form)
-    const sql = await queryOf(context, args)
-    const asked = { sql, form, limit: numberOption(options, 'limit') }
+    const { stdin, screen } = context
+    const isStdin = args.length === 0 || (args.length === 1 && args[0] === '-')
+    if (args.length === 0 && form === 'table' && stdin && screen && stdin().isTTY)
+      return runPrompt(context, { stdin, screen })
     const file = textOption(options, 'parquet')
-    if (file === undefined) await print(context, asked)
-    else await writeParquet(context, asked, { file, isForced: flagOption(options, 'force') })
+    const limit = numberOption(options, 'limit')
+    const queries = isStdin ? await stdinQueries(context, args.length > 0) : [args.join(' ')]
+    if (file === undefined) for (const sql of queries) await print(context, { sql, form, limit })
+    else {
+      const asked = { sql: queries.join(';\n'), form, limit }
+      await writeParquet(context, asked, { file, isForced: flagOption(options, 'force') })
+    }
     return 0
   },
 }
 
-/** Throws UsageError where there is no stdin. */
-async function queryOf({ stdin, signal }: CommandContext, args: readonly string[]): Promise<string> {
-  if (args.length !== 1 || args[0] !== '-') return args.join(' ')
-  if (!stdin)
-    throw new UsageError({ what: 'there is no stdin to read the query from', next: 'give it in quotes' })
-  return readStreamText(stdin(), { mostBytes: longestQuery, signal })
+/** `isAsked`: a terminal is read as well. Throws UsageError where there is no statement. */
+async function stdinQueries({ stdin, signal }: CommandContext, isAsked: boolean): Promise<readonly string[]> {
+  const stream = stdin?.()
+  const isRead = stream !== undefined && (isAsked || !stream.isTTY)
+  const text = isRead ? await readStreamText(stream, { mostBytes: longestInput, signal }) : ''
+  const statements = statementsIn(text)
+  if (statements.length > 0) return statements
+  throw new UsageError({
+    what: 'the query is missing',
+    next: 'give it in quotes, as in muster sql "show all tables"; on a terminal, without options, muster sql asks for queries',
+  })
 }
 
 interface Asked {
@@ -133,13 +149,4 @@ async function writeParquet(
   } finally {
     await session.close()
   }
-}
-
-function prompt(context: CommandContext, form: Form): Promise<0> {
-  const { stdin, screen } = context
-  if (form === 'table' && stdin && screen && stdin().isTTY) return runPrompt(context, { stdin, screen })
-  throw new UsageError({
-    what: 'the query is missing',
-    next: 'give it in quotes, as in muster sql "show all tables"; on a terminal, without options, muster sql asks for queries',
-  })
 }
