@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** The tests that pin one rule each: no server, no child process, each file under two seconds. `npm run mutate` runs these alone. */
 export default defineConfig({
   test: {
-    include: [`${process.env['MUSTER_RULES'] ?? 'test'}/**/*.rules.test.ts`],
+    include: [`${process.env.MUSTER_RULES ?? 'test'}/**/*.rules.test.ts`],
     setupFiles: ['test/every-file.ts'],
     pool: 'threads',
     isolate: false,
