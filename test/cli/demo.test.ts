@@ -26,4 +26,11 @@ test('plans, syncs, changes the source, syncs what changed, and builds the marts
   expect(JSON.parse(/id="report">(.*?)<\/script>/s.exec(report)?.[1] ?? '').pages.length).toBeGreaterThan(4)
   const status = await muster('status --config data/demo/muster.yaml --json', { cwd })
   expect(status.code).toBe(0)
+  const newest = await muster(
+    'sql --config data/demo/muster.yaml --csv select max(created_at)::date from star.fact_timesheet',
+    { cwd },
+  )
+  const age = Date.now() - Date.parse(newest.out.split('\n')[1] ?? '')
+  // The business goes on until yesterday; the weekend has no timesheets.
+  expect(age / 86_400_000).toBeLessThan(10)
 })

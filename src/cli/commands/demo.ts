@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createClient } from '../../api/client/client.ts'
 import { byIdResources } from '../../contract/catalogue.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
+import { utcDay } from '../../lib/dates.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { namedRng } from '../../lib/rng.ts'
@@ -213,7 +214,8 @@ export const command: CommandModule = {
     let sandbox: Sandbox | undefined
     try {
       const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
-      sandbox = await startSandbox({ seed: 1, scale, clock: context.clock })
+      const { clock } = context
+      sandbox = await startSandbox({ seed: 1, scale, today: utcDay(clock.now()), clock })
       writeSettings(root, sandbox.url)
       const connection = connectionTo(sandbox.url, root)
       printLine(context, `It listens on ${sandbox.url}.`)

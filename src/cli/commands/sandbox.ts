@@ -1,4 +1,5 @@
 /** `muster sandbox`: a stand-in for the service on this machine, for people without a key. */
+import { utcDay } from '../../lib/dates.ts'
 import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
 import { defaultKeys, sandboxKeys } from '../../sandbox/keys/default-keys.ts'
 import { contractOptions, parseOption } from '../../sandbox/options/contract-options.ts'
@@ -38,7 +39,11 @@ export const command: CommandModule = {
       fallback: 1,
     },
     { flags: '--scale <number>', summary: '1 is 5,000 timesheets', parse: positiveNumber, fallback: 1 },
-    { flags: '--today <day>', summary: 'the data ends on the day before this day', parse: calendarDay },
+    {
+      flags: '--today <day>',
+      summary: 'the data ends on the day before this day; today unless given',
+      parse: calendarDay,
+    },
     {
       flags: '--port <number>',
       summary: 'port to listen on; 0 takes a free one',
@@ -102,7 +107,7 @@ export const command: CommandModule = {
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
     const events = eventOptions(options, context.env)
-    const sandbox = await startSandbox({ ...sandboxOptions(options), ...(events && { events }) })
+    const sandbox = await startSandbox({ ...sandboxOptions(context, options), ...(events && { events }) })
     announce(context, sandbox)
     const bursting = sandbox.burst({ count: numberOption(options, 'webhookBurst') ?? 0 })
     await untilAborted(context.signal)
@@ -114,9 +119,9 @@ export const command: CommandModule = {
   },
 }
 
-function sandboxOptions(options: Options) {
+function sandboxOptions({ clock }: CommandContext, options: Options) {
   const seed = numberOf(options, 'seed')
-  const today = textOption(options, 'today')
+  const today = textOption(options, 'today') ?? utcDay(clock.now())
   const changesPerSecond = numberOption(options, 'live')
   const deletions = flagOption(options, 'liveDeletions')
   const rateLimitPerMinute = numberOption(options, 'limitPerMinute')
@@ -126,7 +131,7 @@ function sandboxOptions(options: Options) {
     seed,
     scale: numberOf(options, 'scale'),
     port: numberOf(options, 'port'),
-    ...(today !== undefined && { today }),
+    today,
     ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed, deletions } }),
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
