@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { muster } from './captured-world.ts'
+import { muster, stillClock } from './captured-world.ts'
 
 test('plans, syncs, changes the source, syncs what changed, and builds the marts', async () => {
   const { code, out, err, cwd } = await muster('demo --scale 0.03 --changes 40 --quiet')
@@ -30,7 +30,7 @@ test('plans, syncs, changes the source, syncs what changed, and builds the marts
     'sql --config data/demo/muster.yaml --csv select max(created_at)::date from star.fact_timesheet',
     { cwd },
   )
-  const age = Date.now() - Date.parse(newest.out.split('\n')[1] ?? '')
+  const age = stillClock().now() - Date.parse(newest.out.split('\n')[1] ?? '')
   // The business goes on until yesterday; the weekend has no timesheets.
   expect(age / 86_400_000).toBeLessThan(10)
 })
