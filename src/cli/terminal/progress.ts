@@ -3,14 +3,7 @@ import { createLogUpdate } from 'log-update'
 import { sleepUnlessAborted } from '../../lib/clock.ts'
 import type { CommandContext } from '../context.ts'
 import { coloured, isColoured } from './colour.ts'
-import {
-  atStart,
-  type BudgetEvent,
-  isFinal,
-  type ProgressEvent,
-  withBudget,
-  withEvent,
-} from './progress-state.ts'
+import { atStart, type BudgetEvent, isFinal, type ProgressEvent, withEvent } from './progress-state.ts'
 import { describe, renderProgress } from './render-progress.ts'
 import { escaped } from './terminal.ts'
 
@@ -71,10 +64,10 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
   void keepDrawing()
   return {
     update: event => {
-      state = withEvent(state, event, clock.now())
+      state = withEvent(state, event)
     },
     budget: budget => {
-      state = withBudget(state, budget, clock.now())
+      state = { ...state, budget }
     },
     stop: () => {
       if (stopped.signal.aborted) return
@@ -93,7 +86,7 @@ function worthLines(clock: ProgressContext['clock'], write: (event: ProgressEven
   let state = atStart(clock.now())
   return {
     update: (event: ProgressEvent) => {
-      state = withEvent(state, event, clock.now())
+      state = withEvent(state, event)
       const merged = state.resources.get(event.resource) ?? event
       const last = shownAt.get(event.resource) ?? state.startedMs
       const isDue = clock.now() - last >= plainLineMs
@@ -102,7 +95,7 @@ function worthLines(clock: ProgressContext['clock'], write: (event: ProgressEven
       write(merged)
     },
     budget: (budget: BudgetEvent) => {
-      state = withBudget(state, budget, clock.now())
+      state = { ...state, budget }
     },
   }
 }

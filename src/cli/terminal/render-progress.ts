@@ -1,7 +1,7 @@
 /** The progress of a run as lines of text, computed from its events and the time: no terminal, no colours, no clock. */
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { isFinal, type ProgressEvent, type ProgressState } from './progress-state.ts'
-import { doneOf, soonestEstimateMs, sum, timeLeft } from './time-left.ts'
+import { doneOf, minElapsedMs, sum, timeLeft } from './time-left.ts'
 
 interface Screen {
   readonly width: number
@@ -86,7 +86,7 @@ function footer(state: ProgressState, nowMs: number): string {
   const rest = left === undefined ? '' : `, ${left.isLeast ? 'at least' : 'about'} ${clockTime(left.ms)} left`
   const time = `elapsed ${clockTime(elapsedMs)}${rest}`
   const rows = sum([...state.resources.values()].map(event => event.rows))
-  const rate = elapsedMs >= soonestEstimateMs && rows > 0 ? Math.round((rows * 1000) / elapsedMs) : undefined
+  const rate = elapsedMs >= minElapsedMs && rows > 0 ? Math.round((rows * 1000) / elapsedMs) : undefined
   const parts = [time, ...(rate === undefined ? [] : [`${counted(rate, 'row')} a second`])]
   if (!state.budget) return parts.join('  ')
   const { remainingToday, spentThisRun } = state.budget
