@@ -51,7 +51,7 @@ function insertions(targets: readonly Target[]): Insertion[] {
   }))
 }
 
-const isArriving = (counts: DeltaCounts): boolean =>
+export const isArriving = (counts: DeltaCounts): boolean =>
   counts.new + counts.changed + counts.touched + counts.inferred > 0
 
 /** On a first load every record arrives, so the warehouse need not say which. */
