@@ -17,7 +17,7 @@ import {
 } from '../../src/contract/fields/column.ts'
 import { resource } from '../../src/contract/fields/resource.ts'
 import { changeTimes } from '../../src/contract/fields/shared-columns.ts'
-import { bridge, each, fact, type Table } from '../../src/contract/fields/table.ts'
+import { bridge, dimension, each, fact, type Table } from '../../src/contract/fields/table.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { tablesOfRoot, withHistory } from '../../src/warehouse/schema/physical.ts'
 import { createTable } from '../../src/warehouse/schema/structure.ts'
@@ -65,6 +65,22 @@ export const gauges = resource({
     readings: each('readings', readings),
     parts: each('parts', parts('parts')),
     spares: each('spares', parts('spares')),
+  }),
+})
+
+/** Owners and readers of gauges, with few of the columns that users have. */
+export const owners = resource({
+  name: 'users',
+  entity: 'user',
+  description: 'Users.',
+  path: '/users',
+  read: { strategy: 'scan' },
+  updatedAt: 'updatedAt',
+  table: dimension('user', 'One row per user.', {
+    user_id: id('id', 'Id of the user.'),
+    name: personal(text('name', 'Full name.')),
+    job_title: text('jobTitle', 'Job title.'),
+    ...changeTimes,
   }),
 })
 

@@ -5,7 +5,7 @@ import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
-import { beginOfVersion, type DeltaCounts, writtenOf } from './delta.ts'
+import { beginOfVersion, type DeltaCounts } from './delta.ts'
 import type { EmptyTables } from './empty-tables.ts'
 import { type ChangedDimension, type Members, membersOf } from './inferred-members.ts'
 import { distinctOwners, type Target, targetsOf } from './targets.ts'
@@ -51,11 +51,12 @@ function insertions(targets: readonly Target[]): Insertion[] {
   }))
 }
 
+/** Whether any record will be written. */
 export const isArriving = (counts: DeltaCounts): boolean =>
   counts.new + counts.changed + counts.touched + counts.inferred > 0
 
 /** On a first load every record arrives, so the warehouse need not say which. */
-const areAllNew = (counts: DeltaCounts): boolean =>
+export const areAllNew = (counts: DeltaCounts): boolean =>
   counts.inferred + counts.changed + counts.touched + counts.same + counts.stale === 0
 
 /** Creates the temporary table arriving in the stage: its records that the warehouse will write. */
@@ -122,22 +123,33 @@ export async function ownsRows(engine: Engine, plan: StagePlan): Promise<boolean
   return false
 }
 
-/**
- * Moves the rows that arriving or missing records replace into history, and removes what else is stored of them. Of new records
- * and inferred members nothing is looked for in tables that had no row of the resource.
- */
+export interface Retirement {
+  /** Whether any record has a version that becomes history. */
+  readonly isKept: boolean
+  /** Of new records and inferred members nothing is looked for in tables that had no row of the resource. */
+  readonly removedFrom: 'no table' | 'tables with rows' | 'every table'
+}
+
+export function retirementOf(counts: DeltaCounts): Retirement {
+  const isKept = counts.changed + counts.missing > 0
+  if (isKept || counts.touched > 0) return { isKept, removedFrom: 'every table' }
+  return { isKept, removedFrom: counts.new + counts.inferred > 0 ? 'tables with rows' : 'no table' }
+}
+
+/** Moves the rows that arriving or missing records replace into history, and removes what else is stored of them. */
 export async function retireReplaced(
   engine: Engine,
   plan: StagePlan,
   { counts, emptyTables }: Merge,
 ): Promise<void> {
-  if (writtenOf(counts).changes + counts.touched === 0) return
+  const { isKept, removedFrom } = retirementOf(counts)
+  if (removedFrom === 'no table') return
   const owners = distinctOwners(targetsOf(plan))
-  const isAnyVersion = counts.changed + counts.missing > 0
-  const isAnyReplaced = isAnyVersion || counts.touched > 0
-  if (isAnyVersion) await runAll(engine, owners.map(keepHistory))
+  if (isKept) await runAll(engine, owners.map(keepHistory))
   const others =
-    isAnyReplaced || !emptyTables ? owners : await emptyTables.others(engine, owners, counts.inferred > 0)
+    removedFrom === 'every table' || !emptyTables
+      ? owners
+      : await emptyTables.others(engine, owners, counts.inferred > 0)
   await runAll(engine, others.map(remove))
 }
 
