@@ -13,6 +13,7 @@ import {
   ordinal,
   personal,
   quantity,
+  ref,
   text,
 } from '../../src/contract/fields/column.ts'
 import { resource } from '../../src/contract/fields/resource.ts'
@@ -57,6 +58,8 @@ export const gauges = resource({
     level: quantity('level', 'What it shows.'),
     owner_id: named('owner', 'user'),
     site_id: named('site', 'site'),
+    worker_id: ref('worker.id', 'worker', { worker_reference: 'worker.reference', name: 'worker.name' }),
+    tag_id: ref('tag.id', 'tag', { name: 'tag.name', description: 'tag.description' }),
     remark: freeText('remark', 'Words about it.'),
     serial: personal(text('serial', 'Serial number.')),
     ...changeTimes,

@@ -20,6 +20,12 @@ export interface StagedPages extends Staged {
   readonly pages: readonly PageFile[]
 }
 
+interface HowStaged {
+  readonly rows?: RowsAt
+  /** Records in which the search of the pages found a fault stay in the stage, for the cast check to find. */
+  readonly keepsFaulty?: boolean
+}
+
 export interface RulesStage {
   readonly engine: Engine
   readonly folder: string
@@ -28,8 +34,8 @@ export interface RulesStage {
   page(text: string, parts?: Partial<PageFile>): PageFile
   /** A page of these records. */
   pageOf(records: readonly unknown[], parts?: Partial<PageFile>): PageFile
-  /** Stages pages: as those of one batch. */
-  stage(resource: Resource, pages: readonly PageFile[], rows?: RowsAt): Promise<StagedPages>
+  /** Stages the pages of one batch. */
+  stage(resource: Resource, pages: readonly PageFile[], how?: HowStaged): Promise<StagedPages>
 }
 
 /** Pages made readable, as a load does it; the caller cleans up. */
@@ -72,10 +78,10 @@ export function rulesStage(): RulesStage {
     rows: sql => engine.rows<Row>(sql),
     page,
     pageOf: (records, parts) => page(JSON.stringify({ success: true, data: records }), parts),
-    async stage(resource, pages, rows = 'data') {
+    async stage(resource, pages, { rows = 'data', keepsFaulty = false } = {}) {
       const plan = stagePlan(resource)
       const { trouble, cleanUp, ...read } = await readable(resource, pages, rows)
-      const excluded = trouble.map(({ locator }) => locator)
+      const excluded = keepsFaulty ? [] : trouble.map(({ locator }) => locator)
       try {
         return { plan, ...(await stageBatch(engine, plan, { ...read, rows, excluded })), pages: read.pages }
       } finally {

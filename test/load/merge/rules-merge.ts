@@ -15,6 +15,8 @@ export interface MergeOptions {
   /** When the page was fetched, ISO 8601. */
   readonly at?: string
   readonly run?: string
+  /** Further pages of the batch. */
+  readonly later?: readonly { readonly at: string; readonly records: readonly object[] }[]
   readonly snapshot?: CompleteSnapshot
   readonly emptyTables?: EmptyTables
 }
@@ -23,7 +25,7 @@ export interface RulesMerge extends RulesStage {
   merge(resource: Resource, records: readonly object[], options?: MergeOptions): Promise<DeltaCounts>
 }
 
-const shared = ['dim_user', 'user', 'user_history', 'dim_site', 'site', 'site_history']
+const shared = ['user', 'site', 'worker', 'tag'].flatMap(name => [`dim_${name}`, name, `${name}_history`])
 const ofEveryResource = ['attribute_leaf', 'attribute_leaf_history', 'text', 'text_history']
 
 export function rulesMerge(): RulesMerge {
@@ -45,11 +47,15 @@ export function rulesMerge(): RulesMerge {
     async merge(
       resource: Resource,
       records: readonly object[],
-      { at, run, snapshot, emptyTables }: MergeOptions = {},
+      { at, run, later, snapshot, emptyTables }: MergeOptions = {},
     ) {
       const { engine } = stage
-      const page = stage.pageOf(records, { ...(at && { fetchedAt: at }), ...(run && { runId: run }) })
-      const { plan, filled } = await stage.stage(resource, [page])
+      const asked = { ...(at && { fetchedAt: at }), ...(run && { runId: run }) }
+      const pages = [
+        stage.pageOf(records, asked),
+        ...(later ?? []).map(one => stage.pageOf(one.records, { fetchedAt: one.at })),
+      ]
+      const { plan, filled } = await stage.stage(resource, pages)
       const counts = await createDelta(engine, resource, {
         records: engine.send([]),
         ...(snapshot && { snapshot }),
