@@ -112,13 +112,11 @@ export async function arrivalsOf(
 
 /** Whether there is any row that a record of the resource owns; in most warehouses the first table tells. */
 export async function ownsRows(engine: Engine, plan: StagePlan): Promise<boolean> {
-  const [root, ...others] = distinctOwners(targetsOf(plan))
-  for (const targets of [[root], others]) {
-    const owned = targets.flatMap(one =>
-      one ? [`exists (select 1 from ${qualified(one)} as t where ${one.kind})`] : [],
-    )
-    const [row] = await engine.rows<{ is_any: boolean }>(`select ${owned.join(' or ')} as is_any`)
-    if (row?.is_any) return true
+  const owners = distinctOwners(targetsOf(plan))
+  for (const targets of [owners.slice(0, 1), owners.slice(1)]) {
+    const owned = targets.map(one => `exists (select 1 from ${qualified(one)} as t where ${one.kind})`)
+    const rows = await engine.rows<{ is_any: boolean }>(`select ${owned.join(' or ')} as is_any`)
+    if (rows.some(row => row.is_any)) return true
   }
   return false
 }

@@ -1,12 +1,24 @@
 /** Which rows of a record are written, kept as history and removed. */
 import { describe, expect, test } from 'vitest'
-import { areAllNew, arrivalsOf, isArriving, retirementOf } from '../../../src/load/merge/apply.ts'
+import {
+  areAllNew,
+  arrivalsOf,
+  isArriving,
+  retirementOf,
+  retireReplaced,
+} from '../../../src/load/merge/apply.ts'
 import { createDelta, type DeltaCounts } from '../../../src/load/merge/delta.ts'
+import { EmptyTables } from '../../../src/load/merge/empty-tables.ts'
+import { distinctOwners, targetsOf } from '../../../src/load/merge/targets.ts'
+import { stagePlan } from '../../../src/load/read/plan.ts'
+import type { Engine } from '../../../src/warehouse/engine.ts'
+import { qualified } from '../../../src/warehouse/schema/structure.ts'
 import { gauges, owners } from '../gauges.ts'
 import { rulesMerge } from './rules-merge.ts'
 
 const warehouse = rulesMerge()
 
+const everyTable = distinctOwners(targetsOf(stagePlan(gauges))).map(qualified)
 const none: DeltaCounts = { new: 0, inferred: 0, changed: 0, touched: 0, same: 0, stale: 0, missing: 0 }
 const states = Object.keys(none) as (keyof DeltaCounts)[]
 
@@ -48,6 +60,12 @@ describe('by the states of a batch', () => {
       retired[state].removedFrom === 'every table' ? 'every table' : 'tables with rows',
     )
   })
+})
+
+test('a batch is all new only when no state beside new has a record', () => {
+  const others = states.filter(state => state !== 'new' && state !== 'missing')
+  const pairs = others.flatMap(one => others.map(two => ({ ...none, new: 1, [one]: 1, [two]: 1 })))
+  expect(pairs.filter(areAllNew)).toEqual([])
 })
 
 const time = (day: number): string => `2026-03-${String(day).padStart(2, '0')}T09:00:00.000Z`
@@ -184,4 +202,56 @@ describe('what arrives', () => {
     await warehouse.merge(gauges, [gauge('again', 2)])
     expect(await arriving([gauge('again', 2)])).toEqual({ items: [] })
   })
+})
+
+describe('the statements that retire what is replaced', () => {
+  const plan = stagePlan(gauges)
+
+  /** How many keep versions, and from which tables rows are removed. */
+  async function statements(counts: Partial<DeltaCounts>, emptyTables?: EmptyTables) {
+    const ran: string[] = []
+    const engine = { ...warehouse.engine, run: (sql: string) => Promise.resolve(ran.push(sql)) }
+    await retireReplaced(engine, plan, { counts: { ...none, ...counts }, filled: new Set(), emptyTables })
+    const removed = ran.flatMap(sql => /^delete from (\S+)/.exec(sql)?.slice(1) ?? [])
+    return { kept: ran.length - removed.length, removed: removed.length }
+  }
+
+  test('are as many as the states of the batch need', async () => {
+    expect(await statements({ same: 1, stale: 1 })).toEqual({ kept: 0, removed: 0 })
+    expect(await statements({ changed: 1 })).toEqual({ kept: 9, removed: 9 })
+    expect(await statements({ missing: 1 })).toEqual({ kept: 9, removed: 9 })
+    expect(await statements({ touched: 1 })).toEqual({ kept: 0, removed: 9 })
+    expect(await statements({ new: 1 })).toEqual({ kept: 0, removed: 9 })
+  })
+
+  test('are fewer where tables had no rows, unless a stored record is replaced', async () => {
+    await warehouse.engine.run(everyTable.map(table => `delete from ${table}`).join(';'))
+    const known = new EmptyTables(plan)
+    expect(await statements({ new: 1 }, known)).toEqual({ kept: 0, removed: 0 })
+    expect(await statements({ inferred: 1 }, known)).toEqual({ kept: 0, removed: 2 })
+    expect(await statements({ new: 1, inferred: 1 }, known)).toEqual({ kept: 0, removed: 2 })
+    expect(await statements({ new: 1, touched: 1 }, known)).toEqual({ kept: 0, removed: 9 })
+    expect(await statements({ new: 1, changed: 1 }, known)).toEqual({ kept: 9, removed: 9 })
+  })
+})
+
+test('a server is told the types of what it sends to the stage', async () => {
+  await warehouse.merge(gauges, [gauge('typed', 2)])
+  const { plan, filled } = await warehouse.stage(gauges, [warehouse.pageOf([gauge('typed', 3)])])
+  const counts = await createDelta(warehouse.engine, gauges, { records: warehouse.engine.send([]) })
+  const sent: unknown[] = []
+  const engine: Engine = {
+    ...warehouse.engine,
+    stage: warehouse.engine,
+    sendToStage: (name, columns, select) => {
+      sent.push(...columns.map(one => [one.name, one.sql]))
+      return warehouse.engine.sendToStage(name, columns, select)
+    },
+  }
+  await arrivalsOf(engine, plan, { counts, filled })
+  expect(sent).toEqual([
+    ['locator', 'bigint'],
+    ['first_loaded_at', 'timestamptz'],
+    ['valid_from', 'timestamptz'],
+  ])
 })

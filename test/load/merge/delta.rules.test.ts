@@ -1,12 +1,12 @@
 /** What the merge does with each record, decided from its staged and its stored row. */
 import { beforeAll, expect, test } from 'vitest'
-import { id, integer, oneOf } from '../../../src/contract/fields/column.ts'
+import { constant, id, integer, oneOf } from '../../../src/contract/fields/column.ts'
 import { type Resource, resource } from '../../../src/contract/fields/resource.ts'
 import { dimension, fact } from '../../../src/contract/fields/table.ts'
-import { type CompleteSnapshot, createDelta, writtenOf } from '../../../src/load/merge/delta.ts'
-import { lossesOf } from '../../../src/load/merge/losses.ts'
+import { type CompleteSnapshot, createDelta, sendRecords, writtenOf } from '../../../src/load/merge/delta.ts'
+import { lossesOf, TooManyRemoved } from '../../../src/load/merge/losses.ts'
 import type { Transfer } from '../../../src/warehouse/engine.ts'
-import { createTables } from '../gauges.ts'
+import { createTables, gauges } from '../gauges.ts'
 import { rulesStage } from '../rules-stage.ts'
 
 const stage = rulesStage()
@@ -19,6 +19,7 @@ const dials = resource({
   table: fact('dial', 'One row per dial.', {
     dial_id: id('id', 'Id.'),
     kind: column,
+    fleet: constant('north', 'Fleet.'),
     edition: integer('version', 'Version.'),
   }),
 })
@@ -43,9 +44,12 @@ interface Row {
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')} 09:00:00+00`
 const text = (value: string | null): string => (value === null ? 'null' : `'${value}'`)
 
+/** Its version has no column. */
+const bare: Resource = { ...sites, version: 'version' }
+
 async function store(one: Resource, rows: Readonly<Record<string, Row | undefined>>): Promise<void> {
   const { key, name } = one.table
-  const isSite = one === sites
+  const isSite = one.table === sites.table
   const values = Object.entries(rows).flatMap(([name, row]) => {
     if (!row) return []
     const { hash = 'a-1', updated = day(10), loaded = day(10), from = updated, kind = null } = row
@@ -137,6 +141,7 @@ test('without versions the order of fetching decides between equal times', async
     ['a staged version counts for nothing', {}, { hash: 'b-1', version: 0, loaded: day(9) }, 'stale'],
   ]
   expect(await decided(sites, cases)).toEqual(expected(cases))
+  expect(await decided(bare, cases)).toEqual(expected(cases))
 })
 
 test('a stored time more than a day ahead of its fetch gives way to an earlier one', async () => {
@@ -318,4 +323,32 @@ test('what a snapshot would remove is counted by extent, beside what is stored t
     { extent: 1, stored: 1, missing: 0 },
     { extent: 2, stored: 0, missing: 0 },
   ])
+})
+
+test('a snapshot that would remove too much names its resource and what it would remove', () => {
+  const losses = [{ extent: 0, stored: 20, missing: 19 }]
+  const error = new TooManyRemoved('sites', losses)
+  expect(error.losses).toBe(losses)
+  expect(error.message).toContain('a snapshot of sites would remove more rows')
+})
+
+test('a server receives the staged records, and the ids only where they are asked for, with the types of the stage', async () => {
+  await stage.stage(gauges, [stage.pageOf([{ id: 'a', version: 1 }])])
+  const columnsOf = async (name: string) =>
+    (await stage.rows(`describe ${name}`)).map(({ column_name: column, column_type: type }) => [
+      String(column),
+      String(type)
+        .toLowerCase()
+        .replace('varchar', () => 'text')
+        .replace('timestamp with time zone', () => 'timestamptz'),
+    ])
+  const sent = (withIds: boolean) =>
+    sendRecords(stage.engine, withIds).items.flatMap(item =>
+      'columns' in item && 'name' in item
+        ? [[item.name, item.columns.map(({ name, sql }) => [name, sql]).sort(), item.joinedBy]]
+        : [],
+    )
+  const recordItem = ['stage_record', (await columnsOf('stage_record')).sort(), 'record_key']
+  expect(sent(false)).toEqual([recordItem])
+  expect(sent(true)).toEqual([recordItem, ['stage_seen', (await columnsOf('stage_seen')).sort(), 'id']])
 })

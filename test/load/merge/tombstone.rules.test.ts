@@ -92,16 +92,26 @@ test('a version whose beginning is not known was valid from its own time, and an
   expect(await rowsOf('by_hand')).toMatchObject({ replaced: ['gone since null 2 12'] })
 })
 
-test('more records than one statement takes are all turned', async () => {
-  const rows = Array.from({ length: 1001 }, (_, index) => ({ id: `many${index}`, at: time(10) }))
-  await warehouse.engine.run(
-    `insert into star.fact_gauge (gauge_id, is_deleted) select 'many' || n, false from range(1001) t(n)`,
-  )
-  await turn(tombstone, ...rows)
-  const [row] = await warehouse.rows(
-    `select count(*) filter (is_deleted) as n from star.fact_gauge where gauge_id like 'many%'`,
-  )
-  expect(Number(row?.n)).toBe(1001)
+test.each([500, 501, 1000])(
+  'of %i records, more than one statement takes, each is turned once',
+  async number => {
+    const rows = Array.from({ length: number }, (_, index) => ({ id: `of${number} ${index}`, at: time(10) }))
+    await warehouse.engine.run(
+      `insert into star.fact_gauge (gauge_id, is_deleted) select 'of${number} ' || n, false from range(${number}) t(n)`,
+    )
+    await turn(tombstone, ...rows)
+    const counts = await warehouse.rows(
+      `select (select count(*) from star.fact_gauge where is_deleted and gauge_id like 'of${number} %') as gone,
+       (select count(*) from history.fact_gauge where gauge_id like 'of${number} %') as kept`,
+    )
+    expect(counts.map(row => Object.values(row).map(Number))).toEqual([[number, number]])
+  },
+)
+
+test('nothing to turn takes no statement', async () => {
+  const broken = { ...warehouse.engine, run: () => Promise.reject(new Error('a statement ran')) }
+  await expect(tombstone(broken, plan, [])).resolves.toBeUndefined()
+  await expect(tombstone(broken, plan, [{ id: 'a', at: time(10) }])).rejects.toThrow('a statement ran')
 })
 
 test('every turned record is listed as changed once a mart is built, and none when nothing is turned', async () => {

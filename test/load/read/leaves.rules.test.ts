@@ -5,7 +5,7 @@ import { boxes, vessels } from './vessels.ts'
 
 const stage = rulesStage()
 
-const leaves = async () =>
+const leaves = async (): Promise<Readonly<Record<string, readonly unknown[]>>> =>
   Object.fromEntries(
     (await stage.rows('select * from stage_leaf')).map(
       ({ path, value_text: text, value_type: type, is_personal: isPersonal }) => [

@@ -21,7 +21,13 @@ const undated = resource({
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T00:00:00.000Z`
 const dayOf = (value: unknown) => (value === null ? null : new Date(Number(value)).getUTCDate())
 
-async function seen() {
+interface Seen {
+  readonly passes: readonly (number | null)[]
+  readonly existed: number | null
+  readonly changed: number | null
+}
+
+async function seen(): Promise<Readonly<Record<string, Seen>>> {
   const rows = await stage.rows('select * from stage_seen')
   return Object.fromEntries(
     rows.map(
