@@ -150,8 +150,14 @@ test('undeclared fields have leaves too, each of its record, and those of one th
 })
 
 test('all leaves of a restricted document are restricted, and a leaf that has a column is left out', async () => {
-  await stage.stage(boxes, [stage.pageOf([{ id: 'a', contents: { label: 'l', size: 2 }, other: 1 }])])
-  expect(await leaves()).toEqual({ 'contents.size': ['2', 'number', 'pii'], other: ['1', 'number', 'star'] })
+  await stage.stage(boxes, [
+    stage.pageOf([{ id: 'a', contents: { label: 'l', size: 2, inner: {} }, other: 1 }]),
+  ])
+  expect(await leaves()).toEqual({
+    'contents.inner': ['{}', 'empty', 'pii'],
+    'contents.size': ['2', 'number', 'pii'],
+    other: ['1', 'number', 'star'],
+  })
 })
 
 test('a batch without documents and undeclared fields has no leaves', async () => {

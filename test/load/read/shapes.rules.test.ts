@@ -112,8 +112,8 @@ describe('the stages of a resource', () => {
     expect(root.lists.map(({ name, child }) => [name, child.table.name])).toEqual(
       tables.filter(one => one.parent === root).map((one, index) => [`list_${index}`, one.table.name]),
     )
-    expect(documents).toEqual([{ name: 'document_0', path: 'spec' }])
-    expect(stagePlan(boxes).documents).toEqual([{ name: 'document_0', path: 'contents' }])
+    expect(documents).toEqual([{ name: 'document_0', path: 'spec', isRestricted: false }])
+    expect(stagePlan(boxes).documents).toEqual([{ name: 'document_0', path: 'contents', isRestricted: true }])
   })
 
   const of = (columns: Parameters<typeof fact>[2]) =>

@@ -123,6 +123,7 @@ export const boxes = resource({
     box_id: id('id', 'Id of the box.'),
     contents: restricted(json('contents', 'What is in it.')),
     label: text('contents.label', 'Label.'),
+    inner_size: text('contents.inner.size', 'Size of what is inside.'),
     lid_count: ofList('integer', { take: 'count', of: 'lids[]' }, 'Number of lids.'),
     widest: ofList('quantity', { take: 'max', of: 'lids[].width' }, 'Greatest width.'),
     narrowest: ofList('quantity', { take: 'min', of: 'lids[].width' }, 'Least width.'),
