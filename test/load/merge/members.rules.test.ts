@@ -127,6 +127,13 @@ test('without times the later fetch decides, and of one fetch the greater attrib
   })
 })
 
+test('a member was fetched with the newest record that names it, and of equally new ones with the last', async () => {
+  const later = [{ at: time(21), records: [naming(2, tag('newest', 'b')), naming(3, tag('last', 'b'))] }]
+  const records = [naming(3, tag('newest', 'a')), naming(3, tag('last', 'a'))]
+  await warehouse.merge(gauges, records, { at: time(20), later })
+  expect(await tags()).toEqual({ newest: ['a', null, 3, 20], last: ['b', null, 3, 21] })
+})
+
 test('a record that is only touched says nothing newer about its members', async () => {
   const named = { id: 'touched', version: 1, ...tag('touched', 'a') }
   await merge([{ ...named, updatedAt: time(3) }])
