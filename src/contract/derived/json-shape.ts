@@ -120,16 +120,22 @@ export function declaredPaths(node: ShapeNode, at = ''): DeclaredPath[] {
   return [...self, ...below]
 }
 
+export interface OpenDocument {
+  readonly path: string
+  readonly exploded: boolean
+  /** All of its leaves are restricted, whatever their names. */
+  readonly isRestricted: boolean
+}
+
 /** Paths whose content is kept whole, whatever its keys: JSON columns, and documents exploded into leaves. */
-export function openDocuments(table: Table): { readonly path: string; readonly exploded: boolean }[] {
-  const columns = Object.values(table.columns)
-    .filter(column => column.type === 'json' && column.source.from === 'field')
-    .map(column => ({
-      path: column.source.from === 'field' ? column.source.path.join('.') : '',
-      exploded: false,
-    }))
+export function openDocuments(table: Table): OpenDocument[] {
+  const columns = Object.values(table.columns).flatMap(({ type, source, privacy }) =>
+    type === 'json' && source.from === 'field'
+      ? [{ path: source.path.join('.'), exploded: false, isRestricted: privacy !== 'open' }]
+      : [],
+  )
   const leaves = table.children
     .filter(child => child.shape === 'leaves')
-    .map(child => ({ path: (child.lists[0] ?? []).join('.'), exploded: true }))
+    .map(child => ({ path: (child.lists[0] ?? []).join('.'), exploded: true, isRestricted: false }))
   return [...columns, ...leaves]
 }

@@ -5,7 +5,7 @@ import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
-import { beginOfVersion, type DeltaCounts, writtenOf } from './delta.ts'
+import { beginOfVersion, type DeltaCounts } from './delta.ts'
 import type { EmptyTables } from './empty-tables.ts'
 import { type ChangedDimension, type Members, membersOf } from './inferred-members.ts'
 import { distinctOwners, type Target, targetsOf } from './targets.ts'
@@ -51,11 +51,12 @@ function insertions(targets: readonly Target[]): Insertion[] {
   }))
 }
 
-const isArriving = (counts: DeltaCounts): boolean =>
+/** Whether any record will be written. */
+export const isArriving = (counts: DeltaCounts): boolean =>
   counts.new + counts.changed + counts.touched + counts.inferred > 0
 
 /** On a first load every record arrives, so the warehouse need not say which. */
-const areAllNew = (counts: DeltaCounts): boolean =>
+export const areAllNew = (counts: DeltaCounts): boolean =>
   counts.inferred + counts.changed + counts.touched + counts.same + counts.stale === 0
 
 /** Creates the temporary table arriving in the stage: its records that the warehouse will write. */
@@ -111,33 +112,42 @@ export async function arrivalsOf(
 
 /** Whether there is any row that a record of the resource owns; in most warehouses the first table tells. */
 export async function ownsRows(engine: Engine, plan: StagePlan): Promise<boolean> {
-  const [root, ...others] = distinctOwners(targetsOf(plan))
-  for (const targets of [[root], others]) {
-    const owned = targets.flatMap(one =>
-      one ? [`exists (select 1 from ${qualified(one)} as t where ${one.kind})`] : [],
-    )
-    const [row] = await engine.rows<{ is_any: boolean }>(`select ${owned.join(' or ')} as is_any`)
-    if (row?.is_any) return true
+  const owners = distinctOwners(targetsOf(plan))
+  for (const targets of [owners.slice(0, 1), owners.slice(1)]) {
+    const owned = targets.map(one => `exists (select 1 from ${qualified(one)} as t where ${one.kind})`)
+    const rows = await engine.rows<{ is_any: boolean }>(`select ${owned.join(' or ')} as is_any`)
+    if (rows.some(row => row.is_any)) return true
   }
   return false
 }
 
-/**
- * Moves the rows that arriving or missing records replace into history, and removes what else is stored of them. Of new records
- * and inferred members nothing is looked for in tables that had no row of the resource.
- */
+export interface Retirement {
+  /** Whether any record has a version that becomes history. */
+  readonly isKept: boolean
+  /** Of new records and inferred members nothing is looked for in tables that had no row of the resource. */
+  readonly removedFrom: 'no table' | 'tables with rows' | 'every table'
+}
+
+export function retirementOf(counts: DeltaCounts): Retirement {
+  const isKept = counts.changed + counts.missing > 0
+  if (isKept || counts.touched > 0) return { isKept, removedFrom: 'every table' }
+  return { isKept, removedFrom: counts.new + counts.inferred > 0 ? 'tables with rows' : 'no table' }
+}
+
+/** Moves the rows that arriving or missing records replace into history, and removes what else is stored of them. */
 export async function retireReplaced(
   engine: Engine,
   plan: StagePlan,
   { counts, emptyTables }: Merge,
 ): Promise<void> {
-  if (writtenOf(counts).changes + counts.touched === 0) return
+  const { isKept, removedFrom } = retirementOf(counts)
+  if (removedFrom === 'no table') return
   const owners = distinctOwners(targetsOf(plan))
-  const isAnyVersion = counts.changed + counts.missing > 0
-  const isAnyReplaced = isAnyVersion || counts.touched > 0
-  if (isAnyVersion) await runAll(engine, owners.map(keepHistory))
+  if (isKept) await runAll(engine, owners.map(keepHistory))
   const others =
-    isAnyReplaced || !emptyTables ? owners : await emptyTables.others(engine, owners, counts.inferred > 0)
+    removedFrom === 'every table' || !emptyTables
+      ? owners
+      : await emptyTables.others(engine, owners, counts.inferred > 0)
   await runAll(engine, others.map(remove))
 }
 

@@ -20,13 +20,10 @@ export const writtenOf = (counts: DeltaCounts): { ids: string; changes: number }
   changes: counts.new + counts.inferred + counts.changed + counts.missing,
 })
 
-function versionColumn(resource: Resource): string | undefined {
-  const { version } = resource
-  if (version === undefined) return undefined
-  return Object.entries(resource.table.columns).find(
+const versionColumn = ({ version, table }: Resource): string | undefined =>
+  Object.entries(table.columns).find(
     ([, { source }]) => source.from === 'field' && source.path.join('.') === version,
   )?.[0]
-}
 
 /**
  * Old never overwrites new: the source's updatedAt decides, then its version, then the order of fetching. A stored updatedAt

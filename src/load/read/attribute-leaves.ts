@@ -43,14 +43,6 @@ const hasOddKey = (path: string): string => `not regexp_full_match(${path}, '[\\
 /** Whether a value that is kept as one JSON text has such a key. */
 const holdsDenied = `(value_type = 'json' and regexp_matches(lower(value_text), '${denied.replaceAll('$', '"')}'))`
 
-/** Whether the declaration restricts a document: then all of its leaves are restricted, whatever their names. */
-function isRestricted(plan: StagePlan, path: string): boolean {
-  return Object.values(plan.root.table.columns).some(
-    ({ source, privacy, type }) =>
-      type === 'json' && privacy !== 'open' && source.from === 'field' && source.path.join('.') === path,
-  )
-}
-
 function leavesOf(plan: StagePlan, document: StagePlan['documents'][number]): string {
   const declared = declaredPaths(plan.shape).filter(({ kind }) => kind === 'leaf')
   const elsewhere = declared.map(({ path }) => path).filter(path => path.startsWith(`${document.path}.`))
@@ -59,7 +51,7 @@ function leavesOf(plan: StagePlan, document: StagePlan['documents'][number]): st
     elsewhere.length === 0 ? '' : `where ${shapePath('path')} not in (${elsewhere.map(quoteText).join(', ')})`
   return `select * from (
     select locator, ${path} as path, leaf.value as value_text, leaf.type as value_type,
-      ${isRestricted(plan, document.path)} as restricted
+      ${document.isRestricted} as restricted
     from (${leafRows(plan.root.name, document.name)})) ${not}`
 }
 

@@ -28,7 +28,11 @@ export interface StagePlan {
   /** Root first, parents before children. */
   readonly tables: readonly StageTable[]
   /** Paths whose leaves all go to attribute_leaf, kept whole in a column of the root stage. */
-  readonly documents: readonly { readonly name: string; readonly path: string }[]
+  readonly documents: readonly {
+    readonly name: string
+    readonly path: string
+    readonly isRestricted: boolean
+  }[]
 }
 
 function stageTables(
@@ -51,7 +55,7 @@ export function stagePlan(resource: Resource): StagePlan {
   if (!root) throw new Error(`${resource.name} has no table`)
   const documents = openDocuments(resource.table)
     .filter(document => !document.exploded)
-    .map((document, index) => ({ name: `document_${index}`, path: document.path }))
+    .map(({ path, isRestricted }, index) => ({ name: `document_${index}`, path, isRestricted }))
   return { resource, shape: shapeOf(resource.table), root, tables, documents }
 }
 

@@ -131,7 +131,8 @@ function piiTableOf({ table, isUnique }: Place, root: Table): PhysicalTable[] {
   ]
 }
 
-function tablesOfRoot(root: Table): PhysicalTable[] {
+/** The tables of star and pii that records of one table become. */
+export function tablesOfRoot(root: Table): PhysicalTable[] {
   return placesOf(root).flatMap(place => {
     const { table, isUnique } = place
     const star: PhysicalTable = {
@@ -199,7 +200,8 @@ export const historyOf = ({
 }: Pick<PhysicalTable, 'schema' | 'name'>): { schema: PhysicalTable['schema']; name: string } =>
   schema === 'pii' ? { schema: 'pii', name: `${name}_history` } : { schema: 'history', name }
 
-function withHistory(table: PhysicalTable): PhysicalTable[] {
+/** The table, and that of its replaced versions. */
+export function withHistory(table: PhysicalTable): PhysicalTable[] {
   return [
     table,
     {

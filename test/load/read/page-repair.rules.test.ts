@@ -1,0 +1,290 @@
+/** How pages are made readable, and which of their records are left out. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { knownFields } from '../../../src/load/page/known-fields.ts'
+import { SeenPaths, usualLimits } from '../../../src/load/page/record-limits.ts'
+import { BatchFiles } from '../../../src/load/read/batch-files.ts'
+import {
+  type Pages,
+  PageUnreadable,
+  type Readable,
+  readablePages,
+  unreadableAmong,
+} from '../../../src/load/read/page-repair.ts'
+import { type PageFile, positionsPerPage } from '../../../src/load/read/pages.ts'
+import { casks } from './casks.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-rules-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let count = 0
+function page(text: string | Buffer, parts: Partial<PageFile> = {}): PageFile {
+  count += 1
+  const own = join(folder, String(count))
+  mkdirSync(own)
+  const file = join(own, 'page.json')
+  writeFileSync(file, text)
+  return {
+    file,
+    bytes: Buffer.byteLength(text),
+    fetchedAt: '2026-05-01T00:00:00.000Z',
+    runId: 'run-1',
+    scope: {},
+    ...parts,
+  }
+}
+const of = (...records: readonly string[]): string => `{"data":[${records.join(',')}]}`
+
+const read = (pages: readonly PageFile[], parts: Partial<Pages> = {}): Promise<Readable> =>
+  readablePages({
+    ...{ pages, rows: 'data', known: knownFields(casks.table) },
+    bounds: { limits: usualLimits, seen: new SeenPaths(usualLimits.paths) },
+    ...parts,
+  })
+
+const textOf = ({ file }: PageFile): string => readFileSync(file, 'utf8')
+
+/** Larger than a page that is joined with others. */
+const large = `{"id":"large","name":"${'x'.repeat(65_536)}"}`
+
+describe('a page', () => {
+  test('that DuckDB reads as it is passes through untouched', async () => {
+    const one = page(of('{"id":"a"}'))
+    const { pages, trouble, leaves, drift } = await read([one])
+    expect(pages).toEqual([{ ...one, isLine: true }])
+    expect({ trouble, leaves, drift }).toEqual({ trouble: [], leaves: undefined, drift: [] })
+    expect(readdirSync(dirname(one.file))).toEqual(['page.json'])
+  })
+
+  test.each([
+    ['without a line feed', '{"data":[]}', true],
+    ['with one at its end', '{"data":[]}\n', true],
+    ['with one before its end', '{"data":[]\n}', false],
+    ['with two at its end', '{"data":[]}\n\n', false],
+  ])('%s is a single line: %s', async (_, text, isLine) => {
+    expect((await read([page(text)])).pages[0]?.isLine).toBe(isLine)
+  })
+
+  test.each([
+    ['true in its data', of('{"id":"a","moved":true}'), true],
+    ['false in its data', of('{"id":"a","moved":false}'), true],
+    ['neither', of('{"id":"a"}'), false],
+    ['true in its head', `{"success":true,"data":[{"id":"a"}]}`, false],
+    ['false in its head', `{"success":false,"data":[{"id":"a"}]}`, false],
+    ['no data at all', `{"success":true}`, true],
+  ])('has booleans: %s', async (_, text, expected) => {
+    expect((await read([page(text)])).hasBooleans).toBe(expected)
+  })
+
+  test('of which any has booleans makes the batch have them', async () => {
+    const pages = [page(of('{"id":"a","moved":true}')), page(of('{"id":"b"}'))]
+    expect((await read(pages)).hasBooleans).toBe(true)
+    expect((await read([...pages].reverse())).hasBooleans).toBe(true)
+  })
+
+  test('with text that no engine stores is copied without it, and its record is left out', async () => {
+    const one = page(of('{"id":"a"}', '{"id":"b","name":"x\\u0000y"}'))
+    const { pages, trouble, cleanUp } = await read([one])
+    const [copy] = pages as [PageFile]
+    expect(textOf(copy)).toBe(of('{"id":"a"}', '{"id":"b","name":"x\\ufffd0000y"}'))
+    expect(copy).toMatchObject({ isLine: true, runId: 'run-1', bytes: textOf(copy).length })
+    expect(trouble).toEqual([
+      {
+        ...{ locator: positionsPerPage + 2, page: one, payload: '{"id":"b","name":"x\\u0000y"}' },
+        faults: [{ path: '', text: null, reason: 'text with a NUL character' }],
+      },
+    ])
+    cleanUp()
+    expect(readdirSync(dirname(one.file))).toEqual(['page.json'])
+  })
+
+  test('with bytes that are not UTF-8 is copied as well', async () => {
+    const bytes = Buffer.from(of('{"id":"a","name":"?"}'))
+    bytes[bytes.indexOf('?')] = 0xff
+    const { pages, trouble, cleanUp } = await read([page(bytes)])
+    expect(textOf(pages[0] as PageFile)).toContain('\ufffd')
+    expect(trouble).toHaveLength(1)
+    cleanUp()
+  })
+
+  test('that is no JSON cannot be loaded: the page is named and nothing is left behind', async () => {
+    const [good, bad] = [page(of(large)), page('{"data":[{"id":')]
+    const error = await read([good, bad]).catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(PageUnreadable)
+    expect(error).toMatchObject({ name: 'PageUnreadable', page: bad, pages: [bad] })
+    expect(String(error)).toMatch(/^PageUnreadable: a page cannot be loaded: .*page\.json: \w/)
+    expect(readdirSync(dirname(good.file))).toEqual(['page.json'])
+  })
+
+  test('of which a file has only a part is read from that part', async () => {
+    const text = of('{"id":"a"}')
+    const archive = page(`before${text}after`)
+    const within = { file: archive.file, start: 6, bytes: text.length }
+    const inside = {
+      ...archive,
+      file: join(folder, String(count), 'inside.json'),
+      bytes: text.length,
+      within,
+    }
+    const { pages, cleanUp } = await read([inside])
+    expect(pages.map(textOf)).toEqual([text])
+    expect(pages[0]).toMatchObject({ within: undefined, bytes: text.length })
+    cleanUp()
+  })
+
+  test('that is encrypted is decrypted into a copy', async () => {
+    const one = page('secret', { decrypt: () => Buffer.from(of('{"id":"a"}')) })
+    const { pages, cleanUp } = await read([one])
+    expect(pages.map(textOf)).toEqual([of('{"id":"a"}')])
+    expect(pages[0]).toMatchObject({ decrypt: undefined, isLine: true })
+    cleanUp()
+  })
+
+  test('that cannot be decrypted has to be asked for again; another failure is what it is', async () => {
+    const fails = (error: Error) =>
+      page('secret', {
+        decrypt: () => {
+          throw error
+        },
+      })
+    const bad = fails(new SyntaxError('damaged'))
+    await expect(read([bad])).rejects.toMatchObject({ name: 'PageUnreadable', page: bad })
+    await expect(read([fails(new Error('no key'))])).rejects.toThrow(/^no key$/)
+  })
+
+  test('that is shorter than it was is read to its end', async () => {
+    const one = page(of('{"id":"a"}'))
+    const { pages } = await read([{ ...one, bytes: one.bytes + 10 }])
+    expect(pages[0]?.isLine).toBe(true)
+  })
+})
+
+describe('several pages', () => {
+  test('that are small are joined in one file, a line each, by their number', async () => {
+    const [first, second] = [page(of('{"id":"a"}')), page(`${of('{"id":"b"}')}\n`)]
+    const { pages, cleanUp } = await read([first, second])
+    const [joined] = pages.map(one => one.joined)
+    expect(pages.map(({ file, joined: own }) => [file, own])).toEqual([
+      [first.file, joined],
+      [second.file, joined],
+    ])
+    expect(readFileSync(String(joined), 'utf8')).toBe(
+      '{"#page":1,"data":[{"id":"a"}]}\n{"#page":2,"data":[{"id":"b"}]}\n',
+    )
+    cleanUp()
+    expect(existsSync(String(joined))).toBe(false)
+  })
+
+  test('of which one is large, or no line, stay files of their own', async () => {
+    for (const odd of [of(large), '{"data":[\n]}']) {
+      const { pages, cleanUp } = await read([page(of('{"id":"a"}')), page(odd)])
+      expect(pages.map(({ joined }) => joined)).toEqual([undefined, undefined])
+      cleanUp()
+    }
+  })
+
+  test('that are encrypted and fit into one file are not copied beside it, and are otherwise', async () => {
+    const secret = (text: string) => page('secret', { decrypt: () => Buffer.from(text) })
+    const whole = await read([secret(of('{"id":"a"}')), secret(of('{"id":"b"}'))])
+    expect(whole.pages.every(({ joined, decrypt }) => joined && decrypt)).toBe(true)
+    whole.cleanUp()
+    const parted = await read([secret(of('{"id":"a"}')), secret('{"data":[\n]}')])
+    expect(parted.pages.map(textOf)).toEqual([of('{"id":"a"}'), '{"data":[\n]}'])
+    parted.cleanUp()
+  })
+
+  test('have records with a place of their own each, and one report of drift', async () => {
+    const [first, second] = [
+      page(of('{"id":"a","other":1}', '7')),
+      page(of('{"id":"b","other":2}', '{"id":"c"}', '8')),
+    ]
+    const { trouble, drift, leaves, cleanUp } = await read([first, second])
+    expect(trouble.map(({ locator, page: on, payload }) => [locator, on.file, payload])).toEqual([
+      [positionsPerPage + 2, first.file, '7'],
+      [2 * positionsPerPage + 3, second.file, '8'],
+    ])
+    expect(drift.filter(({ path }) => path === 'other')).toHaveLength(1)
+    const file = /read_json\(\['([^']+)'/.exec(String(leaves))?.[1]
+    const lines = readFileSync(String(file), 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(lines.map(({ l, p, v }) => [l, p, v])).toEqual([
+      [positionsPerPage + 1, 'other', '1'],
+      [2 * positionsPerPage + 1, 'other', '2'],
+    ])
+    cleanUp()
+  })
+})
+
+describe('a record to leave out', () => {
+  test('is replaced by its id, with the reason that was found', async () => {
+    const one = page(of('{"id":"a"}', '{"id":"b","name":"x"}'))
+    const leftOut = new Map([[one.file, new Map([[2, 'too odd']])]])
+    const { pages, trouble, cleanUp } = await read([one, page(of('{"id":"c"}'))], { leftOut })
+    expect(trouble).toEqual([
+      {
+        ...{ locator: positionsPerPage + 2, page: one, payload: '{"id":"b","name":"x"}' },
+        faults: [{ path: '', text: null, reason: 'too odd' }],
+      },
+    ])
+    expect(textOf(pages[0] as PageFile)).toBe(of('{"id":"a"}', '{"id":"b"}'))
+    cleanUp()
+  })
+
+  test.each([
+    [65_536, 65_536],
+    [65_537, 65_536],
+  ])('has a payload of at most 65,536 characters: of %i, %i', async (length, kept) => {
+    const record = `{"id":"b","name":"${'x'.repeat(length - 20)}"}`
+    const one = page(of('{"id":"a"}', record))
+    const { trouble, cleanUp } = await read([one], { leftOut: new Map([[one.file, new Map([[2, 'odd']])]]) })
+    expect([record.length, trouble[0]?.payload.length]).toEqual([length, kept])
+    cleanUp()
+  })
+
+  test.each([
+    [100_000, 65_536],
+    [99_999, 65_536],
+    [100_001, 100_001],
+  ])(
+    'larger than a record may be has the beginning of its JSON, and else all of it: limit %i, %i',
+    async (limit, kept) => {
+      const record = `{"id":"b","updatedAt":"never","name":"${'x'.repeat(100_001 - 40)}"}`
+      const one = page(of(record))
+      const bounds = { limits: { ...usualLimits, bytes: limit }, seen: new SeenPaths(10) }
+      const { trouble, cleanUp } = await read([one], { bounds })
+      expect([record.length, trouble[0]?.payload.length]).toEqual([100_001, kept])
+      cleanUp()
+    },
+  )
+})
+
+test('pages that are no JSON are found among others; a failure to read one is what it is', () => {
+  const [good, bad] = [page('{}'), page('{')]
+  expect(unreadableAmong([good, bad, good])).toEqual([bad])
+  expect(() => unreadableAmong([{ ...good, file: join(folder, 'none') }])).toThrow('ENOENT')
+})
+
+describe('files of a batch', () => {
+  test('lie beside its first page, and pages of one name each have a place of their own', () => {
+    const one = page('{}', { decrypt: bytes => bytes, within: undefined })
+    const files = new BatchFiles([one, page('{}')])
+    expect(readdirSync(dirname(one.file))).toEqual(['page.json'])
+    const copies = [files.copy(one, Buffer.from('{"a":1}')), files.copy(one, Buffer.from('{}'))]
+    expect(copies.map(textOf)).toEqual(['{"a":1}', '{}'])
+    expect(copies[0]).toMatchObject({ bytes: 7, decrypt: undefined, within: undefined, runId: 'run-1' })
+    expect(dirname(dirname(dirname(copies[0]?.file ?? '')))).toBe(dirname(one.file))
+    expect(dirname(files.named('x'))).toBe(dirname(dirname(copies[1]?.file ?? '')))
+    files.remove()
+    expect(readdirSync(dirname(one.file))).toEqual(['page.json'])
+    expect(existsSync(dirname(files.named('y')))).toBe(true)
+    files.remove()
+  })
+
+  test('are none for a batch that needs none', () => {
+    expect(() => new BatchFiles([]).remove()).not.toThrow()
+  })
+})
