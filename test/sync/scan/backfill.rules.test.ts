@@ -1,6 +1,7 @@
 /** The first reading of a list: what is measured, which windows are read, and when the watermark is set. */
 import { describe, expect, test } from 'vitest'
 import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
+import { addIds } from '../../../src/state/scans/scan-ids.ts'
 import { backfill } from '../../../src/sync/scan/backfill.ts'
 import { rulesWarehouse } from '../../rules-warehouse.ts'
 import { List, readings, sites, time } from './reading.ts'
@@ -141,7 +142,14 @@ describe('a backfill that an earlier run began', () => {
       loaded_sequence: 9,
     })
     await openScan({ scan_id: 'run-1-0002-sites', from_day: null, to_day: '2026-04-03', state: 'accepted' })
+    await addIds(warehouse.engine, [
+      {
+        ...{ scan_id: newest.scan_id, record_id: 'of the refused scan', first_pass: 1, last_pass: 14 },
+        ...{ front_pass: 14, existed_at: 1, changed_at: 1, created_at: null, updated_at: null },
+      },
+    ])
     await backfill(task)
+    expect(Number((await scans())[0]?.distinct_ids)).toBe(3)
     expect(list.asked).toEqual(['updatedAt 1 200 from 2026-04-01'])
     expect(await scans()).toMatchObject([
       { state: 'accepted', attempt: 1, pass: 1, run_id: 'run-2' },

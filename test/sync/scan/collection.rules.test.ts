@@ -276,3 +276,49 @@ describe('the days of a window', () => {
     ['2026-01-01', '2026-01-02', { dateField: 'createdAt', from: '2026-01-01', to: '2026-01-02' }],
   ])('from %s to %s are asked for', (from, to, query) => expect(daysQuery(task, { from, to })).toEqual(query))
 })
+
+describe('after its scans a list', () => {
+  test('that is shown as empty is noted', async () => {
+    const changes = await synced({ list: new List() }, { remembered_total: 0 })
+    expect((await changes.watermark())?.empty_since).toBe(time('06-01'))
+    const reading = await begin({ list: new List() })
+    await reading.setWatermark({ remembered_total: 0 })
+    await reading.store(sites(3))
+    await syncCollection(reading.task)
+    expect((await reading.watermark())?.empty_since).toBe(time('06-01'))
+  })
+
+  test('is looked at for a quarantined record', async () => {
+    const reading = await begin({ list: new List(sites(5)) })
+    await reading.setWatermark(done)
+    await warehouse.engine.run(
+      `insert into ops.quarantine (quarantine_id, resource, record_id, path, reason, payload, page, run_id, seen_at)
+       values ('q', 'sites', 'a', 'name', 'bad', '{}', 'p', 'run-1', '${time('05-01')}')`,
+    )
+    await syncCollection(reading.task)
+    expect(reading.landed.has('run-2-quarantine-sites')).toBe(true)
+  })
+
+  const old = { id: 'old', createdAt: time('01-01'), updatedAt: time('01-20') }
+  const asksFilter = async (counters: object, watermark: object): Promise<boolean> => {
+    const reading = await begin({ list: new List([old]), read: changed })
+    await reading.setWatermark(watermark)
+    await reading.store([old])
+    Object.assign(reading.task.counters, counters)
+    await syncCollection(reading.task)
+    return reading.list.requests.some(({ fields }) => fields === 'id')
+  }
+
+  test.each([
+    ['inserted', { rows_inserted: 1 }, true],
+    ['changed', { rows_changed: 1 }, true],
+    ['touched', { records_touched: 1 }, true],
+    ['left alone', {}, false],
+  ])('of which a record was %s is asked whether it filters: %s', async (...[, counters, expected]) => {
+    expect(await asksFilter(counters, { ...done, watermark: null })).toBe(expected)
+  })
+
+  test('that was read for the first time is asked whether it filters', async () => {
+    expect(await asksFilter({}, { remembered_total: 1 })).toBe(true)
+  })
+})

@@ -48,6 +48,9 @@ export const sites = (count: number, day = '01-10', prefix = 's'): Site[] =>
 export class List {
   records: Site[]
   readonly requests: Query[] = []
+  readonly options: unknown[] = []
+  /** How many answers, from the first on, have records that are no JSON. */
+  broken = 0
   /** Takes the place of an answer. */
   instead: (query: Query, honest: () => Answered, number: number) => Answered = (_, honest) => honest()
 
@@ -68,12 +71,17 @@ export class List {
     return { rows: found.slice(start, start + Number(limit)), total: found.length }
   }
 
-  answer(query: Query): Page {
+  answer(query: Query, options?: unknown): Page {
     this.requests.push(query)
+    this.options.push(options)
+    const isBroken = this.requests.length <= this.broken
     const { rows, total, limit } = this.instead(query, () => this.#honest(query), this.requests.length)
     const meta = { page: Number(query['page'] ?? 1), limit: limit ?? Number(query['limit'] ?? 200), total }
     const bytes = Buffer.from(JSON.stringify({ success: true, data: rows, meta }))
-    const records = () => JSON.parse(bytes.toString()).data as unknown[]
+    const records = () => {
+      if (isBroken) throw new SyntaxError('no JSON')
+      return JSON.parse(bytes.toString()).data as unknown[]
+    }
     return { bytes, meta, empty: rows.length === 0, records, fetchedAt: time('06-01') }
   }
 
@@ -243,7 +251,9 @@ async function reading(warehouse: RulesWarehouse, folder: string, parts: Parts):
         for (const [index, one] of pages.entries()) if (one.file === page.file) pages.splice(index, 1)
     },
   }
-  const client = { getPage: async (_: string, query: Query) => list.answer(query) }
+  const client = {
+    getPage: async (_: string, query: Query, options?: unknown) => list.answer(query, options),
+  }
   const counters = {
     ...{
       requests: 0,
@@ -300,11 +310,15 @@ async function reading(warehouse: RulesWarehouse, folder: string, parts: Parts):
       return (await readScan(engine, row.scan_id)) as ScanRow
     },
     store: async records => {
-      for (const { id, createdAt, updatedAt } of records)
-        await engine.run(
-          `insert into star.dim_site (site_id, created_at, source_updated_at, is_deleted, is_stub, row_hash, loaded_at, run_id)
-           values ('${id}', '${createdAt}', '${updatedAt}', false, false, 'hash', '${time('05-01')}', 'run-1')`,
-        )
+      const rows = records.map(
+        ({ id, createdAt, updatedAt }) =>
+          `('${id}', '${createdAt}', '${updatedAt}', false, false, 'hash', '${time('05-01')}', 'run-1')`,
+      )
+      if (rows.length === 0) return
+      await engine.run(
+        `insert into star.dim_site (site_id, created_at, source_updated_at, is_deleted, is_stub, row_hash, loaded_at, run_id)
+         values ${rows.join(', ')}`,
+      )
     },
     land: async (scanId, page, sequence) => {
       const { bytes } = list.answer({ page, limit: 200, sortBy: 'updatedAt', sortOrder: 'asc' })
