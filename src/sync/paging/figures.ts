@@ -1,5 +1,5 @@
 /** Counts what the passes of a scan have seen, for the proof. */
-import { countIds, type IdCounts, type Moment } from '../../state/scans/scan-ids.ts'
+import { countIds, type IdCounts, type Moment, type Question } from '../../state/scans/scan-ids.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { Known } from './pass-state.ts'
 import type { PastPasses } from './past-passes.ts'
@@ -42,16 +42,19 @@ function figuresFrom(seen: IdCounts, { pass, bases, attempt }: Progress, countin
   }
 }
 
+/** Below its end a scan of changes counts only what changed since. */
+export function questionOf(progress: Progress, counting: Counting): Question {
+  const { scanId, known } = counting
+  const moments = momentsOf(progress, counting)
+  return { scanId, moments, ...(progress.pass.below > 0 && known && { since: known.before }) }
+}
+
 export async function figuresOf(
   engine: Engine,
   progress: Progress,
   counting: Counting,
 ): Promise<PassFigures> {
-  const { scanId, known } = counting
-  const since = progress.pass.below > 0 ? known?.before : undefined
-  const moments = momentsOf(progress, counting)
-  const seen = await countIds(engine, { scanId, moments, ...(since !== undefined && { since }) })
-  return figuresFrom(seen, progress, counting)
+  return figuresFrom(await countIds(engine, questionOf(progress, counting)), progress, counting)
 }
 
 /** The same for rows in memory: those that count below the end of the pass. */

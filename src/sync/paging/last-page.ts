@@ -19,9 +19,9 @@ const front = (end: End, isProbed = false): Found => ({ end, isProbed })
  */
 export function searchSize(
   { size, longest, base, end }: PassState,
-  { page, total, rows }: Answer,
+  { page, total, rows = 0 }: Answer,
 ): number | undefined {
-  if (rows === undefined || rows === 0 || rows < longest || end.isSizeSearched) return undefined
+  if (rows === 0 || rows < longest || end.isSizeSearched) return undefined
   const all = Math.max(total, base?.total ?? 0)
   if (rows >= Math.min(size, all - (page - 1) * size)) return undefined
   const last = lastPage(all, rows)
@@ -33,8 +33,7 @@ const mostPages = 2 ** 24
 
 /** A list that answers the same rows for different pages has no end. */
 const isRepeated = ({ full, first }: End, answer: Answer): boolean =>
-  answer.page > mostPages ||
-  (full > 0 && full !== answer.page && first !== undefined && first === answer.first)
+  answer.page > mostPages || (full !== answer.page && first !== undefined && first === answer.first)
 
 /** A list that grows shows this many short pages with another one behind; where there are more, a short page tells nothing. */
 const fewMissedEnds = 2
@@ -76,7 +75,7 @@ function emptyPage({ size, end }: PassState, { page, total }: Answer): Found {
   if (page === 1) return front(end)
   const known = { ...end, empty: page }
   if (!end.isBeyond || end.full >= page) return ask(Math.min(page - 1, lastPage(total, size)), known)
-  return ask(Math.max(1, Math.floor((end.full + page) / 2)), known)
+  return ask(Math.floor((end.full + page) / 2), known)
 }
 
 /** Whether the page has the rows of the one asked before it: a pass that began there would count the rows below it wrongly. */

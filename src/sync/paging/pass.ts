@@ -29,8 +29,8 @@ function existedBefore(watermark: string | null, rules: PassRules): number | nul
 
 /** Whether every row before this page is known. */
 function reachesKnown({ oldest, inOrder }: Answer, known: Known | undefined): boolean {
-  if (known === undefined || oldest === undefined || inOrder === false) return false
-  return Date.parse(oldest) < known.before
+  if (known === undefined || inOrder === false) return false
+  return Date.parse(oldest ?? '') < known.before
 }
 
 /** The pass begins with this page. */
@@ -221,7 +221,7 @@ export function advance(before: PassState, answer: Answer, rules: PassRules = {}
   if (state.pages === 0) return frontOrBefore(seen, answer, rules)
   // Deletions left the page beyond the end; its rows have slid below.
   if (answer.empty && answer.page > 1 && !isHollow(answer, size))
-    return { ...seen, role: 'before', nextPage: Math.min(answer.page - 1, lastPage(answer.total, size)) }
+    return { ...seen, role: 'before', nextPage: lastPage(answer.total, size) }
   return dataPage(seen, answer, rules)
 }
 

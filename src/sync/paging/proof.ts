@@ -82,7 +82,7 @@ export const patienceFor = ({ isShuffled }: Pick<PassFigures, 'isShuffled'>): Pa
 
 /** Whether a pass showed rows twice although the total stood still. */
 export function isShuffled({ isSteady, rows, oldRows, below }: Shown, inLastPass: number): boolean {
-  return isSteady && rows !== undefined && inLastPass < rows - (below > 0 ? oldRows : 0)
+  return isSteady && inLastPass < (rows ?? 0) - (below > 0 ? oldRows : 0)
 }
 
 /** What the pages of a pass showed. */
@@ -135,8 +135,8 @@ export function judge(
 ): Decision {
   if (proved) return 'accepted'
   const { passes, vain } = patienceFor(figures)
-  const least = Math.min(...lacks.slice(0, -vain))
-  const isVain = lacks.length > vain && Math.min(...lacks.slice(-vain)) >= least
+  // The passes before the last ones lacked as little as any.
+  const isVain = Math.min(...lacks.slice(0, -vain)) === Math.min(...lacks)
   return figures.attempt < passes && !isVain ? 'scan again' : 'refused'
 }
 
@@ -183,7 +183,7 @@ export function hiddenRows(pass: Lacking, hiding: Hiding): number {
   const { lacking, base, below, lastTotal } = pass
   // A list that shows nothing at all is not one that hides everything.
   if (!lacking || !base || lastTotal !== base.total || ids === 0) return 0
-  if (known !== undefined && lacking <= known) return lacking
+  if (lacking <= (known ?? 0)) return lacking
   const shown = base.total - below - lacking
   const isSame = still >= (isShuffled || inLastPass !== shown ? forShuffled.vain : 2)
   return attempt >= otherSizes && ids === shown && isSame ? lacking : 0

@@ -37,7 +37,7 @@ export interface Strategy<Page extends ScannedPage> {
 }
 
 /** The moments with that of this pass. */
-function withBase(bases: readonly Base[], { base, voided, validSince }: PassState): readonly Base[] {
+export function withBase(bases: readonly Base[], { base, voided, validSince }: PassState): readonly Base[] {
   const others = bases.filter(({ pass }) => pass !== base?.pass && pass !== voided && pass >= validSince)
   return base ? [...others, base] : others
 }

@@ -4,7 +4,7 @@ import { dayMs } from '../../lib/dates.ts'
 /** Later of two instants: by their millisecond, then by their text, which orders finer digits of one format. */
 export function isLater(left: string, right: string): boolean {
   const difference = Date.parse(left) - Date.parse(right)
-  return difference === 0 ? left > right : difference > 0
+  return difference > 0 || (difference === 0 && left > right)
 }
 
 /**
@@ -24,14 +24,14 @@ export interface Span {
 export function spanOf(records: readonly unknown[], field: string, nowMs: number): Span {
   let span: { oldest?: string; newest?: string } = {}
   let inOrder = true
-  let previous: string | undefined
+  let previous = ''
   for (const record of records) {
     const time = (record as Record<string, unknown> | null)?.[field]
     if (typeof time !== 'string' || Number.isNaN(Date.parse(time))) {
       inOrder = false
       continue
     }
-    if (previous !== undefined && isLater(previous, time)) inOrder = false
+    if (isLater(previous, time)) inOrder = false
     previous = time
     if (span.oldest === undefined || isLater(span.oldest, time)) span = { ...span, oldest: time }
     if (Date.parse(time) > nowMs + farAheadMs) continue

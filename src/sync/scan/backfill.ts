@@ -64,33 +64,48 @@ async function measure(task: ResourceTask): Promise<void> {
   await fenced(task, engine => setWatermark(engine, task, found))
 }
 
-/** Windows of the backfill that are not accepted: cut off, or refused by an earlier run. */
+type WindowRow = Pick<ScanRow, 'scan_id' | 'state' | 'run_id' | 'from_day'>
+
+/** Whether a window is read in this run: it was cut off, or an earlier run refused it. */
+export const isOpen = ({ state, run_id }: Pick<WindowRow, 'state' | 'run_id'>, runId: string): boolean =>
+  state === 'scanning' || (state === 'refused' && run_id !== runId)
+
 async function openWindows({ sync, resource }: ResourceTask): Promise<ScanRow[]> {
   const rows = await backfillScans(sync.engine, resource.name)
-  return rows.filter(
-    ({ state, run_id: run }) => state === 'scanning' || (state === 'refused' && run !== sync.runId),
-  )
+  return rows.filter(row => isOpen(row, sync.runId))
 }
 
-/** Sets the watermark when this window was the last one open, whichever it is, and the oldest record is covered. */
+interface AcceptedWindow {
+  readonly window: Pick<WindowRow, 'scan_id' | 'from_day'>
+  readonly windows: readonly WindowRow[]
+  /** The watermark from before the first window. */
+  readonly pending: string | null
+  readonly end: ScanEnd
+}
+
+/**
+ * The watermark of a complete backfill; undefined unless this window was the last one open, whichever it is, and the oldest record
+ * is covered. Changes made while the windows were read are newer than `pending`.
+ */
+export function completedBackfill(accepted: AcceptedWindow): Partial<WatermarkRow> | undefined {
+  const { window, windows, pending, end } = accepted
+  const others = windows.filter(({ scan_id }) => scan_id !== window.scan_id)
+  if (others.some(other => other.state !== 'accepted')) return undefined
+  if (![window, ...others].some(({ from_day }) => from_day === null)) return undefined
+  if (pending !== null) return { watermark: pending, pending_watermark: null }
+  return { watermark: end.watermark, pending_watermark: null, remembered_total: end.total }
+}
+
 async function finishBackfill(
   engine: Engine,
   task: ResourceTask,
   { window, end }: { readonly window: ScanRow; readonly end: ScanEnd },
 ): Promise<void> {
   const { name } = task.resource
-  const watermark = await readWatermark(engine, name)
+  const pending = (await readWatermark(engine, name))?.pending_watermark ?? null
   const windows = await backfillScans(engine, name)
-  const others = windows.filter(({ scan_id }) => scan_id !== window.scan_id)
-  if (others.some(other => other.state !== 'accepted')) return
-  if (window.from_day !== null && !others.some(other => other.from_day === null)) return
-  const pending = watermark?.pending_watermark ?? null
-  await setWatermark(engine, task, {
-    watermark: pending ?? end.watermark,
-    pending_watermark: null,
-    backfilled_at: now(task.sync),
-    ...(pending === null && { remembered_total: end.total }),
-  })
+  const change = completedBackfill({ window, windows, pending, end })
+  if (change) await setWatermark(engine, task, { ...change, backfilled_at: now(task.sync) })
 }
 
 /** Pages of all windows but this one, as far as they are loaded. */
@@ -103,13 +118,15 @@ async function pagesBeside({ sync, resource }: ResourceTask, window?: ScanRow): 
 function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkRow): LoadedScanJob {
   const days = { from: window.from_day, to: window.to_day }
   const isWhole = days.from === null && days.to === null
+  const rows = Number(watermark.remembered_total ?? 0)
+  const pagesInAll = lastPage(rows, pageSizeOf(watermark))
   return {
     row: window,
     query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
     ...pagingOf(watermark),
-    pagesInAll: lastPage(Number(watermark.remembered_total ?? 0), pageSizeOf(watermark)),
-    hasRows: Number(watermark.remembered_total ?? 0) > 0,
-    beginAt: isWhole ? lastPage(Number(watermark.remembered_total ?? 0), pageSizeOf(watermark)) : 1,
+    pagesInAll,
+    hasRows: rows > 0,
+    beginAt: isWhole ? pagesInAll : 1,
     accepted: (engine, end) => finishBackfill(engine, task, { window, end }),
   }
 }

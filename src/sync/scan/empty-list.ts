@@ -35,12 +35,12 @@ async function hadRows(task: ResourceTask): Promise<number> {
 /** The whole list is shown as empty, and nobody has said that it is. */
 export class EmptyList extends Incomplete {}
 
-const isBelieved = ({ sync: { most } }: ResourceTask, rows: number): boolean =>
-  most !== undefined && rows <= most
+/** Whether an operator has said, by --most, that so many records may be gone. */
+export const isBelieved = (rows: number, most: number | undefined): boolean => rows <= (most ?? -1)
 
 /** Whether the list is empty and somebody has said that it lost so many records. */
 export async function isBelievedEmpty(task: ResourceTask): Promise<boolean> {
-  return isBelieved(task, await hadRows(task)) && (await isEmptyNow(task))
+  return isBelieved(await hadRows(task), task.sync.most) && (await isEmptyNow(task))
 }
 
 /**
@@ -51,7 +51,7 @@ export async function requireRows(task: ResourceTask): Promise<void> {
   if (!(await isEmptyNow(task))) return
   const { name } = task.resource
   const expected = await hadRows(task)
-  if (isBelieved(task, expected)) return
+  if (isBelieved(expected, task.sync.most)) return
   const reason = 'the service shows the whole list as empty'
   const next = `run muster sync again when it shows its records; if they are deleted, muster sync ${name} --most ${expected}`
   throw new EmptyList({ resource: name, seen: 0, expected, reason, next })

@@ -44,6 +44,12 @@ function orUnreadable<Result>(page: LandedPage, read: () => Result): Result {
   }
 }
 
+/** Records of later pages are only counted where a scan ends among them, or where its first pass proved nothing. */
+export const areRecordsNeeded = (
+  { known, hiddenRows }: Pick<ListRequest, 'known' | 'hiddenRows'>,
+  { pass, attempt }: Pick<Progress, 'pass' | 'attempt'>,
+): boolean => known !== undefined || hiddenRows !== undefined || pass.pages < 2 || attempt > 1
+
 type Content = Pick<Envelope, 'empty' | 'records' | 'meta'> & { readonly bytes: Buffer }
 
 export class ListPages {
@@ -99,7 +105,7 @@ export class ListPages {
   /** Looks into the records only where the scan needs it: parsing a page costs more than fetching it. */
   #look(landed: LandedPage, content: Content, { pass, attempt }: Progress): LoadedPage {
     const { resource, sync } = this.#task
-    const { known, hiddenRows: hidden } = this.#request
+    const { known } = this.#request
     const { empty, meta, records } = content
     const { page, sequence } = landed
     const base = {
@@ -111,8 +117,7 @@ export class ListPages {
       ...(meta && { limit: meta.limit }),
       ...(empty && { rows: 0 }),
     }
-    const isNeeded = known !== undefined || hidden !== undefined || pass.pages < 2 || attempt > 1
-    if (!isNeeded) return base
+    if (!areRecordsNeeded(this.#request, { pass, attempt })) return base
     const rows = this.#task.pipeline.readAgain.has(landed)
       ? unbrokenRecords(pageBytes(landed))
       : orUnreadable(landed, () => records() as unknown[])

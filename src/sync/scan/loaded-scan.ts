@@ -9,17 +9,24 @@ import { type Counting, figuresOf, figuresOfSeen } from '../paging/figures.ts'
 import { limitOf, sizeOf } from '../paging/pass-plan.ts'
 import { type PassRules, seenIn } from '../paging/pass-state.ts'
 import { PastPasses } from '../paging/past-passes.ts'
-import { type Decision, judge, type PassFigures, provedBase, seenAndExpected } from '../paging/proof.ts'
+import { type Decision, type PassFigures, provedBase, seenAndExpected } from '../paging/proof.ts'
 import { anotherPass, type Progress, type Strategy } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
-import { SeenRows } from '../paging/seen-rows.ts'
 import { now, type ResourceTask, serviceTime } from '../run/context.ts'
 import { batchesOf, isFullBatch } from '../run/task-pipeline.ts'
 import { learnPaging } from './collection-window.ts'
 import { requireRows } from './empty-list.ts'
 import { ListPages, type LoadedPage } from './list-pages.ts'
-import type { LoadedScanJob } from './loaded-scan-job.ts'
-import { areStored, digestsText, type Row } from './same-rows.ts'
+import {
+  endOf,
+  isDoubtful,
+  isFirstReading,
+  isHiddenByFilter,
+  judgeLoaded,
+  type LoadedScanJob,
+  learntOf,
+} from './loaded-scan-job.ts'
+import { areStored, isWholeScan, type Row, seenOf } from './same-rows.ts'
 
 interface SeenPage extends LandedPage, Required<Pick<PageFile, 'pass' | 'isFront'>> {
   readonly same?: readonly Row[] | undefined
@@ -83,21 +90,10 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const { pipeline } = this.#task
     if (pipeline.hasFailed) await pipeline.drained()
     const answer = await this.#pages.ask(page, progress)
-    if (!this.#isDoubtful(answer, progress)) return answer
-    if (this.#job.known === undefined && !this.#isFirstReading) await requireRows(this.#task)
+    if (!isDoubtful(answer, progress, this.#job)) return answer
+    if (this.#job.known === undefined && !isFirstReading(this.#job)) await requireRows(this.#task)
     await this.#task.sync.landing.forget(answer.landed)
     return this.#pages.ask(page, progress)
-  }
-
-  /** Days without records, a whole list that had some, or changes without the record of the watermark. */
-  #isDoubtful({ page, total, empty }: LoadedPage, { bases, pass }: Progress): boolean {
-    const isFirst = page === 1 && bases.length === 0 && pass.furthest === 0
-    return isFirst && empty && total === 0 && (!this.#isFirstReading || this.#job.hasRows === true)
-  }
-
-  /** An empty list is read whole again until it has rows: nothing is lost where one is shown as empty. */
-  get #isFirstReading(): boolean {
-    return this.#isWholeList && this.#job.row.scope === null
   }
 
   async keep({ landed, digest, same }: LoadedPage, progress: Progress): Promise<void> {
@@ -137,30 +133,15 @@ export class LoadedScan implements Strategy<LoadedPage> {
 
   /** A whole scan of changes whose rows are those of the scan before it, and stored: it is accepted without a load. */
   async #isNothingNew(batch: readonly SeenPage[], progress: Progress): Promise<boolean> {
-    const { pass, attempt, sequence } = progress
-    const isWhole = pass.nextPage === 0 && attempt === 1 && sequence === batch.length
-    if (!isWhole || batch.some(({ same }) => same === undefined)) return false
-    const seen = new SeenRows()
-    for (const { same = [], ...page } of batch)
-      for (const row of same) if (this.#counts(row, progress)) seen.add(row.id, page, this.#existedAt(row))
-    const figures = figuresOfSeen(seen, progress, this.#counting)
+    if (!isWholeScan(progress, batch)) return false
+    const figures = figuresOfSeen(seenOf(batch, progress, this.#job), progress, this.#counting)
     if (!provedBase(figures)) return false
-    const rows = batch.flatMap(({ same = [] }) => same)
+    const rows = batch.flatMap(({ same }) => same)
     return this.#task.pipeline.loadNothing(rows.length, async engine => {
       if (!(await areStored(engine, this.#task.resource, rows))) return false
       await this.#commit(engine, progress, figures)
       return true
     })
-  }
-
-  /** Below its end a scan of changes counts only what changed since. */
-  #counts({ changedAt }: Row, { pass }: Progress): boolean {
-    const { known } = this.#job
-    return known === undefined || pass.below === 0 || changedAt >= known.before
-  }
-
-  #existedAt({ changedAt, existedAt }: Row): number {
-    return this.#job.isFiltered ? changedAt : existedAt
   }
 
   async save(progress: Progress): Promise<void> {
@@ -182,8 +163,9 @@ export class LoadedScan implements Strategy<LoadedPage> {
     const { seen, expected } = seenAndExpected(figures)
     const isOver = progress.pass.nextPage === 0
     if (isOver) this.#past.add(figures, progress.pass)
-    const decision = isOver ? this.#judged(figures) : undefined
+    const decision = isOver ? judgeLoaded(figures, this.#job, this.#past.lacks) : undefined
     this.#decided = decision
+    this.#hidesByFilter = decision !== undefined && isHiddenByFilter(figures, this.#job)
     const isAgain = decision === 'scan again'
     await updateScan(engine, id, {
       ...changeOf(isAgain ? anotherPass(progress, this) : progress),
@@ -200,14 +182,6 @@ export class LoadedScan implements Strategy<LoadedPage> {
     else await forgetSeen(engine, id)
   }
 
-  #judged(figures: PassFigures): Decision {
-    if (this.#job.isFiltered && figures.hidden > 0) {
-      this.#hidesByFilter = true
-      return 'refused'
-    }
-    return judge(figures, provedBase(figures), this.#past.lacks)
-  }
-
   /** It was refused for rows that a filtered list counts and does not show: the whole list may show them. */
   get hidesByFilter(): boolean {
     return this.#hidesByFilter
@@ -222,22 +196,8 @@ export class LoadedScan implements Strategy<LoadedPage> {
     return figuresOf(engine, progress, this.#counting)
   }
 
-  get #isWholeList(): boolean {
-    const { row, known, isFiltered } = this.#job
-    return known === undefined && !isFiltered && row.from_day === null && row.to_day === null
-  }
-
   async #accept(engine: Engine, { pass }: Progress, figures: PassFigures): Promise<void> {
-    const { accepted, pageSize = mostRows, pageLimit = mostRows, hiddenRows: hidden = 0 } = this.#job
-    // A part of the list shows a part of the rows that it hides.
-    const hides = this.#isWholeList ? figures.hidden : Math.max(hidden, figures.hidden)
-    const learnt = { pageSize: pass.usual, pageLimit: pass.limit, hiddenRows: hides }
-    const watermark = provedBase(figures)?.watermark ?? null
-    const digests = digestsText(this.#digests)
-    // Where totals are too low, the first page of the pass has shown more of the list than its last answer says.
-    const total = Math.max(pass.lastTotal, pass.isCapped ? (pass.base?.total ?? 0) : 0)
-    await accepted?.(engine, { watermark, total, digests })
-    const before = { pageSize, pageLimit, hiddenRows: hidden }
-    await learnPaging(engine, this.#task, { learnt, before })
+    await this.#job.accepted?.(engine, endOf(pass, figures, this.#digests))
+    await learnPaging(engine, this.#task, learntOf(pass, figures, this.#job))
   }
 }

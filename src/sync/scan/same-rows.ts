@@ -12,6 +12,9 @@ import { openCases } from '../../state/evidence/evidence.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
+import type { Known } from '../paging/pass-state.ts'
+import type { Progress } from '../paging/scan.ts'
+import { SeenRows } from '../paging/seen-rows.ts'
 
 /** Of the rows of so many pages digests are kept; a scan of changes rarely has more than one. */
 const mostPages = 10
@@ -59,6 +62,54 @@ export function rowsOf(records: readonly unknown[], updatedAt: string): readonly
   return rows.some(row => row === undefined) ? undefined : (rows as Row[])
 }
 
+interface SamePage {
+  readonly pass: number
+  readonly isFront: boolean
+  /** Rows that are byte for byte those of the scan before; undefined where they are not. */
+  readonly same?: readonly Row[] | undefined
+}
+
+type KnownPage = SamePage & { readonly same: readonly Row[] }
+
+/** Whether these pages are a whole scan, of one pass, and each has the rows of the scan before. */
+export function isWholeScan<Page extends SamePage>(
+  { pass, attempt, sequence }: Progress,
+  pages: readonly Page[],
+): pages is readonly (Page & KnownPage)[] {
+  const isWhole = pass.nextPage === 0 && attempt === 1 && sequence === pages.length
+  return isWhole && pages.every(({ same }) => same !== undefined)
+}
+
+interface Counted {
+  readonly known?: Known | undefined
+  readonly isFiltered?: boolean | undefined
+}
+
+/**
+ * The rows that count. Below its end a scan of changes counts only what changed since. A record may have existed long before its
+ * change brought it into a filtered list.
+ */
+export function seenOf(
+  pages: readonly KnownPage[],
+  { pass }: Progress,
+  { known, isFiltered }: Counted,
+): SeenRows {
+  const since = pass.below > 0 && known ? known.before : Number.NEGATIVE_INFINITY
+  const seen = new SeenRows()
+  for (const { same, ...page } of pages)
+    for (const { id, changedAt, existedAt } of same)
+      if (changedAt >= since) seen.add(id, page, isFiltered ? changedAt : existedAt)
+  return seen
+}
+
+/** What is to be decided about a resource is decided by a load. */
+export const isSettled = ({ contested, quarantined }: OpenCases): boolean => contested + quarantined === 0
+
+interface OpenCases {
+  readonly contested: number
+  readonly quarantined: number
+}
+
 /**
  * Whether every row is stored in that version or a later one and nothing is to be decided about the resource: no tombstone,
  * no evidence of a deletion, no quarantine. A rebuild may have brought back less than was loaded once.
@@ -66,8 +117,7 @@ export function rowsOf(records: readonly unknown[], updatedAt: string): readonly
 export async function areStored(engine: Engine, resource: Resource, rows: readonly Row[]): Promise<boolean> {
   const latest = new Map<string, number>()
   for (const { id, changedAt } of rows) latest.set(id, Math.max(changedAt, latest.get(id) ?? changedAt))
-  const { contested, quarantined } = await openCases(engine, resource.name)
-  if (contested + quarantined > 0) return false
+  if (!isSettled(await openCases(engine, resource.name))) return false
   if (latest.size === 0) return true
   const instant = (ms: number): string => quoteText(new Date(ms).toISOString())
   const values = [...latest].map(([id, changedAt]) => `(${quoteText(id)}, ${instant(changedAt)})`)

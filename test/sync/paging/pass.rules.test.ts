@@ -3,37 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { nextPass, resized, shrunk } from '../../../src/sync/paging/begin-again.ts'
 import { findEnd } from '../../../src/sync/paging/last-page.ts'
 import { advance, confirm } from '../../../src/sync/paging/pass.ts'
-import {
-  type Answer,
-  beginPass,
-  type PassRules,
-  type PassState,
-  seenIn,
-  unknownEnd,
-} from '../../../src/sync/paging/pass-state.ts'
+import { type Answer, seenIn, unknownEnd } from '../../../src/sync/paging/pass-state.ts'
 import { PastPasses } from '../../../src/sync/paging/past-passes.ts'
-import type { Base, PassFigures } from '../../../src/sync/paging/proof.ts'
-
-const at = (minute: number): string => new Date(Date.UTC(2026, 2, 1, 10, minute)).toISOString()
-const ms = (minute: number): number => Date.parse(at(minute))
-
-/** Pages of ten rows. */
-const pass = (parts: Partial<PassState> = {}): PassState => ({ ...beginPass(1, 10, 10), ...parts })
-const answer = (parts: Partial<Answer> = {}): Answer => ({
-  ...{ page: 1, total: 25, limit: 10, rows: 10, empty: false, first: `first of ${parts.page ?? 1}` },
-  ...parts,
-})
-const base = (parts: Partial<Base> = {}): Base => ({
-  ...{ pass: 1, front: 3, total: 25, before: null, watermark: null },
-  ...parts,
-})
-
-/** The pass after these answers. */
-const passAfter = (
-  answers: readonly Answer[],
-  rules: PassRules = {},
-  from = pass({ nextPage: 3 }),
-): PassState => answers.reduce((state, one) => advance(state, one, rules), from)
+import type { PassFigures } from '../../../src/sync/paging/proof.ts'
+import { answer, at, base, ms, pass, passAfter } from './lists.ts'
 
 describe('a pass from the last page to the first', () => {
   const last = answer({ page: 3, rows: 5, oldest: at(20), newest: at(25), inOrder: true })
@@ -247,6 +220,16 @@ describe('passes before this one', () => {
     ...{ attempt: 1, bases: [base()], counted: [20], ids: 20, claimed: 25, excluded: 0, hidden: 0 },
     ...{ isCapped: false, isShuffled: false },
     ...parts,
+  })
+
+  test('without a pass start are still by their ids alone, and shuffled only when a pass says so', () => {
+    const past = new PastPasses()
+    const { isShuffled: _, ...unsaid } = figures({ bases: [], counted: [] })
+    past.add(unsaid, { size: 8 })
+    expect(past.stillWith(20, { size: 10, usual: 10, limit: 10 })).toBe(2)
+    expect(past.stillWith(20, paging)).toBe(1)
+    expect(past.isShuffledWith(pass(), 0)).toBe(false)
+    expect(past.isShuffledWith(pass({ rows: 1 }), 0)).toBe(true)
   })
 
   test('once shuffled stay shuffled', () => {

@@ -1,0 +1,236 @@
+/** The first reading of a list: what is measured, which windows are read, and when the watermark is set. */
+import { describe, expect, test } from 'vitest'
+import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
+import { addIds } from '../../../src/state/scans/scan-ids.ts'
+import { backfill } from '../../../src/sync/scan/backfill.ts'
+import { rulesWarehouse } from '../../rules-warehouse.ts'
+import { List, readings, sites, time } from './reading.ts'
+
+const warehouse = rulesWarehouse()
+const begin = readings(warehouse)
+const byDays = { createdBetween: { dateField: 'createdAt' } }
+/** A list of 60 pages by its total, of which a few are there. */
+const long = (list: List): List => {
+  list.instead = (query, honest) => (query.limit === 20 ? { ...honest(), total: 12_000 } : honest())
+  return list
+}
+
+describe('a short list', () => {
+  test('is read whole from its last page, which one request tells', async () => {
+    const { task, list, watermark, scans } = await begin({ list: new List(sites(205)), read: byDays })
+    await backfill(task)
+    expect(list.asked).toEqual(['updatedAt 1 20', 'updatedAt 2 200', 'updatedAt 1 200'])
+    expect(list.requests[0]).toMatchObject({ sortOrder: 'desc' })
+    expect(await watermark()).toMatchObject({
+      ...{ watermark: time('01-10', 204), pending_watermark: null, earliest_day: null, run_id: 'run-2' },
+      ...{ backfilled_at: time('06-01'), moved_at: time('06-01') },
+    })
+    expect(Number((await watermark())?.remembered_total)).toBe(205)
+    expect(await scans()).toMatchObject([
+      { state: 'accepted', from_day: null, to_day: null, kind: 'backfill' },
+    ])
+    expect(task.counters.requests).toBe(3)
+  })
+
+  test('that is empty is asked for once, unless it had rows a moment ago', async () => {
+    const empty = await begin({ list: new List() })
+    await backfill(empty.task)
+    expect(empty.list.asked).toEqual(['updatedAt 1 20', 'updatedAt 1 200'])
+    expect(await empty.watermark()).toMatchObject({ watermark: null, backfilled_at: time('06-01') })
+    const emptied = new List()
+    emptied.instead = (query, honest) => (query.limit === 20 ? { rows: [], total: 5 } : honest())
+    const { task } = await begin({ list: emptied })
+    await backfill(task)
+    expect(emptied.asked).toEqual(['updatedAt 1 20', 'updatedAt 1 200', 'updatedAt 1 200'])
+  })
+
+  test.each([
+    ['of 50 pages is not cut into windows', 10_000, byDays, null],
+    ['of 51 pages is', 10_001, byDays, '2026-01-10'],
+    ['of 51 pages without a filter of days is not', 10_001, {}, null],
+  ])('%s', async (...[, total, read, earliest]) => {
+    const list = new List(sites(3))
+    list.instead = (query, honest) => {
+      if (query.limit !== 20) throw new Error('measured')
+      return { ...honest(), total }
+    }
+    const { task, watermark } = await begin({ list, read })
+    await expect(backfill(task)).rejects.toThrow('measured')
+    expect(await watermark()).toMatchObject({ earliest_day: earliest })
+    expect(Number((await watermark())?.remembered_total)).toBe(total)
+  })
+})
+
+describe('a long list', () => {
+  const records = [...sites(4, '01-10', 'a'), ...sites(3, '05-01', 'b')]
+
+  test('is measured by its newest change and its oldest record, before its windows are read', async () => {
+    const { task, list, watermark, scans } = await begin({ list: long(new List(records)), read: byDays })
+    list.records.push({ id: 'far', createdAt: time('05-01'), updatedAt: '9999-01-01T00:00:00.000Z' })
+    await backfill(task)
+    expect(list.asked.slice(0, 2)).toEqual(['updatedAt 1 20', 'createdAt 1 20'])
+    expect(list.requests[1]).toMatchObject({ sortOrder: 'asc' })
+    expect(await watermark()).toMatchObject({
+      ...{ watermark: time('05-01', 2), pending_watermark: null, earliest_day: '2026-01-10' },
+      backfilled_at: time('06-01'),
+    })
+    expect(Number((await watermark())?.remembered_total)).toBe(12_000)
+    expect((await scans()).map(({ from_day, to_day, state }) => [from_day, to_day, state])).toEqual([
+      ['2026-02-03', null, 'accepted'],
+      [null, '2026-02-05', 'accepted'],
+    ])
+  })
+
+  test('reports the pages of all windows', async () => {
+    const { task, events } = await begin({ list: long(new List(records)), read: byDays })
+    await backfill(task)
+    const seen = events.map(({ pagesDone, pagesTotal, loadsTotal }) => [pagesDone, pagesTotal, loadsTotal])
+    expect(seen).toEqual([
+      [1, 60, 1],
+      [2, 60, 2],
+    ])
+  })
+
+  test('that shows no record when it is measured is read in one window', async () => {
+    const empty = await begin({ list: long(new List()), read: byDays })
+    await backfill(empty.task)
+    expect(await empty.scans()).toMatchObject([{ from_day: null, to_day: null, state: 'accepted' }])
+    expect(await empty.watermark()).toMatchObject({ earliest_day: null, watermark: null })
+    const list = new List(sites(3))
+    list.instead = (query, honest) =>
+      query.limit !== 20
+        ? honest()
+        : { rows: query.sortBy === 'createdAt' ? [] : honest().rows, total: 12_000 }
+    const { task, scans, watermark } = await begin({ list, read: byDays })
+    await backfill(task)
+    expect(await scans()).toMatchObject([{ from_day: null, to_day: null, state: 'accepted' }])
+    expect(await watermark()).toMatchObject({ earliest_day: null, watermark: time('01-10', 2) })
+  })
+})
+
+describe('a backfill that an earlier run began', () => {
+  const open = { pending_watermark: time('05-02'), remembered_total: 12_000, earliest_day: '2026-01-10' }
+  const newest = { scan_id: 'run-1-0001-sites', from_day: '2026-04-01', pages: 1 }
+  const records = [...sites(4, '01-10', 'a'), ...sites(3, '05-01', 'b')]
+
+  test('goes on with the windows that are not planned yet', async () => {
+    const { task, list, setWatermark, openScan, watermark, scans } = await begin({
+      list: new List(records),
+      read: byDays,
+    })
+    await setWatermark(open)
+    await openScan({ ...newest, state: 'accepted' })
+    await backfill(task)
+    expect(list.asked).toEqual(['updatedAt 1 200 to 2026-04-03'])
+    expect(await watermark()).toMatchObject({ watermark: time('05-02'), backfilled_at: time('06-01') })
+    expect(await scans()).toHaveLength(2)
+  })
+
+  test('reads windows that were cut off or refused first, the refused one from its beginning', async () => {
+    const { task, list, setWatermark, openScan, scans } = await begin({
+      list: new List(records),
+      read: byDays,
+    })
+    await setWatermark(open)
+    await openScan({
+      ...newest,
+      state: 'refused',
+      attempt: 14,
+      pass: 14,
+      next_page: 0,
+      pages: 3,
+      loaded_sequence: 9,
+    })
+    await openScan({ scan_id: 'run-1-0002-sites', from_day: null, to_day: '2026-04-03', state: 'accepted' })
+    await addIds(warehouse.engine, [
+      {
+        ...{ scan_id: newest.scan_id, record_id: 'of the refused scan', first_pass: 1, last_pass: 14 },
+        ...{ front_pass: 14, existed_at: 1, changed_at: 1, created_at: null, updated_at: null },
+      },
+    ])
+    await backfill(task)
+    expect(Number((await scans())[0]?.distinct_ids)).toBe(3)
+    expect(list.asked).toEqual(['updatedAt 1 200 from 2026-04-01'])
+    expect(await scans()).toMatchObject([
+      { state: 'accepted', attempt: 1, pass: 1, run_id: 'run-2' },
+      { state: 'accepted', run_id: 'run-1' },
+    ])
+  })
+
+  test('stays open while a window is refused: the others are read, and it is said in the end', async () => {
+    const list = new List(records)
+    list.instead = (query, honest, number) =>
+      query['from'] ? { ...honest(), total: honest().total + 1 + (number % 2) } : honest()
+    const { task, setWatermark, openScan, watermark, scans } = await begin({ list, read: byDays })
+    await setWatermark(open)
+    await openScan({ ...newest, run_id: 'run-2' })
+    await openScan({ scan_id: 'run-1-0002-sites', from_day: null, to_day: '2026-04-03' })
+    await expect(backfill(task)).rejects.toThrow('sites (saw 3 of 4) incomplete')
+    expect((await scans()).map(({ state }) => state)).toEqual(['refused', 'accepted'])
+    expect(await watermark()).toMatchObject({ backfilled_at: null, watermark: null })
+  })
+
+  test('that is complete is not read again', async () => {
+    const { task, list, setWatermark, openScan } = await begin({ list: new List(records), read: byDays })
+    await setWatermark({ ...open, backfilled_at: time('05-03') })
+    await openScan({ ...newest, state: 'accepted' })
+    await backfill(task)
+    expect(list.asked).toEqual([])
+  })
+
+  test('stops at the first window when the whole list is shown as empty', async () => {
+    const { task, list, setWatermark, openScan, scans } = await begin({ list: new List(), read: byDays })
+    await setWatermark(open)
+    await openScan(newest)
+    await openScan({ scan_id: 'run-1-0002-sites', from_day: null, to_day: '2026-04-03' })
+    await expect(backfill(task)).rejects.toThrow('the service shows the whole list as empty')
+    expect(list.asked).toEqual(['updatedAt 1 200 from 2026-04-01', '1 1'])
+    expect((await scans()).map(({ state }) => state)).toEqual(['scanning', 'scanning'])
+  })
+
+  test('takes an empty list that --most allows for empty, and reads its windows from the beginning', async () => {
+    const { task, setWatermark, openScan, watermark, scans } = await begin({
+      list: new List(),
+      read: byDays,
+      most: 12_000,
+    })
+    await setWatermark(open)
+    await openScan({
+      ...newest,
+      attempt: 3,
+      pass: 3,
+      pages: 1,
+      loaded_sequence: 5,
+      next_page: 1,
+      last_total: 3,
+    })
+    await openScan({ scan_id: 'run-1-0002-sites', from_day: null, to_day: '2026-04-03' })
+    await backfill(task)
+    expect(await watermark()).toMatchObject({ backfilled_at: time('06-01') })
+    expect(await scans()).toMatchObject([
+      { state: 'accepted', attempt: 1 },
+      { state: 'accepted', attempt: 1 },
+    ])
+  })
+})
+
+describe('a page that cannot be loaded', () => {
+  test('ends the reading of new windows, and is asked for again', async () => {
+    const { task, list, pipeline, watermark } = await begin({ list: new List(sites(5)) })
+    pipeline.fails = ({ pages: [page] }, number) =>
+      number === 1 && page
+        ? new PageUnreadable([{ ...page, scope: {} }], new SyntaxError('no JSON'))
+        : undefined
+    await backfill(task)
+    expect(list.asked).toEqual(['updatedAt 1 20', 'updatedAt 1 200', 'updatedAt 1 200'])
+    expect(pipeline.batchesLoaded).toHaveLength(2)
+    expect(pipeline.readAgain.has(pipeline.batchesLoaded[1]?.pages[0] as never)).toBe(true)
+    expect(await watermark()).toMatchObject({ backfilled_at: time('06-01') })
+  })
+
+  test('ends the sync when it fails for another reason', async () => {
+    const { task, pipeline } = await begin({ list: new List(sites(5)) })
+    pipeline.fails = () => new Error('disk full')
+    await expect(backfill(task)).rejects.toThrow('disk full')
+  })
+})

@@ -1,0 +1,91 @@
+/** The pages of a list: how they are asked for, when their records are read, and which are forgotten. */
+import { describe, expect, test } from 'vitest'
+import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
+import { areRecordsNeeded } from '../../../src/sync/scan/list-pages.ts'
+import { LoadedScan } from '../../../src/sync/scan/loaded-scan.ts'
+import { knownTo } from '../../../src/sync/scan/lookback.ts'
+import { forgetUnreadable, readUntilProved } from '../../../src/sync/scan/until-proved.ts'
+import { rulesWarehouse } from '../../rules-warehouse.ts'
+import { pass } from '../paging/lists.ts'
+import { List, readings, sites, time } from './reading.ts'
+
+const warehouse = rulesWarehouse()
+const begin = readings(warehouse)
+const query = { sortBy: 'updatedAt', sortOrder: 'asc' }
+
+describe('the records of a page are read', () => {
+  test.each([
+    ['on the first two pages of a pass', {}, 1, 1, true],
+    ['not on later ones', {}, 2, 1, false],
+    ['on later ones of a second attempt', {}, 2, 2, true],
+    ['on later ones of a scan of changes', { known: { before: 0 } }, 2, 1, true],
+    ['on later ones of a list that hides rows', { hiddenRows: 0 }, 2, 1, true],
+  ])('%s', (...[, request, pages, attempt, expected]) => {
+    expect(areRecordsNeeded(request, { pass: pass({ pages }), attempt })).toBe(expected)
+  })
+})
+
+describe('a page', () => {
+  test.each([
+    [9, true],
+    [10, false],
+  ])('after %i hollow ones may be hollow: %s', async (hollow, mayBeHollow) => {
+    const { task, list, openScan } = await begin({ list: new List(sites(5)) })
+    const strategy = await LoadedScan.open(task, { row: await openScan({ scan_id: 's' }), query, beginAt: 1 })
+    await strategy.ask(1, { ...strategy.start, pass: pass({ hollow, lastTotal: 7 }) })
+    expect(list.options).toEqual([{ mayBeHollow, rows: 7 }])
+  })
+
+  test('whose records are no JSON is asked for again, and read without the broken ones then', async () => {
+    const { task, list, openScan, scans, pipeline } = await begin({ list: new List(sites(5)) })
+    list.broken = 2
+    await readUntilProved(task, { row: await openScan({ scan_id: 's' }), query, beginAt: 1 })
+    expect(list.asked).toHaveLength(2)
+    expect(pipeline.batchesLoaded).toHaveLength(1)
+    expect((await scans())[0]?.state).toBe('accepted')
+  })
+})
+
+describe('pages of a scan after its last commit are forgotten', () => {
+  const forgotten = async (file: (files: readonly string[]) => string) => {
+    const { task, landed, land, openScan } = await begin({ list: new List(sites(450)) })
+    const row = await openScan({ scan_id: 's', loaded_sequence: 1 })
+    for (const sequence of [1, 2, 3]) await land('s', 4 - sequence, sequence)
+    const files = (landed.get('s') ?? []).map(page => page.file)
+    const bad = { file: file(files), page: 1 } as never
+    const isOfScan = await forgetUnreadable(task, row, new PageUnreadable([bad], new SyntaxError('no JSON')))
+    return [isOfScan, landed.get('s')?.map(({ sequence }) => sequence)]
+  }
+
+  test('when one of its pages cannot be loaded', async () => {
+    expect(await forgotten(files => files[2] as string)).toEqual([true, [1]])
+  })
+
+  test('not for a page of another scan', async () => {
+    expect(await forgotten(() => 'other')).toEqual([false, [1, 2, 3]])
+  })
+
+  test('not where the scan has no pages here', async () => {
+    const { task, openScan } = await begin()
+    const bad = new PageUnreadable([{ file: 'x' } as never], new SyntaxError('no JSON'))
+    expect(await forgetUnreadable(task, await openScan({ scan_id: 's' }), bad)).toBe(false)
+  })
+})
+
+describe('what is known of a watermark by the scans before', () => {
+  const watermark = time('01-10')
+  const accepted = {
+    ...({ scan_id: 's', kind: 'incremental', state: 'accepted', first_watermark: watermark } as const),
+    ...{ service_accepted_at: time('05-01'), service_started_at: time('05-02') },
+  }
+  const knownAfter = async (tells: boolean) => {
+    const { task, openScan } = await begin()
+    await openScan(accepted)
+    if (tells) task.sync.clock.observe('Mon, 01 Jun 2026 00:00:00 GMT')
+    return (await knownTo(task, watermark)).before - Date.parse(watermark)
+  }
+
+  test('is everything where the service tells its time', async () => expect(await knownAfter(true)).toBe(1))
+  test('is what the lookback leaves where it does not', async () =>
+    expect(await knownAfter(false)).toBe(-900_000))
+})

@@ -1,0 +1,415 @@
+/** A scan whose pages are landed and loaded: what it asks, what it hands over, what is resumed, and what its row says in the end. */
+import { describe, expect, test } from 'vitest'
+import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
+import { readPass } from '../../../src/sync/paging/scan.ts'
+import { saveBases } from '../../../src/sync/paging/scan-row.ts'
+import { LoadedScan } from '../../../src/sync/scan/loaded-scan.ts'
+import type { LoadedScanJob, ScanEnd } from '../../../src/sync/scan/loaded-scan-job.ts'
+import { digestOf } from '../../../src/sync/scan/same-rows.ts'
+import { HiddenByFilter, readUntilProved } from '../../../src/sync/scan/until-proved.ts'
+import { rulesWarehouse } from '../../rules-warehouse.ts'
+import { List, type Reading, readings, sites, time } from './reading.ts'
+
+const warehouse = rulesWarehouse()
+const begin = readings(warehouse)
+const byUpdate = { sortBy: 'updatedAt', sortOrder: 'asc' }
+const known = { before: Date.parse(time('01-10', 3)), reached: Date.parse(time('01-10', 3)) }
+
+async function jobOf(
+  reading: Reading,
+  parts: Partial<LoadedScanJob> = {},
+  row: Parameters<Reading['openScan']>[0] = { scan_id: 's' },
+) {
+  const ends: ScanEnd[] = []
+  const job: LoadedScanJob = {
+    ...{ row: await reading.openScan(row), query: byUpdate, beginAt: 1 },
+    accepted: async (_, end) => void ends.push(end),
+    ...parts,
+  }
+  return { job, ends }
+}
+const scan = async (reading: Reading) => (await reading.scans())[0]
+
+describe('an accepted scan', () => {
+  test('is written down with what it saw, and its ids are forgotten', async () => {
+    const reading = await begin({ list: new List(sites(5)) })
+    const { job, ends } = await jobOf(reading)
+    await readUntilProved(reading.task, job)
+    expect(ends).toEqual([{ watermark: time('01-10', 4), total: 5, digests: null }])
+    const row = await scan(reading)
+    expect(row).toMatchObject({
+      state: 'accepted',
+      attempt: 1,
+      accepted_at: time('06-01'),
+      first_watermark: time('01-10', 4),
+    })
+    expect([row?.distinct_ids, row?.expected_ids, row?.last_total, row?.next_page].map(Number)).toEqual([
+      5, 5, 5, 0,
+    ])
+    expect(
+      await warehouse.rows('select * from ops.scan_id union all by name select * from ops.scan_pass'),
+    ).toEqual([])
+  })
+
+  test('teaches the next one the size of pages and hidden rows, where the list has a watermark', async () => {
+    const list = new List(sites(12))
+    list.instead = query => {
+      const page = Number(query['page'])
+      return { rows: list.records.slice((page - 1) * 5, page * 5), total: 12, limit: 5 }
+    }
+    const reading = await begin({ list })
+    await reading.setWatermark({ watermark: time('01-01') })
+    const { job } = await jobOf(reading)
+    await readUntilProved(reading.task, job)
+    expect(Number((await reading.watermark())?.page_size)).toBe(5)
+    expect(await reading.watermark()).toMatchObject({ hidden_rows: null, watermark: time('01-01') })
+    expect(reading.task.counters.note).toBe('the service gives at most 5 records a page')
+  })
+
+  test('says how many rows the service hides, once passes over pages of two sizes show the same', async () => {
+    const list = new List(sites(5))
+    list.instead = (_, honest) => ({ ...honest(), total: honest().total === 0 ? 0 : 6 })
+    const reading = await begin({ list })
+    await reading.setWatermark({ page_size: 200 })
+    const { job } = await jobOf(reading, { pageSize: 200 })
+    await readUntilProved(reading.task, job)
+    expect(Number((await reading.watermark())?.hidden_rows)).toBe(1)
+    expect(reading.task.counters.note).toBe('the service counts 1 record that it shows on no page')
+    expect((await scan(reading))?.attempt).toBe(5)
+  })
+
+  test('teaches nothing that is known, and nothing where the list has no watermark', async () => {
+    const reading = await begin({ list: new List(sites(5)) })
+    await reading.setWatermark({})
+    await readUntilProved(reading.task, (await jobOf(reading)).job)
+    expect(await reading.watermark()).toMatchObject({ moved_at: time('05-01'), page_size: null })
+    const none = await begin({ list: new List(sites(5)) })
+    await readUntilProved(none.task, (await jobOf(none, { pageSize: 50 })).job)
+    expect(await none.watermark()).toBeUndefined()
+    expect(none.task.counters.note).toBeNull()
+  })
+
+  test('forgets a size of pages and hidden rows that are no more', async () => {
+    const reading = await begin({ list: new List(sites(25)) })
+    await reading.setWatermark({ page_size: 10, page_limit: 200, hidden_rows: 3 })
+    const { job } = await jobOf(reading, { pageSize: 10, hiddenRows: 3 })
+    await readUntilProved(reading.task, job)
+    expect(Number((await reading.watermark())?.page_size)).toBe(25)
+    expect(await reading.watermark()).toMatchObject({ page_limit: null, hidden_rows: null })
+  })
+})
+
+describe('a refused scan', () => {
+  test('says what it lacks, and in how many passes', async () => {
+    const list = new List(sites(5))
+    list.instead = (_, honest, number) => ({ ...honest(), total: 6 + (number % 2) })
+    const reading = await begin({ list })
+    const { job, ends } = await jobOf(reading)
+    await expect(readUntilProved(reading.task, job)).rejects.toThrow(
+      /saw 5 of 6\) incomplete: the list did not show more in \d+ passes/,
+    )
+    expect(ends).toEqual([])
+    expect(await scan(reading)).toMatchObject({ state: 'refused', accepted_at: null })
+    expect(await warehouse.rows('select * from ops.scan_id')).toEqual([])
+  })
+
+  test('with a filter that hides rows says so', async () => {
+    const list = new List(sites(5))
+    list.instead = (_, honest) => ({ ...honest(), total: 6 })
+    const reading = await begin({ list })
+    const { job } = await jobOf(reading, { isFiltered: true })
+    await expect(readUntilProved(reading.task, job)).rejects.toBeInstanceOf(HiddenByFilter)
+    const whole = await begin({ list })
+    const { job: unfiltered } = await jobOf(whole)
+    await readUntilProved(whole.task, unfiltered)
+    expect((await scan(whole))?.state).toBe('accepted')
+  })
+
+  test('with a filter that hides none is refused as any other', async () => {
+    const list = new List(sites(5))
+    list.instead = (_, honest, number) => ({ ...honest(), total: 6 + (number % 2) })
+    const reading = await begin({ list })
+    const { job } = await jobOf(reading, { isFiltered: true })
+    await expect(readUntilProved(reading.task, job)).rejects.not.toBeInstanceOf(HiddenByFilter)
+  })
+})
+
+describe('passes of a scan', () => {
+  test('differ in their order and in the size of their pages', async () => {
+    const list = new List(sites(5))
+    list.instead = (_, honest, number) => ({ ...honest(), total: 6 + (number % 2) })
+    const reading = await begin({ list })
+    const { job } = await jobOf(reading, { hiddenRows: 0 })
+    await readUntilProved(reading.task, job).catch(() => undefined)
+    expect(list.asked.slice(0, 5)).toEqual([
+      ...['updatedAt 1 200', 'updatedAt 1 200', 'createdAt 1 200', 'updatedAt 1 160', 'createdAt 1 160'],
+    ])
+  })
+
+  test('leave their starts and ids in the ledger until the scan is decided', async () => {
+    const list = new List(sites(5))
+    list.instead = (_, honest) => ({ ...honest(), total: 6 })
+    const reading = await begin({ list })
+    const { job } = await jobOf(reading, { hiddenRows: 0 })
+    const strategy = await LoadedScan.open(reading.task, job)
+    await strategy.save(await readPass(strategy, strategy.start))
+    expect(await strategy.decide()).toBe('scan again')
+    expect(await warehouse.rows('select distinct record_id from ops.scan_id')).toHaveLength(5)
+    expect(await warehouse.rows('select total from ops.scan_pass')).toHaveLength(1)
+    const row = await scan(reading)
+    expect(row).toMatchObject({ state: 'scanning', accepted_at: null })
+    expect(
+      [
+        row?.attempt,
+        row?.pass,
+        row?.next_page,
+        row?.loaded_sequence,
+        row?.expected_ids,
+        row?.distinct_ids,
+      ].map(Number),
+    ).toEqual([2, 2, 1, 1, 6, 5])
+  })
+})
+
+describe('a scan of changes', () => {
+  const changes = { known, beginAt: 1 }
+
+  test('counts what changed, down to what is known', async () => {
+    const list = new List(sites(450))
+    const at = Date.parse(time('01-10', 300))
+    const reading = await begin({ list })
+    const { job, ends } = await jobOf(reading, { known: { before: at, reached: at }, beginAt: 3 })
+    await readUntilProved(reading.task, job)
+    expect(list.asked).toEqual(['updatedAt 3 200', 'updatedAt 2 200', 'updatedAt 2 200'])
+    expect(ends[0]?.watermark).toBe(time('01-10', 449))
+    expect([(await scan(reading))?.distinct_ids, (await scan(reading))?.expected_ids].map(Number)).toEqual([
+      150, 150,
+    ])
+  })
+
+  const again = async (parts: Partial<LoadedScanJob> = {}, records = sites(5)) => {
+    const reading = await begin({ list: new List(records) })
+    const bytes = reading.list.answer({ page: 1, limit: 200, sortBy: 'updatedAt', sortOrder: 'asc' }).bytes
+    reading.list.requests.pop()
+    const digest = digestOf(bytes) as string
+    const { job, ends } = await jobOf(reading, { ...changes, sameRows: new Set([digest]), ...parts })
+    return { reading, job, ends, digest }
+  }
+
+  test('with the same bytes, all stored, is accepted without a load', async () => {
+    const { reading, job, ends, digest } = await again()
+    await reading.store(sites(5))
+    await readUntilProved(reading.task, job)
+    expect(reading.pipeline.nothingNew).toEqual([5])
+    expect(reading.pipeline.batchesLoaded).toEqual([])
+    expect(ends).toEqual([{ watermark: time('01-10', 4), total: 5, digests: digest }])
+    expect((await scan(reading))?.state).toBe('accepted')
+  })
+
+  test.each([
+    ['a row is not stored', {}, 4],
+    ['the bytes are others', { sameRows: new Set(['other']) }, 5],
+    ['none were remembered', { sameRows: undefined }, 5],
+  ])('is loaded where %s', async (...[, parts, stored]) => {
+    const { reading, job } = await again(parts as Partial<LoadedScanJob>)
+    await reading.store(sites(stored))
+    await readUntilProved(reading.task, job)
+    expect(reading.pipeline.nothingNew).toEqual([])
+    expect(reading.pipeline.batchesLoaded).toHaveLength(1)
+    expect((await scan(reading))?.state).toBe('accepted')
+  })
+
+  test('that its rows do not prove is loaded', async () => {
+    const { reading, job } = await again()
+    reading.list.instead = (_, honest) => ({ ...honest(), total: 7 })
+    await reading.store(sites(5))
+    const strategy = await LoadedScan.open(reading.task, job)
+    await strategy.save(await readPass(strategy, strategy.start))
+    expect(reading.pipeline.nothingNew).toEqual([])
+    expect(reading.pipeline.batchesLoaded).toHaveLength(1)
+    expect(await strategy.decide()).toBe('scan again')
+  })
+
+  test('is loaded as filtered where the list is', async () => {
+    const { reading, job } = await again({ sameRows: new Set(), isFiltered: true })
+    await readUntilProved(reading.task, job)
+    expect(reading.pipeline.batchesLoaded[0]?.scan).toEqual({ scanId: 's', isFiltered: true })
+  })
+})
+
+describe('an answer without rows', () => {
+  const once = (first: { rows: readonly object[]; total: number }, records = sites(5)) => {
+    const list = new List(records)
+    list.instead = (_, honest, number) => (number === 1 ? first : honest())
+    return list
+  }
+
+  test('of changes is asked for again, and only the second one is landed', async () => {
+    const reading = await begin({ list: once({ rows: [], total: 0 }) })
+    const { job } = await jobOf(reading, { known })
+    await readUntilProved(reading.task, job)
+    expect(reading.list.asked).toEqual(['updatedAt 1 200', 'updatedAt 1 200'])
+    expect(reading.landed.get('s')).toHaveLength(1)
+  })
+
+  test.each([
+    ['of days', { from_day: '2026-01-01' }],
+    ['of a list read again', { scope: 'asked for' }],
+  ])('%s is asked for again when the list has rows', async (...[, row]) => {
+    const reading = await begin({ list: once({ rows: [], total: 0 }) })
+    const { job } = await jobOf(reading, {}, { scan_id: 's', ...row })
+    await readUntilProved(reading.task, job)
+    expect(reading.list.asked).toEqual(['updatedAt 1 200', '1 1', 'updatedAt 1 200'])
+  })
+
+  test('of days ends the scan when the list is empty that had rows', async () => {
+    const reading = await begin({ list: new List() })
+    await reading.store(sites(3))
+    const { job } = await jobOf(reading, {}, { scan_id: 's', from_day: '2026-01-01' })
+    await expect(readUntilProved(reading.task, job)).rejects.toThrow('saw 0 of 3')
+  })
+})
+
+describe('a scan that was cut off', () => {
+  test('meets the pages that an earlier run landed, and forgets those of another place', async () => {
+    const reading = await begin({ list: new List(sites(450)) })
+    await reading.land('s', 3, 1)
+    await reading.land('s', 1, 2)
+    await reading.land('s', 2, 3)
+    const { job } = await jobOf(reading, { beginAt: 3 })
+    await readUntilProved(reading.task, job)
+    expect(reading.list.asked).toEqual(['updatedAt 1 200'])
+    expect(reading.landed.get('s')?.map(({ page, sequence }) => [page, sequence])).toEqual([
+      [3, 1],
+      [2, 3],
+      [1, 4],
+    ])
+    expect((await scan(reading))?.state).toBe('accepted')
+  })
+
+  test('meets only pages that are not loaded yet', async () => {
+    const reading = await begin({ list: new List(sites(450)) })
+    await reading.land('s', 3, 1)
+    await reading.land('s', 2, 2)
+    const progress = {
+      pages: 1,
+      loaded_sequence: 1,
+      next_page: 2,
+      last_total: 450,
+      greatest_total: 450,
+      first_total: 450,
+    }
+    await saveBases(warehouse.engine, 's', [{ pass: 1, front: 3, total: 450, before: null, watermark: null }])
+    const { job } = await jobOf(reading, { beginAt: 3 }, { scan_id: 's', ...progress })
+    const strategy = await LoadedScan.open(reading.task, job)
+    expect(strategy.start.sequence).toBe(1)
+    await strategy.save(await readPass(strategy, strategy.start))
+    expect(reading.list.asked).toEqual(['updatedAt 1 200'])
+  })
+
+  test.each(['accepted', 'refused', 'scanning'] as const)(
+    'and is %s by now is decided by its row',
+    async state => {
+      const reading = await begin({ list: new List(sites(5)) })
+      const { job } = await jobOf(
+        reading,
+        {},
+        { scan_id: 's', state, pages: 1, loaded_sequence: 1, next_page: 0 },
+      )
+      const strategy = await LoadedScan.open(reading.task, job)
+      expect(await strategy.decide()).toBe(state === 'scanning' ? 'scan again' : state)
+    },
+  )
+
+  test('and is gone is read again', async () => {
+    const reading = await begin()
+    const { job } = await jobOf(reading)
+    const strategy = await LoadedScan.open(reading.task, job)
+    await warehouse.engine.run('delete from ops.scan')
+    expect(await strategy.decide()).toBe('scan again')
+  })
+})
+
+describe('a page that cannot be loaded', () => {
+  const unreadable = (reading: Reading, times: number) => {
+    reading.pipeline.fails = ({ pages: [page] }, number) =>
+      number <= times && page
+        ? new PageUnreadable([{ ...page, scope: {} }], new SyntaxError('no JSON'))
+        : undefined
+  }
+
+  test('is asked for again once', async () => {
+    const reading = await begin({ list: new List(sites(5)) })
+    unreadable(reading, 1)
+    await readUntilProved(reading.task, (await jobOf(reading)).job)
+    expect(reading.list.asked).toHaveLength(2)
+    expect(reading.landed.get('s')).toHaveLength(1)
+  })
+
+  test('twice ends the scan', async () => {
+    const reading = await begin({ list: new List(sites(5)) })
+    unreadable(reading, 2)
+    await expect(readUntilProved(reading.task, (await jobOf(reading)).job)).rejects.toThrow(
+      'answered a page twice',
+    )
+    expect(reading.list.asked).toHaveLength(2)
+  })
+
+  test('another failure ends the scan at once', async () => {
+    const reading = await begin({ list: new List(sites(5)) })
+    reading.pipeline.fails = () => new Error('disk full')
+    await expect(readUntilProved(reading.task, (await jobOf(reading)).job)).rejects.toThrow('disk full')
+    expect(reading.list.asked).toHaveLength(1)
+  })
+
+  test('stops the reading before the next page', async () => {
+    const reading = await begin({ list: new List(sites(450)) })
+    const { job } = await jobOf(reading, { beginAt: 3 })
+    const strategy = await LoadedScan.open(reading.task, job)
+    reading.pipeline.fails = () => new Error('disk full')
+    const page = await strategy.ask(3, strategy.start)
+    await strategy.keep(page, strategy.start)
+    await strategy.handOver(strategy.start)
+    await expect(strategy.ask(2, strategy.start)).rejects.toThrow('disk full')
+    expect(reading.list.asked).toEqual(['updatedAt 3 200'])
+  })
+})
+
+describe('batches', () => {
+  test('of a pass are handed over when they are full, and say how far it is', async () => {
+    const list = new List(sites(1))
+    list.instead = () => ({ rows: list.records, total: 401 })
+    const reading = await begin({ list })
+    const { job } = await jobOf(reading, { pagesBefore: 4, pagesInAll: 3, beginAt: 3 })
+    const strategy = await LoadedScan.open(reading.task, job)
+    const page = await strategy.ask(3, strategy.start)
+    const keep = (nextPage: number, landed = page.landed) => {
+      const pass = { ...strategy.start.pass, nextPage, pages: 2, greatestTotal: 401 }
+      return strategy.keep({ ...page, landed }, { ...strategy.start, pass })
+    }
+    await keep(2)
+    expect(reading.events.at(-1)).toMatchObject({
+      resource: 'sites',
+      state: 'scanning',
+      pagesDone: 6,
+      pagesTotal: 7,
+      loadsTotal: 1,
+      rows: 0,
+      requests: 1,
+    })
+    const huge = { ...page.landed, bytes: 45_000_000 }
+    expect(reading.pipeline.batches).toBe(0)
+    await keep(1, huge)
+    expect(reading.pipeline.batches).toBe(1)
+    await keep(0, huge)
+    expect(reading.pipeline.batches).toBe(2)
+    for (let count = 0; count < 5; count += 1) await keep(1)
+    expect(reading.pipeline.batches).toBe(2)
+    await keep(1, huge)
+    expect(reading.pipeline.batches).toBe(2)
+    await keep(2, huge)
+    expect(reading.pipeline.batches).toBe(3)
+    await strategy.handOver(strategy.start)
+    expect(reading.pipeline.batches).toBe(3)
+  })
+})
