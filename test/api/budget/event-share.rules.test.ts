@@ -1,7 +1,7 @@
 /** What reads for events may take of a day. */
 import { expect, test } from 'vitest'
-import { eventsPerDay, readLimit } from '../../src/api/budget/event-share.ts'
-import { isMostlyMissing } from '../../src/serve/event-reads.ts'
+import { eventsPerDay, readLimit } from '../../../src/api/budget/event-share.ts'
+import { isMostlyMissing } from '../../../src/serve/event-reads.ts'
 
 test.each([
   [4000, 400],

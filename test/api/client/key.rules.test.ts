@@ -1,7 +1,7 @@
 /** What is made of an answer of /me, right or wrong. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readKey } from '../../src/api/client/key.ts'
+import { readKey } from '../../../src/api/client/key.ts'
 
 describe('limits that /me does not tell', () => {
   it.each([undefined, 0, -1, 1.5, '600', null, Number.NaN, 1e12, {}])(
