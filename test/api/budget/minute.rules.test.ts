@@ -32,6 +32,7 @@ describe('a request starts', () => {
   test.each([
     [window - 1, [1]],
     [window, []],
+    [window + 1, []],
   ])('%i ms after an answer with a wait of %j', async (passed, waits) => {
     const { clock, minute } = setUp({ cap: 1 })
     await sendOne(minute)

@@ -71,16 +71,17 @@ export function memoryService(
 ): MemoryService {
   const { clock = virtualClock() } = options
   const start = clock.now()
-  const seen: Asked[] = []
+  const seen = { asked: [] as Asked[], me: [] as Asked[] }
   const state = { isClosed: false }
   const request = async ({ path: line, method, ...rest }: Dispatcher.RequestOptions) => {
     const url = new URL(line, 'http://x')
     const path = url.pathname.replace('/api/open/v1', '')
-    const nth = seen.filter(earlier => earlier.path === path).length + 1
+    const [seenBefore, answering] = path === '/me' ? [seen.me, me] : [seen.asked, answer]
+    const nth = seenBefore.filter(earlier => earlier.path === path).length + 1
     const parts = rest as unknown as Pick<Asked, 'headers' | 'body' | 'signal'>
     const asked = { ...parts, method, path, query: url.searchParams, at: clock.now() - start, nth }
-    seen.push(asked)
-    return responseOf(await (path === '/me' ? me : answer)(asked))
+    seenBefore.push(asked)
+    return responseOf(await answering(asked))
   }
   const destroy = async () => {
     state.isClosed = true
@@ -89,14 +90,7 @@ export function memoryService(
   const baseUrl = 'https://service.example/api/open/v1'
   const client = createClient({ baseUrl, apiKey: KEY, rng: () => 0, agent, ...options, clock })
   return {
-    client,
-    clock,
-    get asked() {
-      return seen.filter(({ path }) => path !== '/me')
-    },
-    get me() {
-      return seen.filter(({ path }) => path === '/me')
-    },
+    ...{ client, clock, ...seen },
     get isClosed() {
       return state.isClosed
     },
