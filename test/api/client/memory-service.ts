@@ -105,3 +105,20 @@ export function listReply({ query }: Asked, total: number): Reply {
   const data = Array.from({ length }, (_, index) => ({ id: `r${start + index}` }))
   return { body: { success: true, data, meta: { page, limit, total } } }
 }
+
+export const fails =
+  (status: number, headers: Reply['headers'] = {}): Answering =>
+  () => ({
+    ...{ status, headers, body: refusal() },
+  })
+/** These answers in order, then a right page. */
+export const firstly =
+  (...answers: readonly Answering[]): Answering =>
+  asked =>
+    (answers[asked.nth - 1] ?? (() => listReply(asked, 1)))(asked)
+export const done: Answering = () => ({ body: { success: true, data: { id: 'x' } } })
+export const offline =
+  (code: string): Answering =>
+  () => {
+    throw broken(code)
+  }
