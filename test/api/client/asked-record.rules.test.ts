@@ -42,6 +42,8 @@ describe('what stands below a company', () => {
 test.each([
   ['/sites', 'a list'],
   ['/requisitions/recruitment-metrics/time-to-fill', 'an aggregate'],
+  ['/requisitions/recruitment-metrics', 'an aggregate whose path looks like that of a record'],
+  ['/companies/c1/user-permissions', 'a list below a record'],
   ['/me', 'the key'],
   ['/workers', 'a write'],
   ['/x/trades/a', 'a path that ends like one of a record'],

@@ -99,6 +99,15 @@ describe('a failure', () => {
     expect(failureOf(status, { ...facts, isWrite }).report.what).toBe(what)
   })
 
+  test.each([
+    [401, 'the service refuses the API key', 'put a valid key where apiKey is read from'],
+    [403, 'the key may not read this', 'IP allowlist'],
+    [404, 'not found', 'if every path answers so, check baseUrl'],
+  ])('%i says what happened and what to do: %s', (...[status, what, next]) => {
+    const { report } = failureOf(status, facts)
+    expect([report.what, report.next]).toEqual([what, expect.stringContaining(next)])
+  })
+
   test('of a write that was rejected says that nothing was changed', () => {
     expect(new BadRequest(facts).report).toMatchObject({
       what: 'the service rejects the request',
