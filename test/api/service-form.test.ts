@@ -1,41 +1,7 @@
 /** Only an answer in the form of the contract speaks for the service. */
 import { expect, test } from 'vitest'
-import { isServiceForm } from '../../src/api/client/envelope.ts'
 import { failure, json, listPage, withClient } from './service.ts'
 import { virtualClock } from './virtual-clock.ts'
-
-const refusal = { success: false, error: { code: 'FORBIDDEN', message: 'no' } }
-
-test.each<[number, unknown, boolean]>([
-  [200, { success: true, data: [] }, true],
-  [200, { success: true, data: null }, true],
-  [299, { success: true, data: {} }, true],
-  [200, refusal, true],
-  [403, refusal, true],
-  [403, { ...refusal, requestId: 'r1' }, true],
-  [403, { success: false, error: { code: '', message: '' } }, true],
-  [302, refusal, false],
-  [403, { success: true, data: [] }, false],
-  [199, { success: true, data: [] }, false],
-  [300, { success: true, data: [] }, false],
-  [200, { success: true }, false],
-  [200, { success: 'true', data: [] }, false],
-  [200, { data: [] }, false],
-  [200, [{ success: true, data: [] }], false],
-  [200, null, false],
-  [200, undefined, false],
-  [200, 'success', false],
-  [403, { success: false }, false],
-  [403, { success: false, error: 'blocked' }, false],
-  [403, { success: false, error: { message: 'blocked' } }, false],
-  [403, { success: false, error: { code: 1020, message: 'blocked' } }, false],
-  [403, { success: false, errors: [{ code: '1020', message: 'blocked' }], result: null }, false],
-  [403, { error: { code: 'FORBIDDEN', message: 'no' } }, false],
-  [403, { message: 'Forbidden' }, false],
-  [401, { error: 'unauthorized', error_description: 'token' }, false],
-])('%i with %j speaks for the service: %s', (status, body, isForm) => {
-  expect(isServiceForm(status, body)).toBe(isForm)
-})
 
 const login = '<!doctype html><title>Sign in</title>'
 

@@ -69,10 +69,12 @@ export class DayBudget {
 
   /** Requests left for this purpose, without the reserves of the others; never negative. The share of events is a ceiling. */
   left(purpose: Purpose, now: number): number {
+    // First: it begins a new day, on which the reserves are whole again.
+    const remaining = this.remaining(now)
     const kept = reserved
       .filter(other => other !== purpose)
       .reduce((sum, other) => sum + this.#reserve(other), 0)
-    const left = Math.max(0, this.remaining(now) - kept)
+    const left = Math.max(0, remaining - kept)
     return purpose === 'webhook' ? Math.min(left, this.#reserve('webhook')) : left
   }
 

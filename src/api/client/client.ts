@@ -6,6 +6,7 @@ import type { ProxyVariables } from '../../lib/web/proxy.ts'
 import { type Budget, createBudget } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
 import type { Usage } from '../budget/usage.ts'
+import type { Agent } from '../undici/agent.ts'
 import { isAsked } from './asked-record.ts'
 import { requireBodySize, requireKey, requirePage, requirePath } from './before-sending.ts'
 import { type Meta, readEnvelope } from './envelope.ts'
@@ -55,6 +56,8 @@ export interface ClientOptions {
   /** Shared by all clients of one key. Default: one of its own without run limits. */
   readonly budget?: Budget
   readonly fetchOptions?: FetchOptions
+  /** Takes the place of connections, in tests. */
+  readonly agent?: Agent
   /** Without them requests are sent directly. */
   readonly proxies?: ProxyVariables | undefined
   /** Of Muster, for the User-Agent. */
@@ -115,10 +118,10 @@ class ApiClient implements Client {
   #lookingAgain: Promise<KeyInfo> | undefined
 
   constructor(options: ClientOptions) {
-    const { baseUrl, apiKey, version = '0', fetchOptions: limits = {}, signal, proxies = {} } = options
+    const { baseUrl, apiKey, version = '0', fetchOptions: limits = {}, signal, proxies = {}, agent } = options
     requireKey(apiKey)
     this.#options = options
-    this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal, proxies })
+    this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal, proxies, agent })
     this.#largePages = new LargePages(limits.maxBytes ?? usualMaxBytes)
     this.#budget = options.budget ?? createBudget({ clock: options.clock })
     this.#sender = new Sender({ ...options, wire: this.#wire, budget: this.#budget })

@@ -51,6 +51,8 @@ interface WireOptions {
   readonly limits: FetchOptions
   readonly signal: AbortSignal | undefined
   readonly proxies: ProxyVariables
+  /** Takes the place of connections, in tests. */
+  readonly agent: Agent | undefined
 }
 
 export interface WireRequest {
@@ -98,7 +100,8 @@ export class Wire {
     this.#signal = options.signal
     const { connectTimeout, headersTimeout, bodyTimeout, connections } = this.#limits
     this.#proxy = proxyFor(this.#base, options.proxies)
-    this.#agent = openAgent(this.#proxy, { connectTimeout, headersTimeout, bodyTimeout, connections })
+    this.#agent =
+      options.agent ?? openAgent(this.#proxy, { connectTimeout, headersTimeout, bodyTimeout, connections })
   }
 
   get connections(): number {

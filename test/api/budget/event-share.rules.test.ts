@@ -1,7 +1,6 @@
 /** What reads for events may take of a day. */
 import { expect, test } from 'vitest'
-import { eventsPerDay, readLimit } from '../../src/api/budget/event-share.ts'
-import { isMostlyMissing } from '../../src/serve/event-reads.ts'
+import { eventsPerDay, readLimit } from '../../../src/api/budget/event-share.ts'
 
 test.each([
   [4000, 400],
@@ -24,15 +23,4 @@ test.each([
   ['none where more was sent than the share', -3, 0, 0],
 ])('a read may send %s', (...[, left, emptyReads, limit]) => {
   expect(readLimit(left, emptyReads)).toBe(limit)
-})
-
-test.each([
-  [9, 0, false],
-  [10, 4, true],
-  [10, 5, false],
-  [200, 99, true],
-  [200, 100, false],
-  [0, 0, false],
-])('a read of %i records that found %i has mostly missed them: %s', (asked, found, expected) => {
-  expect(isMostlyMissing({ asked, found })).toBe(expected)
 })
