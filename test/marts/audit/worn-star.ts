@@ -88,7 +88,10 @@ function worn(table: PhysicalTable, column: PhysicalColumn): string {
   return `case ${cases.join(' ')} else ${mine} end`
 }
 
-async function wearTable(engine: Engine, table: PhysicalTable): Promise<void> {
+const unworn = (column: PhysicalColumn): string =>
+  isId(column) ? copied(`mine.${quoteName(column.name)}`) : `mine.${quoteName(column.name)}`
+
+async function wearTable(engine: Engine, table: PhysicalTable, words: ReadonlySet<string>): Promise<void> {
   const place = `${table.schema}.${quoteName(table.name)}`
   const key = quoteName(table.key)
   await engine.run(
@@ -96,7 +99,7 @@ async function wearTable(engine: Engine, table: PhysicalTable): Promise<void> {
      with numbered as (
        select one.*, row_number() over (order by one.${key}, cast(one as text)) as place, count(*) over () as places
        from ${place} as one)
-     select ${table.columns.map(column => `${worn(table, column)} as ${quoteName(column.name)}`).join(', ')}
+     select ${table.columns.map(column => `${words.has(column.name) ? worn(table, column) : unworn(column)} as ${quoteName(column.name)}`).join(', ')}
      from numbered as mine
      inner join numbered as other on other.place = (mine.place * 13 + 5) % mine.places + 1
      inner join (select cast(n as integer) as n from generate_series(0, ${copies - 1}) as s(n)) as copy
@@ -121,18 +124,19 @@ async function giveHistory(engine: Engine, table: PhysicalTable): Promise<void> 
   )
 }
 
-/** The only ones that count. */
-function tablesRead(): ReadonlySet<string> {
-  const texts = ['mart', 'view', 'check'].flatMap(folder => sqlFiles(folder).map(({ text }) => text))
-  return new Set(texts.flatMap(tablesNamed))
+/** Of all statements: what they do not name need not be worn. */
+function textsRead(): readonly string[] {
+  return ['mart', 'view', 'check'].flatMap(folder => sqlFiles(folder).map(({ text }) => text))
 }
 
 export async function wear(engine: Engine): Promise<void> {
-  const read = tablesRead()
+  const texts = textsRead()
+  const read = new Set(texts.flatMap(tablesNamed))
+  const words = new Set(texts.flatMap(text => text.match(/\w+/g) ?? []))
   const tables = physicalTables.filter(({ schema, name }) => read.has(`${schema}.${name}`))
   for (const { name } of tables.filter(({ schema }) => schema === 'history')) {
     const now = tables.find(table => table.schema === 'star' && table.name === name)
     if (now) await giveHistory(engine, now)
   }
-  for (const table of tables) await wearTable(engine, table)
+  for (const table of tables) await wearTable(engine, table, words)
 }
