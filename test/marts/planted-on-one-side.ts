@@ -17,7 +17,7 @@ const sides: readonly (readonly [check: string, mart: string, change: string])[]
   ['mart_placement_counts', 'time_to_fill', 'time_to_submit_count = raw_count + 1'],
   ['mart_placement_counts', 'time_to_fill', 'submit_to_accept_count = raw_count + 1'],
   ['mart_placement_counts', 'time_to_fill', 'time_to_last_seat_count = raw_count + 1'],
-  ['mart_retention_falls', 'retention_curve', 'retained = case when weeks = 0 then 0 else retained end'],
+  ['mart_retention_falls', 'retention_curve', 'retained = case when weeks = 1 then 0 else retained end'],
   [
     'mart_retention_falls',
     'retention_curve',
