@@ -20,6 +20,7 @@ export const wholeRuns = [
   'test/warehouse/{any-json,bad-input,by-id,coverage,export,merge,parity,reporting-zone,rows-once,touches,unloadable}.test.ts',
   'test/contract/contract.test.ts',
   'test/marts/{all-marts,killed-parts,partial}.test.ts',
+  'test/marts/audit/worn.test.ts',
   'test/docs/scheduling.test.ts',
   'test/serve/{event-share,reads}.test.ts',
   'test/telemetry/lineage.test.ts',

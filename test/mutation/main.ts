@@ -1,6 +1,7 @@
 /**
- * npm run mutate [-- --only FOLDER-OR-FILE ... | --changed COMMIT] [--survivors]
- * Alters the decisions of the core one at a time and prints, by folder, how many alterations a test in memory notices.
+ * npm run mutate [-- --only FOLDER-OR-FILE ... | --changed COMMIT] [--sql] [--survivors]
+ * Alters the decisions of the core, and the SQL of marts and checks, one at a time, and prints, by folder, how many alterations
+ * a quick test notices. `--sql` tries only SQL.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,15 +9,20 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { folders } from './folders.ts'
 import { everyStory } from './known/index.ts'
-import { formatSurvivor, formatTable, readReport } from './report.ts'
+import { type FolderResult, formatSurvivor, formatTable, readReport } from './report.ts'
+import { sqlResults } from './sql/results.ts'
 
 /** A folder of which fewer mutants are killed fails the run, equivalent ones aside. */
 const minKilled = 0.9
+
+/** Of the folders of `sql` whose statements marts and checks are made of. */
+const sqlFolders = ['sql/mart', 'sql/check', 'sql/part']
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     changed: { type: 'string' },
+    sql: { type: 'boolean' },
     survivors: { type: 'boolean' },
     concurrency: { type: 'string', default: '2' },
   },
@@ -24,12 +30,12 @@ const { values } = parseArgs({
 
 const filesOf = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.ts'))
+    .filter(name => name.endsWith(folder.startsWith('sql/') ? '.sql' : '.ts'))
     .map(name => join(folder, name))
 
 function chosenFiles(): readonly string[] {
   const inStories = new Set(everyStory.map(({ file }) => file))
-  const all = folders.flatMap(filesOf).filter(file => !inStories.has(file))
+  const all = [...folders, ...sqlFolders].flatMap(filesOf).filter(file => !inStories.has(file))
   if (values.only) return all.filter(file => values.only?.some(name => `${file}/`.startsWith(`${name}/`)))
   if (values.changed === undefined) return all
   const changed = execFileSync('git', ['diff', '--name-only', values.changed], { encoding: 'utf8' }).split(
@@ -38,19 +44,39 @@ function chosenFiles(): readonly string[] {
   return all.filter(file => changed.includes(file))
 }
 
-const files = chosenFiles()
-if (files.length === 0) {
+const chosen = chosenFiles()
+const chosenTypescript = values.sql ? [] : chosen.filter(file => file.endsWith('.ts'))
+const chosenSql = chosen.filter(file => file.endsWith('.sql'))
+if (chosenTypescript.length + chosenSql.length === 0) {
   console.log('no file of a mutated folder was chosen or changed')
   process.exit(0)
 }
-const base = JSON.parse(readFileSync('stryker.config.json', 'utf8'))
 mkdirSync('.mutation', { recursive: true })
-const config = '.mutation/config.json'
-writeFileSync(config, JSON.stringify({ ...base, mutate: files, concurrency: Number(values.concurrency) }))
-const { status } = spawnSync('npx', ['stryker', 'run', config], { stdio: 'inherit' })
-if (status !== 0) process.exit(status ?? 1)
 
-const results = readReport(base.jsonReporter.fileName, new Set(files))
+function run(command: readonly string[], environment: Readonly<Record<string, string>> = {}): void {
+  const { status } = spawnSync('npx', command, { stdio: 'inherit', env: { ...process.env, ...environment } })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function tryTypescript(files: readonly string[]): readonly FolderResult[] {
+  if (files.length === 0) return []
+  const base = JSON.parse(readFileSync('stryker.config.json', 'utf8'))
+  const config = '.mutation/config.json'
+  const concurrency = Number(values.concurrency)
+  writeFileSync(config, JSON.stringify({ ...base, mutate: files, concurrency }))
+  run(['stryker', 'run', config])
+  return readReport(base.jsonReporter.fileName, new Set(files))
+}
+
+function trySql(files: readonly string[]): readonly FolderResult[] {
+  if (files.length === 0) return []
+  const report = '.mutation/sql.json'
+  const names = { MUSTER_SQL_FILES: JSON.stringify(files), MUSTER_SQL_REPORT: report }
+  run(['vitest', 'run', '--config', 'test/mutation/sql/vitest.config.ts'], names)
+  return sqlResults(JSON.parse(readFileSync(report, 'utf8')))
+}
+
+const results = [...tryTypescript(chosenTypescript), ...trySql(chosenSql)]
 const survivors = results.flatMap(result => result.survivors).filter(({ reason }) => reason === undefined)
 if (values.survivors) console.log(survivors.map(formatSurvivor).join('\n'))
 console.log(formatTable(results))

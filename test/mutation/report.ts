@@ -1,6 +1,6 @@
-/** What Stryker's report says, by folder, with the mutants that no test killed. */
+/** What Stryker's report says, by folder, with the mutants that no test killed, and the table of all folders. */
 import { readFileSync } from 'node:fs'
-import { type Folder, folderOf, folders } from './folders.ts'
+import { folderOf, folders } from './folders.ts'
 import { knownOf } from './known/index.ts'
 import type { Equivalent } from './known.ts'
 
@@ -28,7 +28,7 @@ export interface Survivor {
 }
 
 export interface FolderResult {
-  readonly folder: Folder
+  readonly folder: string
   readonly mutants: number
   readonly killed: number
   readonly survivors: readonly Survivor[]
@@ -37,7 +37,7 @@ export interface FolderResult {
 const isKilled = ({ status }: ReportedMutant): boolean => status === 'Killed' || status === 'Timeout'
 const isAlive = ({ status }: ReportedMutant): boolean => status === 'Survived' || status === 'NoCoverage'
 
-const explains = (known: Equivalent, survivor: Omit<Survivor, 'reason'>): boolean =>
+export const explains = (known: Equivalent, survivor: Omit<Survivor, 'reason'>): boolean =>
   known.file === survivor.file &&
   known.line === survivor.line &&
   (known.replacement === undefined || known.replacement === survivor.replacement)

@@ -47,14 +47,20 @@ async function auditSeed(engine: Engine, landing: string, world: OddWorld): Prom
   return { lines, empty, marts: audits.length, rows, figures }
 }
 
-/** In a DuckDB file of its own, whose days are counted in that zone. */
-export async function audited(world: OddWorld, zone: string): Promise<Audited> {
+/** In a DuckDB file of its own, whose days are counted in that zone; `look` may do with it what it wants afterwards. */
+export async function audited(
+  world: OddWorld,
+  zone: string,
+  look: (engine: Engine) => Promise<void> = async () => undefined,
+): Promise<Audited> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-audit-'))
   const file = join(folder, 'audit.duckdb')
   copyFileSync(await templateFile(), file)
   const engine = await openDuckdb(file, { reportingZone: zone })
   try {
-    return await auditSeed(engine, join(folder, 'landing'), world)
+    const found = await auditSeed(engine, join(folder, 'landing'), world)
+    await look(engine)
+    return found
   } finally {
     await throwAway(engine)
     rmSync(folder, { recursive: true, force: true })

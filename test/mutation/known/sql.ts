@@ -1,0 +1,5 @@
+import type { Known } from '../known.ts'
+
+export const known: Known = {
+  equivalents: [],
+}
