@@ -22,8 +22,11 @@ export const hour = (number: number, minutes = 0): string =>
 const literal = (value: unknown): string =>
   typeof value === 'string' ? quoteText(value) : String(value ?? null)
 
-const insertion = (table: string, row: Fields): string =>
-  `insert into ${table} (${Object.keys(row).join(', ')}) values (${Object.values(row).map(literal).join(', ')})`
+function insertion(table: string, rows: readonly Fields[]): string {
+  const names = [...new Set(rows.flatMap(row => Object.keys(row)))]
+  const values = rows.map(row => `(${names.map(name => literal(row[name])).join(', ')})`)
+  return `insert into ${table} (${names.join(', ')}) values ${values.join(', ')}`
+}
 
 /** Nothing that a test calls may begin a transaction of its own, unless `keepsRows`: then the tests of the file share them. */
 export function ledgerBench({ keepsRows = false } = {}): LedgerBench {
@@ -34,7 +37,7 @@ export function ledgerBench({ keepsRows = false } = {}): LedgerBench {
   }
   return Object.assign(warehouse, {
     async insert(table: string, ...rows: readonly Fields[]) {
-      if (rows.length > 0) await warehouse.engine.run(rows.map(row => insertion(table, row)).join(';\n'))
+      if (rows.length > 0) await warehouse.engine.run(insertion(table, rows))
     },
     column: async (sql: string) => (await warehouse.rows(sql)).map(row => Object.values(row)[0]),
   })

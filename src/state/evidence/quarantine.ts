@@ -65,7 +65,7 @@ export async function keepQuarantine(
     )
   }
   if (hasTable) await addFromTable(engine)
-  if (rows.length > 0) await addRows(engine, rows)
+  await addRows(engine, rows)
 }
 
 /** Closes cases last seen before a time (ISO 8601): the whole list has been read since, without them. */

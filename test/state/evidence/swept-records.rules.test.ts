@@ -1,5 +1,5 @@
 /** What a sweep finds out about stored records: which it judges, which are missing, revived, out of sight or unread. */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   countAnnounced,
   countOutOfSight,
@@ -24,7 +24,7 @@ const justBefore8 = '2026-03-01T07:59:59.999Z'
 const list: SweptList = {
   ...{ resource: resourceOf('expenses'), sweepId: 'w', scopeId: 'now', startedAt: hour(8), baseline: null },
 }
-beforeEach(async () => {
+beforeAll(async () => {
   await bench.insert('ops.key_scope', keyScope('run-1', 'now'), keyScope('run-2', 'other'))
   await bench.insert(
     'ops.scan',
