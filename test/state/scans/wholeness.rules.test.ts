@@ -47,6 +47,15 @@ describe('a copy without the ledger', () => {
     forgetTables(bench.engine)
   })
 
+  test('is not known where its mart is of an earlier version, whatever other tables have', async () => {
+    await without('unread')
+    await bench.engine.run('create table mart.data_health as select true as is_whole')
+    for (const other of ['mart.other', 'star.data_health'])
+      await bench.engine.run(`create table ${other} as select 'why' as not_whole_reason`)
+    expect(await notWhole(bench.engine)).toBeUndefined()
+    forgetTables(bench.engine)
+  })
+
   test('has the answer of the time when its mart was built', async () => {
     await without('unread')
     await bench.engine.run(
@@ -66,10 +75,15 @@ describe('a resource was never read', () => {
     const zero = (names: readonly string[]) => Object.fromEntries(names.map(name => [name, 0]))
     const figures = ['requests', 'records_read', 'rows_inserted', 'rows_changed', 'rows_removed']
     const more = ['records_touched', 'records_unchanged', 'quarantined']
-    await bench.insert('ops.run', {
-      ...{ run_id: 'run', command, arguments: '', state: 'done', started_at: hour(1), program_version: 'v' },
+    const begun = {
+      ...{ arguments: '', state: 'done', started_at: hour(1), program_version: 'v' },
       ...zero([...figures, ...more, 'retries']),
-    })
+    }
+    await bench.insert(
+      'ops.run',
+      { ...begun, run_id: 'run', command },
+      { ...begun, run_id: 'other', command: 'sync' },
+    )
     await bench.insert('ops.run_resource', {
       ...{ run_id: 'run', resource: 'users', state, ...zero([...figures, ...more]) },
     })
