@@ -100,7 +100,7 @@ class Log implements EventLog {
       await syncFolder(this.#folder)
     } catch (error) {
       await handle.close()
-      await rm(file, { force: true })
+      await rm(file)
       throw error
     }
     this.#current = { file, handle, length: 0 }

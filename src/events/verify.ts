@@ -101,8 +101,7 @@ export function signedAt(text: string): number | undefined {
 }
 
 function isRecent(text: string, nowMs: number): boolean {
-  const time = signedAt(text)
-  return time !== undefined && Math.abs(nowMs - time) <= toleranceMs
+  return Math.abs(nowMs - (signedAt(text) ?? Number.NaN)) <= toleranceMs
 }
 
 const spelling = /^(?:sha256=|v1[=,])?(?:([0-9a-fA-F]{64})|([A-Za-z0-9+/]{43}=))$/

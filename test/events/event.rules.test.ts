@@ -59,6 +59,7 @@ describe('an event about a record', () => {
     ['2026-11-20T04:00:00Zx', null],
     ['2026-11-20', null],
     [1_700_000_000_000, null],
+    [['2026-11-20T04:00:00Z'], null],
     [undefined, null],
   ])('was made at %s: %s', (createdAt, expected) => {
     expect(read(about({ createdAt }))).toMatchObject({ createdAt: expected, state: 'new' })
