@@ -16,5 +16,11 @@ export const known: Known = {
       replacement: 'true',
       reason: 'No text is greater than undefined.',
     },
+    {
+      file: 'src/state/evidence/quarantine-looks.ts',
+      line: 'return ids.length === 0 ? undefined : following(ids, due?.last?.place)',
+      replacement: 'due.last?.place',
+      reason: 'Where there are ids, a look is due.',
+    },
   ],
 }

@@ -62,6 +62,7 @@ describe('drift', () => {
   })
 
   test.each([
+    ['one of each', { found, values: values.slice(0, 1) }, 2, 1],
     ['fields alone', { found, values: [] }, 1, 0],
     ['values alone', { found: [], values }, 1, 2],
     ['nothing', { found: [], values: [] }, 0, 0],

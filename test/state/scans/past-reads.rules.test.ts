@@ -1,5 +1,6 @@
 /** What a plan learns from earlier reads: pages and rows. */
 import { expect, test } from 'vitest'
+import { forgetTables } from '../../../src/state/existing-tables.ts'
 import { backfilledPages, snapshotPages, usualChanges } from '../../../src/state/scans/past-reads.ts'
 import { ledgerBench, scan } from '../ledger-bench.ts'
 
@@ -55,6 +56,13 @@ test('usual changes are the average of the last five scans of changes', async ()
     await read(run, run === 1 ? 1000 : run)
   }
   expect(await usualChanges(bench.engine, 'expenses')).toBe(4)
+})
+
+test('usual changes are unknown in a copy without its runs', async () => {
+  await bench.engine.run('drop table ops.run_resource cascade')
+  forgetTables(bench.engine)
+  expect(await usualChanges(bench.engine, 'expenses')).toBeUndefined()
+  forgetTables(bench.engine)
 })
 
 test('usual changes leave out runs that did not end well, and other kinds and lists', async () => {

@@ -26,7 +26,7 @@ describe('a scan is replaced', () => {
   const days = { from_day: '2026-01-05', to_day: '2026-01-09' }
   test.each<[string, Partial<ScanRow>, Partial<ScanRow>]>([
     ['by a later one of changes', { kind: 'incremental' }, { kind: 'incremental', from_day: '2026-01-01' }],
-    ['by a later one by id', { kind: 'by id' }, { kind: 'by id', scope: 'c1' }],
+    ['by a later one by id', { kind: 'by id' }, { kind: 'by id', from_day: '2026-01-01' }],
     [
       'by a later snapshot of its scope',
       { kind: 'snapshot', scope: 'c1' },
@@ -53,9 +53,9 @@ describe('a scan is replaced', () => {
       { kind: 'snapshot', scope: '2026-02-01 c1' },
     ],
     [
-      'by a snapshot whose scope ends with a longer number',
-      { kind: 'snapshot', scope: 'c1 2026-01-011' },
-      { kind: 'snapshot', scope: 'c1 2026-01-012' },
+      'by a snapshot whose scope does not end with its day',
+      { kind: 'snapshot', scope: 'c1 2026-01-01 x' },
+      { kind: 'snapshot', scope: 'c1 2026-02-01 x' },
     ],
     ['by a backfill with another first day', days, { ...days, from_day: '2026-01-06' }],
     ['by a backfill with another last day', days, { ...days, to_day: '2026-01-08' }],

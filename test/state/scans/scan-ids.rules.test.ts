@@ -60,7 +60,7 @@ describe('an id counts for a pass start', () => {
   })
 
   test('by no time where that of the pass start is unknown', async () => {
-    await saw('r', { first: 2, existed: 1 })
+    await saw('r', { first: 2, existed: 0 })
     const moments = [{ pass: 2, before: null }]
     expect(await countIds(bench.engine, { scanId: 's', moments })).toEqual({
       ...{ ids: 1, inLastPass: 1, counted: [0] },
