@@ -1,57 +1,71 @@
 /** From the inbox to work: events become change signals of records, lists to scan, and evidence of deletions. */
 import { catalogue } from '../contract/catalogue.ts'
 import { eventRule, eventTypes } from '../contract/events.ts'
-import { signal } from '../state/by-id/discovered.ts'
-import { recordEvidence } from '../state/evidence/evidence.ts'
-import { claimEvents, claimedEvents, copyClaimedToStar, type Drain } from '../state/inbox/drain.ts'
+import type { Resource } from '../contract/fields/resource.ts'
+import { type Seen, signal } from '../state/by-id/discovered.ts'
+import { type Evidence, recordEvidence } from '../state/evidence/evidence.ts'
+import {
+  type ClaimedEvent,
+  claimEvents,
+  claimedEvents,
+  copyClaimedToStar,
+  type Drain,
+} from '../state/inbox/drain.ts'
 import type { Engine } from '../warehouse/engine.ts'
 
 /** Events of one transaction. They are in memory at once; other processes drain the rest meanwhile. */
 const mostAtOnce = 5000
 
-const resourceOf: ReadonlyMap<string, { readonly name: string; readonly isReadById: boolean }> = new Map(
-  catalogue.map(({ entity, name, read }) => [entity, { name, isReadById: read.strategy === 'byId' }]),
-)
+const readById = catalogue.filter(({ read }) => read.strategy === 'byId')
 
-const entitiesReadById = [...resourceOf].flatMap(([entity, { isReadById }]) => (isReadById ? [entity] : []))
+/** Of lists nothing is signalled: the next scan of changes reads what an event is about. */
+const entitiesReadById = readById.map(({ entity }) => entity)
+
+const isReadById = (entity: string): boolean => entitiesReadById.includes(entity)
 
 const deletingTypes = eventTypes.filter(type => eventRule(type).deletes)
 
 /** A list does not show deleted records: such an event asks for no read, it is evidence of a deletion and no more. */
-const finishedTypes = deletingTypes.filter(
-  type => resourceOf.get(eventRule(type).entity)?.isReadById === false,
-)
+export const finishedTypes = deletingTypes.filter(type => !isReadById(eventRule(type).entity))
+
+/** Every entity of an event is one of the catalogue. */
+const nameOf = (entity: string): string =>
+  (catalogue.find(resource => resource.entity === entity) as Resource).name
+
+interface Work {
+  readonly signals: readonly Seen[]
+  readonly evidence: readonly Evidence[]
+}
+
+/** What is to be done about events: a record is read again, or a deletion has evidence, or both. */
+export function workOf(events: readonly ClaimedEvent[]): Work {
+  return {
+    signals: events
+      .filter(({ entity }) => isReadById(entity))
+      .map(({ entity, record_id, type, received_at }) => ({
+        resource: nameOf(entity),
+        recordId: record_id,
+        source: `event ${type}`,
+        at: received_at,
+      })),
+    evidence: events
+      .filter(({ type }) => deletingTypes.some(one => one === type))
+      .map(({ entity, record_id, event_id, received_at }) => ({
+        resource: nameOf(entity),
+        record_id,
+        kind: 'event',
+        source: event_id,
+        seen_at: received_at,
+      })),
+  }
+}
 
 /** Writes the change signals and the evidence of the claimed events. */
 async function passOn(connection: Engine, drain: Drain): Promise<void> {
   const claimed = await claimedEvents(connection, drain, { entities: entitiesReadById, types: deletingTypes })
-  const known = claimed.flatMap(event => {
-    const resource = resourceOf.get(event.entity)
-    return resource ? [{ event, resource }] : []
-  })
-  await signal(
-    connection,
-    known
-      .filter(({ resource }) => resource.isReadById)
-      .map(({ event, resource }) => ({
-        resource: resource.name,
-        recordId: event.record_id,
-        source: `event ${event.type}`,
-        at: event.received_at,
-      })),
-  )
-  await recordEvidence(
-    connection,
-    known
-      .filter(({ event }) => deletingTypes.some(type => type === event.type))
-      .map(({ event, resource }) => ({
-        resource: resource.name,
-        record_id: event.record_id,
-        kind: 'event',
-        source: event.event_id,
-        seen_at: event.received_at,
-      })),
-  )
+  const { signals, evidence } = workOf(claimed)
+  await signal(connection, signals)
+  await recordEvidence(connection, evidence)
 }
 
 /** Drains until the inbox is empty, one transaction for at most `mostAtOnce` events; returns how many it drained. */

@@ -1,7 +1,7 @@
 /** Events on disk beside a DuckDB file: lines appended and synced in groups, in files that a drain loads and removes. */
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { regularFile } from '../lib/input-file.ts'
 import type { InboxEvent } from '../state/inbox/arrivals.ts'
 
@@ -22,8 +22,6 @@ interface Open {
   length: number
 }
 
-const suffix = '.ndjson'
-
 /** Files that are not loaded yet, of this process and of earlier ones, oldest first. */
 export function waitingFiles(folder: string): string[] {
   return readdirSync(folder)
@@ -33,14 +31,12 @@ export function waitingFiles(folder: string): string[] {
     .filter(file => regularFile(file))
 }
 
+/** 0 for a file that was loaded and removed meanwhile. */
+export const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
 /** Bytes of events that are not loaded yet; 0 without the folder. */
 export const loggedBytes = (folder: string): number =>
-  existsSync(folder)
-    ? waitingFiles(folder).reduce(
-        (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
-        0,
-      )
-    : 0
+  existsSync(folder) ? waitingFiles(folder).reduce((sum, file) => sum + bytesOf(file), 0) : 0
 
 const lineOf = (event: InboxEvent): string => `${JSON.stringify(event)}\n`
 
@@ -53,7 +49,7 @@ class Log implements EventLog {
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = folder
-    this.#number = waitingFiles(folder).length === 0 ? 0 : lastNumber(folder)
+    this.#number = Number(basename(waitingFiles(folder).at(-1) ?? '0', '.ndjson'))
   }
 
   append(events: readonly InboxEvent[]): Promise<void> {
@@ -98,13 +94,13 @@ class Log implements EventLog {
   async #open(): Promise<Open> {
     if (this.#current) return this.#current
     this.#number += 1
-    const file = join(this.#folder, `${String(this.#number).padStart(12, '0')}${suffix}`)
+    const file = join(this.#folder, `${String(this.#number).padStart(12, '0')}.ndjson`)
     const handle = await open(file, 'ax', 0o600)
     try {
       await syncFolder(this.#folder)
     } catch (error) {
       await handle.close()
-      await rm(file, { force: true })
+      await rm(file)
       throw error
     }
     this.#current = { file, handle, length: 0 }
@@ -136,14 +132,6 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close()
   }
-}
-
-function lastNumber(folder: string): number {
-  return Number(
-    waitingFiles(folder)
-      .at(-1)
-      ?.slice(-(12 + suffix.length), -suffix.length),
-  )
 }
 
 /** Makes the folder, for its owner only, where it is missing. Files that a dead process left there are kept. */

@@ -26,31 +26,26 @@ export function parseStrictly(bytes: Uint8Array): Parsed {
   return fault === undefined ? { value } : { fault }
 }
 
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
+/** A key ends with its colon. */
+const token = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g
 
 /** Checks a text that is known to be JSON. */
 function structureFault(text: string): string | undefined {
-  /** Keys of each open object; null for an open list. */
-  const open: (Set<string> | null)[] = []
-  let expectsKey = false
-  for (const [word] of text.matchAll(token)) {
+  /** Keys of each open object; none for an open list. */
+  const open: Set<string>[] = []
+  for (const [word, name = '', colon] of text.matchAll(token)) {
     if (word === '{' || word === '[') {
-      open.push(word === '{' ? new Set() : null)
+      open.push(new Set())
       if (open.length > deepest) return `nested deeper than ${deepest}`
-      expectsKey = word === '{'
     } else if (word === '}' || word === ']') {
       open.pop()
-      expectsKey = false
-    } else if (word === ',') {
-      expectsKey = open.at(-1) !== null
-    } else if (word === ':') {
-      expectsKey = false
-    } else if (expectsKey) {
+    } else if (colon !== undefined) {
       // Two spellings of one name are the same key.
-      const key = JSON.parse(word) as string
+      const key = JSON.parse(name) as string
       if (key === '__proto__') return 'with a key __proto__'
-      if (open.at(-1)?.has(key)) return 'with a key that comes twice'
-      open.at(-1)?.add(key)
+      const keys = open.at(-1) as Set<string>
+      if (keys.has(key)) return 'with a key that comes twice'
+      keys.add(key)
     }
   }
   return undefined

@@ -8,6 +8,7 @@ import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
+import { chunks } from '../chunks.ts'
 import { ledger } from '../ledger.ts'
 import type { FetchedPages } from './fetched-pages.ts'
 import type { DiscoveredRow } from './tables.ts'
@@ -49,14 +50,6 @@ function rowOf({ resource, recordId, source, at }: Seen): DiscoveredRow {
     signals: 0,
     signalled_at: null,
   }
-}
-
-/** Eighteen values a row: PostgreSQL takes 65,535 in a statement. */
-const rowsPerStatement = 500
-
-function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let from = 0; from < items.length; from += rowsPerStatement)
-    yield items.slice(from, from + rowsPerStatement)
 }
 
 const placeOf = ({ resource, recordId }: Seen): string => `${resource} ${recordId}`

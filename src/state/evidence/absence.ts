@@ -5,6 +5,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
+import { onlyRow } from '../only-row.ts'
 import type { ListCountRow } from '../scans/tables.ts'
 import { outOfSight } from './swept-records.ts'
 
@@ -18,7 +19,8 @@ export async function storedCounts(
   resource: Resource,
   scopeId: string,
 ): Promise<{ readonly stored: number; readonly waiting: number }> {
-  const [row] = await engine.rows<{ stored: number; waiting: number }>(
+  const { stored, waiting } = await onlyRow<{ stored: number; waiting: number }>(
+    engine,
     `select count(*) as stored, count(e.record_id) as waiting from (
        select ${recordKey(resource)} as id from ${liveRecords(resource)}
          and not ${outOfSight(resource, scopeId)}) as h
@@ -26,7 +28,7 @@ export async function storedCounts(
        on e.record_id = h.id`,
     [resource.name],
   )
-  return { stored: Number(row?.stored ?? 0), waiting: Number(row?.waiting ?? 0) }
+  return { stored: Number(stored), waiting: Number(waiting) }
 }
 
 export interface Absence {

@@ -1,5 +1,6 @@
 /** Schema drift: fields and values that the declarations do not know, recorded once each. */
 import type { Engine } from '../../warehouse/engine.ts'
+import { chunks } from '../chunks.ts'
 import { ledger } from '../ledger.ts'
 import type { SchemaDriftRow, UnknownValueRow } from './tables.ts'
 
@@ -13,26 +14,18 @@ interface Observed {
   readonly page: { readonly runId: string; readonly fetchedAt: string } | undefined
 }
 
-/** A server takes 65,535 parameters with a statement. */
-const rowsAtOnce = 1000
-
 /** The report is kept to this many rows of a resource beyond its undeclared fields, which the load limits. */
 const mostOthers = 1000
 
-function slices<Row>(rows: readonly Row[]): Row[][] {
-  const count = Math.ceil(rows.length / rowsAtOnce)
-  return Array.from({ length: count }, (_, index) => rows.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce))
-}
-
 const isField = ({ kind }: { readonly kind: Kind }): boolean => kind === 'unknown field'
 
-/** Rows that the report does not have yet. */
-async function fresh(
-  engine: Engine,
-  resource: string,
-  rows: readonly SchemaDriftRow[],
-): Promise<readonly SchemaDriftRow[]> {
-  const known = await driftOf(engine, resource)
+type Difference = Pick<SchemaDriftRow, 'path' | 'kind'>
+
+/** Rows that the report of a resource does not have yet, as far as there is room for them. */
+export function freshDrift<Row extends Difference>(
+  known: readonly Difference[],
+  rows: readonly Row[],
+): readonly Row[] {
   const names = new Set(known.map(({ kind, path }) => `${kind} ${path}`))
   const added = rows.filter(({ kind, path }) => !names.has(`${kind} ${path}`))
   const room = Math.max(0, mostOthers - known.filter(row => !isField(row)).length)
@@ -49,7 +42,7 @@ export async function recordDrift(engine: Engine, resource: string, observed: Ob
   const rows = [...found, ...unknown.values()].map(
     ({ path, kind, type }): SchemaDriftRow => ({ resource, path, kind, example_type: type, ...by }),
   )
-  for (const some of slices(await fresh(engine, resource, rows)))
+  for (const some of chunks(freshDrift(await driftOf(engine, resource), rows)))
     await ledger(engine)
       .insertInto('ops.schema_drift')
       .values(some)
@@ -61,17 +54,16 @@ export async function recordDrift(engine: Engine, resource: string, observed: Ob
   )
 }
 
-/** At most so many of a batch are found. */
 async function recordValues(engine: Engine, rows: readonly UnknownValueRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await ledger(engine)
-    .insertInto('pii.unknown_value')
-    .values(rows)
-    .onConflict(conflict => conflict.columns(['resource', 'path', 'value']).doNothing())
-    .execute()
+  for (const some of chunks(rows))
+    await ledger(engine)
+      .insertInto('pii.unknown_value')
+      .values(some)
+      .onConflict(conflict => conflict.columns(['resource', 'path', 'value']).doNothing())
+      .execute()
 }
 
-async function driftOf(engine: Engine, resource: string): Promise<Pick<SchemaDriftRow, 'path' | 'kind'>[]> {
+async function driftOf(engine: Engine, resource: string): Promise<Difference[]> {
   return ledger(engine)
     .selectFrom('ops.schema_drift')
     .select(['path', 'kind'])

@@ -19,7 +19,6 @@ const fewest = 3
 function ownedRows(resource: Resource, column: OwnerColumn): string | undefined {
   const { table } = resource
   const key = recordKey(resource)
-  if (table.key === column) return undefined
   if (starColumns(table).some(({ name }) => name === column))
     return `select ${key} as id, t.${column} as owner from ${liveRecords(resource)}`
   const list = table.children.find(({ table: rows }) => rows.name.endsWith(`_${column.replace('_id', '')}`))

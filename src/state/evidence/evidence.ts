@@ -3,7 +3,9 @@ import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
+import { chunks } from '../chunks.ts'
 import { ledger } from '../ledger.ts'
+import { onlyRow } from '../only-row.ts'
 import { unsettled } from './key-scopes.ts'
 import { fetchedWith, outOfSight, shownTo } from './swept-records.ts'
 import type { DeletionRow, EvidenceRow } from './tables.ts'
@@ -12,9 +14,8 @@ export type Evidence = Omit<EvidenceRow, 'void_at' | 'void_reason'>
 
 /** Evidence of one kind from one source counts once. Runs in the transaction of whatever else is written about it. */
 export async function recordEvidence(engine: Engine, rows: readonly Evidence[]): Promise<void> {
-  const many = 500
-  for (let from = 0; from < rows.length; from += many) {
-    const values = rows.slice(from, from + many).map(row => ({ ...row, void_at: null, void_reason: null }))
+  for (const some of chunks(rows)) {
+    const values = some.map(row => ({ ...row, void_at: null, void_reason: null }))
     await ledger(engine)
       .insertInto('ops.evidence')
       .values(values)
@@ -122,13 +123,14 @@ export interface OpenCases {
 
 /** Counted once for every batch: most resources have none, and nothing else is asked then. */
 export async function openCases(engine: Engine, resource: string): Promise<OpenCases> {
-  const [row] = await engine.rows<OpenCases>(
+  const { contested, quarantined } = await onlyRow<OpenCases>(
+    engine,
     `select (select count(*) from ops.evidence where resource = $1 and void_at is null)
        + (select count(*) from ops.deletion where resource = $1 and undeleted_at is null) as contested,
        (select count(*) from ops.quarantine where resource = $1 and resolved_at is null) as quarantined`,
     [resource],
   )
-  return { contested: Number(row?.contested ?? 0), quarantined: Number(row?.quarantined ?? 0) }
+  return { contested: Number(contested), quarantined: Number(quarantined) }
 }
 
 /**
@@ -148,12 +150,7 @@ export async function recordSightings(engine: Engine, resource: string): Promise
 }
 
 export async function recordDeletions(engine: Engine, rows: readonly DeletionRow[]): Promise<void> {
-  const many = 500
-  for (let from = 0; from < rows.length; from += many)
-    await ledger(engine)
-      .insertInto('ops.deletion')
-      .values(rows.slice(from, from + many))
-      .execute()
+  for (const some of chunks(rows)) await ledger(engine).insertInto('ops.deletion').values(some).execute()
 }
 
 export async function recordUndeletions(

@@ -2,11 +2,8 @@
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { liveRecords } from '../../warehouse/schema/record-rows.ts'
+import { numberOf } from '../only-row.ts'
 
 /** `condition` is SQL on the alias `t`, for some of them. */
-export async function countLive(engine: Engine, resource: Resource, condition = 'true'): Promise<number> {
-  const [row] = await engine.rows<{ n: number }>(
-    `select count(*) as n from ${liveRecords(resource)} and ${condition}`,
-  )
-  return Number(row?.n ?? 0)
-}
+export const countLive = (engine: Engine, resource: Resource, condition = 'true'): Promise<number> =>
+  numberOf(engine, `select count(*) as n from ${liveRecords(resource)} and ${condition}`)

@@ -5,7 +5,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { withPart } from '../../warehouse/sql-files.ts'
 import { tableInQueries } from '../tables.ts'
 
-interface Excess {
+export interface Excess {
   /** As `sql/part/not_whole.sql` says it. */
   readonly kind: 'in quarantine' | 'refused'
   readonly resource: string
@@ -36,7 +36,8 @@ interface Question {
   readonly meanwhile: string
 }
 
-function quarantined(all: readonly Excess[], meanwhile: string): Intolerable | undefined {
+/** What is said when there are any in quarantine. */
+export function describeQuarantined(all: readonly Excess[], meanwhile: string): Intolerable | undefined {
   const excess = all.filter(({ kind }) => kind === 'in quarantine')
   if (excess.length === 0) return undefined
   const words = excess.map(
@@ -49,8 +50,8 @@ function quarantined(all: readonly Excess[], meanwhile: string): Intolerable | u
   })
 }
 
-/** Of records that were given by their ids before. */
-function refused(all: readonly Excess[]): Intolerable | undefined {
+/** The same for records that were given by their ids before. */
+export function describeRefused(all: readonly Excess[]): Intolerable | undefined {
   const excess = all.filter(({ kind }) => kind === 'refused')
   if (excess.length === 0) return undefined
   const words = excess.map(
@@ -67,7 +68,7 @@ function refused(all: readonly Excess[]): Intolerable | undefined {
 export const tooManyQuarantined = async (
   engine: Engine,
   { of, meanwhile }: Question,
-): Promise<Intolerable | undefined> => quarantined(await excessive(engine, of), meanwhile)
+): Promise<Intolerable | undefined> => describeQuarantined(await excessive(engine, of), meanwhile)
 
 /** Why a run is not done although it has read everything; undefined when all is tolerable. */
 export async function intolerable(
@@ -75,5 +76,5 @@ export async function intolerable(
   { of, meanwhile }: Question,
 ): Promise<Intolerable | undefined> {
   const found = await excessive(engine, of)
-  return quarantined(found, meanwhile) ?? refused(found)
+  return describeQuarantined(found, meanwhile) ?? describeRefused(found)
 }

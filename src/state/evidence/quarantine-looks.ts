@@ -58,7 +58,7 @@ function following(texts: readonly string[], last: string | undefined): string {
   return sorted.find(text => last !== undefined && text > last) ?? sorted[0] ?? ''
 }
 
-const dayIn = (piece: string): string => /^"createdAt"\s*:\s*"(\d{4}-\d\d-\d\d)/.exec(piece)?.[1] ?? ''
+const dayIn = (piece: string): string => /"createdAt"\s*:\s*"(\d{4}-\d\d-\d\d)/.exec(piece)?.[1] ?? ''
 
 export interface DayLook {
   /** YYYY-MM-DD; empty when a record does not tell its day. */

@@ -1,6 +1,7 @@
 /** Records that could not be loaded, until a later version of them can be. */
 import type { Engine, TypedColumn } from '../../warehouse/engine.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
+import { chunks } from '../chunks.ts'
 import { ledger } from '../ledger.ts'
 import type { OpenCases } from './evidence.ts'
 import type { QuarantineRow } from './tables.ts'
@@ -29,15 +30,12 @@ async function addFromTable(engine: Engine): Promise<void> {
   )
 }
 
-/** A server takes 65,535 parameters with a statement. */
-const rowsAtOnce = 500
-
 async function addRows(engine: Engine, rows: readonly QuarantineRow[]): Promise<void> {
   const distinct = [...new Map(rows.map(row => [row.quarantine_id, row])).values()]
-  for (let at = 0; at < distinct.length; at += rowsAtOnce)
+  for (const some of chunks(distinct))
     await ledger(engine)
       .insertInto('ops.quarantine')
-      .values(distinct.slice(at, at + rowsAtOnce))
+      .values(some)
       .onConflict(conflict =>
         conflict
           .column('quarantine_id')
@@ -67,7 +65,7 @@ export async function keepQuarantine(
     )
   }
   if (hasTable) await addFromTable(engine)
-  if (rows.length > 0) await addRows(engine, rows)
+  await addRows(engine, rows)
 }
 
 /** Closes cases last seen before a time (ISO 8601): the whole list has been read since, without them. */
@@ -108,12 +106,12 @@ export interface Vanished {
 }
 
 export async function closeVanished(engine: Engine, { resource, ids, scopeId, at }: Vanished): Promise<void> {
-  for (let from = 0; from < ids.length; from += rowsAtOnce) {
+  for (const some of chunks(ids)) {
     const cases = ledger(engine)
       .updateTable('ops.quarantine')
       .set({ resolved_at: at })
       .where('resource', '=', resource)
-      .where('record_id', 'in', ids.slice(from, from + rowsAtOnce))
+      .where('record_id', 'in', some)
       .where('resolved_at', 'is', null)
     const runs = ledger(engine).selectFrom('ops.key_scope').select('run_id')
     await (scopeId === undefined

@@ -98,7 +98,7 @@ export const resolveMissing = ({ resource, sweepId, scopeId, startedAt }: SweptL
    where resource = ${quoteText(resource.name)} and resolved_at is null and seen_at < ${instant(startedAt)}
    and run_id in (select k.run_id from ops.key_scope k where k.scope_id = ${quoteText(scopeId)})
    and record_id is not null
-   and record_id not in (select s.record_id from ops.scan_id s where ${isOfSweep(sweepId)} and s.record_id is not null)`
+   and record_id not in (select s.record_id from ops.scan_id s where ${isOfSweep(sweepId)})`
 
 /**
  * Notes records that the sweep saw and whose current version is not stored. Those changed since `before` are left out, as

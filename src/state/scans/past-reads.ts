@@ -1,16 +1,16 @@
 /** Pages and rows of earlier reads, from which a plan estimates the next one. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
+import { numberOf } from '../only-row.ts'
 
 /** Pages of the backfill that are loaded already. */
-export async function backfilledPages(engine: Engine, resource: string): Promise<number> {
-  const [row] = await engine.rows<{ n: number | null }>(
+export const backfilledPages = (engine: Engine, resource: string): Promise<number> =>
+  numberOf(
+    engine,
     `select cast(sum(pages) as bigint) as n from ops.scan
      where resource = $1 and kind = 'backfill' and scope is null`,
     [resource],
   )
-  return Number(row?.n ?? 0)
-}
 
 /** Average rows of the last five incremental scans; undefined before the first of them. */
 export async function usualChanges(engine: Engine, resource: string): Promise<number | undefined> {

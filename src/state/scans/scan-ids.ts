@@ -1,6 +1,8 @@
 /** What scans have seen until they are decided: their ids, and the moments when their passes began. */
 import type { Engine } from '../../warehouse/engine.ts'
+import { chunks } from '../chunks.ts'
 import { ledger } from '../ledger.ts'
+import { numberOf, onlyRow } from '../only-row.ts'
 import type { ScanIdRow, ScanPassRow } from './tables.ts'
 
 /** A scan that counts the ids on its pages. */
@@ -21,12 +23,7 @@ export async function addStagedIds(engine: Engine, { scanId, isFiltered }: SeenB
 }
 
 export async function addIds(engine: Engine, rows: readonly ScanIdRow[]): Promise<void> {
-  const many = 1000
-  for (let from = 0; from < rows.length; from += many)
-    await ledger(engine)
-      .insertInto('ops.scan_id')
-      .values(rows.slice(from, from + many))
-      .execute()
+  for (const some of chunks(rows)) await ledger(engine).insertInto('ops.scan_id').values(some).execute()
 }
 
 /** A moment at which a pass began; see sync/paging/proof.ts. */
@@ -65,7 +62,8 @@ export async function countIds(engine: Engine, { scanId, moments, since }: Quest
     ({ pass }, index) => `, max(case when front_pass = ${pass} then 1 else 0 end) as is_front_${index}`,
   )
   const counts = moments.map((moment, index) => `, ${countedFor(moment, index)}`)
-  const [row] = await engine.rows<Record<string, number>>(
+  const row = await onlyRow<Record<string, number>>(
+    engine,
     `select count(*) as n, count(case when last_pass = ${last} then 1 end) as in_last ${counts.join('')} from (
        select record_id, min(first_pass) as first_pass, max(last_pass) as last_pass, min(existed_at) as existed_at ${fronts.join('')}
        from ops.scan_id where scan_id = $1 ${since === undefined ? '' : `and changed_at >= ${integer(since)}`}
@@ -73,9 +71,9 @@ export async function countIds(engine: Engine, { scanId, moments, since }: Quest
     [scanId],
   )
   return {
-    ids: Number(row?.n ?? 0),
-    inLastPass: Number(row?.in_last ?? 0),
-    counted: moments.map((_, index) => Number(row?.[`n${index}`] ?? 0)),
+    ids: Number(row.n),
+    inLastPass: Number(row.in_last),
+    counted: moments.map((_, index) => Number(row[`n${index}`])),
   }
 }
 
@@ -100,7 +98,6 @@ export function readPasses(engine: Engine, scanId: string): Promise<ScanPassRow[
 
 /** Forgets the ids of a scan that only passes before this one have seen. */
 export async function keepSeenSince(engine: Engine, scanId: string, pass: number): Promise<void> {
-  if (pass === 1) return
   await engine.run(
     `delete from ops.scan_id where scan_id = $1 and record_id in (
        select record_id from ops.scan_id where scan_id = $1 group by record_id having max(last_pass) < ${integer(pass)})`,
@@ -118,13 +115,10 @@ export async function forgetSeen(engine: Engine, scanId: string): Promise<void> 
 const ofSweep = '(select scan_id from ops.scan where sweep_id = $1)'
 
 /** Distinct ids that a sweep has seen in all of its windows, which share days. */
-export async function countSweptIds(engine: Engine, sweepId: string): Promise<number> {
-  const [row] = await engine.rows<{ n: number }>(
-    `select count(distinct record_id) as n from ops.scan_id where scan_id in ${ofSweep}`,
-    [sweepId],
-  )
-  return Number(row?.n ?? 0)
-}
+export const countSweptIds = (engine: Engine, sweepId: string): Promise<number> =>
+  numberOf(engine, `select count(distinct record_id) as n from ops.scan_id where scan_id in ${ofSweep}`, [
+    sweepId,
+  ])
 
 export async function forgetSweptIds(engine: Engine, sweepId: string): Promise<void> {
   await engine.run(`delete from ops.scan_id where scan_id in ${ofSweep}`, [sweepId])

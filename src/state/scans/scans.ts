@@ -2,6 +2,7 @@
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
+import { numberOf, onlyRow } from '../only-row.ts'
 import { runningRuns } from '../runs/runs.ts'
 import type { ScanRow } from './tables.ts'
 
@@ -56,12 +57,8 @@ export async function readScan(engine: Engine, scanId: string): Promise<ScanRow 
 }
 
 /** How many scans a run has opened so far. */
-export async function countScans(engine: Engine, runId: string): Promise<number> {
-  const [row] = await engine.rows<{ n: number }>('select count(*) as n from ops.scan where run_id = $1', [
-    runId,
-  ])
-  return Number(row?.n ?? 0)
-}
+export const countScans = (engine: Engine, runId: string): Promise<number> =>
+  numberOf(engine, 'select count(*) as n from ops.scan where run_id = $1', [runId])
 
 /** Windows of the backfill of a list in the order in which they were planned, without days that are read again on request. */
 export function backfillScans(engine: Engine, resource: string): Promise<ScanRow[]> {
@@ -175,13 +172,14 @@ export async function watermarkHistory(
   resource: string,
   { watermark, now }: { readonly watermark: string; readonly now: string },
 ): Promise<WatermarkHistory> {
-  const [row] = await engine.rows<{ seen: string | null; begun: string | null }>(
+  const { seen, begun } = await onlyRow<{ seen: string | null; begun: string | null }>(
+    engine,
     `select min(case when first_watermark = $2 then service_accepted_at end) as seen,
        max(case when kind = 'incremental' and service_started_at <= cast($3 as timestamptz) then service_started_at end) as begun
      from ops.scan where resource = $1 and state = 'accepted' and scope is null`,
     [resource, watermark, now],
   )
-  return { seen: row?.seen ?? undefined, begun: row?.begun ?? undefined }
+  return { seen: seen ?? undefined, begun: begun ?? undefined }
 }
 
 /** Of these scans those that are decided, and that no running run has landed: it may load pages of a scan not recorded yet. */

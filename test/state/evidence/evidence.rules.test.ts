@@ -1,297 +1,316 @@
-/** Which evidence of a deletion counts, what takes it back, and which rows a sweep judges. */
-import { describe, expect, test } from 'vitest'
+/** Which evidence of a deletion counts, what takes it back, and which records answer for the rest. */
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   controlIds,
   openCases,
+  recordDeletions,
   recordEvidence,
   recordEvidenceOfStored,
   recordSightings,
+  recordUndeletions,
+  resourcesWithEvidence,
+  standingDeletions,
   standingEvidence,
   voidEvidence,
 } from '../../../src/state/evidence/evidence.ts'
-import {
-  countAnnounced,
-  countOutOfSight,
-  judgedCount,
-  missingIds,
-  noteUnread,
-  resolveMissing,
-  revivedIds,
-  type SweptList,
-  voidSeen,
-} from '../../../src/state/evidence/swept-records.ts'
-import { ledger } from '../../../src/state/ledger.ts'
-import { addIds } from '../../../src/state/scans/scan-ids.ts'
-import { freshScan, openScan } from '../../../src/state/scans/scans.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { unsettled } from '../../../src/state/evidence/key-scopes.ts'
+import type { DeletionRow, EvidenceRow, KeyScopeRow } from '../../../src/state/evidence/tables.ts'
+import { resourceOf } from '../../rules-warehouse.ts'
+import { deletion, evidence, expense, hour, keyScope, ledgerBench, quarantined } from '../ledger-bench.ts'
 
-const warehouse = rulesWarehouse()
+const bench = ledgerBench()
 const expenses = resourceOf('expenses')
-const hour = (number: number): string => new Date(Date.UTC(2026, 2, 1, number)).toISOString()
+const justAfter6 = '2026-03-01T06:00:00.001Z'
 
-let made = 0
-/** Expenses with these ids, loaded at hour 5 by a run of the scope `now`. */
-async function stored(...names: string[]): Promise<string[]> {
-  made += 1
-  const ids = names.map(name => `${name}${made}`)
-  await warehouse.engine.run(`insert into ops.key_scope (run_id, scope_id, api_key_id, kind, companies, agencies, scopes, observed_at)
-    select 'run-1', 'now', 'k', 'company', '[]', '[]', '[]', timestamptz '${hour(0)}'
-    where not exists (select 1 from ops.key_scope where run_id = 'run-1')`)
-  const records = ids.map(id => ({ id, status: 'pending', createdAt: hour(1), updatedAt: hour(2) }))
-  await warehouse.load(expenses, records, { at: hour(5) })
-  return ids
+type Parts = Readonly<Record<string, unknown>>
+const stored = (...ids: readonly string[]) => bench.insert('star.fact_expense', ...ids.map(id => expense(id)))
+const piece = (id: string, parts: Partial<EvidenceRow> = {}) => {
+  const { void_at, void_reason, ...row } = evidence(id, parts)
+  return row
 }
+const discovered = (id: string, parts: Parts = {}) =>
+  bench.insert('ops.discovered', {
+    ...{ resource: 'expenses', record_id: id, source: 'x', first_seen_at: hour(1), state: 'stored' },
+    ...{ state_since: hour(1), fetches: 1, failed_fetches: 0, changes: 0, exposure_days: 0, signals: 0 },
+    ...parts,
+  })
 
-const piece = (id: string, parts: object = {}) => ({
-  ...{ resource: 'expenses', record_id: id, kind: 'sweep' as const, source: 'run-1', seen_at: hour(6) },
-  ...parts,
+describe('evidence is recorded', () => {
+  const all = () =>
+    bench.column(`select source || ' ' || kind || ' ' || record_id from ops.evidence order by 1`)
+
+  test('once of one kind from one source against one record', async () => {
+    await recordEvidence(bench.engine, [piece('r')])
+    await recordEvidence(bench.engine, [
+      ...[piece('r', { seen_at: hour(7) }), piece('r', { source: 'run-2' }), piece('r', { kind: 'event' })],
+      piece('q'),
+    ])
+    expect(await all()).toEqual(['run-1 event r', 'run-1 sweep q', 'run-1 sweep r', 'run-2 sweep r'])
+    const [row] = await bench.rows(
+      `select * from ops.evidence where source = 'run-1' and kind = 'sweep' and record_id = 'r'`,
+    )
+    expect(row).toEqual(evidence('r'))
+  })
+
+  test('whole, however much there is', async () => {
+    await recordEvidence(bench.engine, [])
+    await recordEvidence(
+      bench.engine,
+      Array.from({ length: 501 }, (_, at) => piece(`r${at}`)),
+    )
+    expect(await bench.column('select cast(count(*) as integer) from ops.evidence')).toEqual([501])
+  })
+
+  test('by id only against records that are stored and live', async () => {
+    await bench.insert(
+      'star.fact_expense',
+      expense('live'),
+      expense('gone', { is_deleted: true }),
+      expense('silent'),
+    )
+    const rows = ['live', 'gone', 'never'].map(id => piece(id, { kind: 'by-id 404', resource: 'x' }))
+    await recordEvidenceOfStored(bench.engine, expenses, rows)
+    await recordEvidenceOfStored(bench.engine, expenses, [])
+    expect(await bench.rows('select resource, record_id, kind from ops.evidence')).toEqual([
+      { resource: 'expenses', record_id: 'live', kind: 'by-id 404' },
+    ])
+  })
 })
-const standing = async (id: string) =>
-  (await standingEvidence(warehouse.engine, expenses, 'now')).filter(({ record_id }) => record_id === id)
 
-describe('evidence', () => {
-  test('of one kind from one source counts once', async () => {
-    const [id = ''] = await stored('once')
-    await recordEvidence(warehouse.engine, [piece(id)])
-    await recordEvidence(warehouse.engine, [piece(id, { seen_at: hour(7) }), piece(id, { source: 'run-2' })])
-    expect((await standing(id)).map(({ source, seen_at }) => [source, seen_at])).toEqual([
-      ['run-1', hour(6)],
-      ['run-2', hour(6)],
+describe('evidence stands', () => {
+  const standing = () => standingEvidence(bench.engine, expenses, 'now')
+  beforeEach(() => bench.insert('ops.key_scope', keyScope('run-1', 'now'), keyScope('run-2', 'other')))
+
+  test.each<[string, Partial<EvidenceRow>, Parts, boolean]>([
+    ['from when the stored version was fetched', { seen_at: hour(5) }, {}, true],
+    ['from after it', { seen_at: hour(6) }, {}, true],
+    ['not from before it', { seen_at: hour(4, 59) }, {}, false],
+    ['not when it is void', { void_at: hour(7) }, {}, false],
+    ['not against a deleted record', {}, { is_deleted: true }, false],
+    ['not against a record that is not stored', {}, { expense_id: 'q' }, false],
+    ['not from another list', { resource: 'x' }, {}, false],
+    ['from a run without a scope', { source: 'run-9' }, {}, true],
+  ])('%s', async (...[, parts, row, stands]) => {
+    await bench.insert('star.fact_expense', expense('r', row))
+    await bench.insert('ops.evidence', evidence('r', parts))
+    expect(await standing()).toHaveLength(stands ? 1 : 0)
+  })
+
+  test('by record, time and kind', async () => {
+    await stored('a', 'b')
+    await bench.insert(
+      'ops.evidence',
+      ...[
+        evidence('b'),
+        evidence('a', { seen_at: hour(8) }),
+        evidence('a', { seen_at: hour(7), kind: 'sweep', source: 'x' }),
+      ],
+      evidence('a', { seen_at: hour(7), kind: 'event', source: 'e' }),
+    )
+    expect((await standing()).map(({ record_id, kind, source }) => [record_id, kind, source])).toEqual([
+      ['a', 'event', 'e'],
+      ['a', 'sweep', 'x'],
+      ['a', 'sweep', 'run-1'],
+      ['b', 'sweep', 'run-1'],
     ])
   })
 
-  test.each([
-    ['before', hour(4), 0],
-    ['when', hour(5), 1],
-    ['after', hour(6), 1],
-  ])('from %s the stored version was fetched stands %s: %i', async (...[, seenAt, expected]) => {
-    const [id = ''] = await stored('time')
-    await recordEvidence(warehouse.engine, [piece(id, { seen_at: seenAt })])
-    expect(await standing(id)).toHaveLength(expected)
+  test('with the scope of its run, and whether the scope asked for fetched the stored version', async () => {
+    await stored('r')
+    await bench.insert('ops.evidence', evidence('r', { source: 'run-2' }))
+    const found = { record_id: 'r', kind: 'sweep', source: 'run-2', seen_at: hour(6), scope_id: 'other' }
+    expect(await standing()).toEqual([{ ...found, is_fetched: true, is_predecessors: false }])
+    expect(await standingEvidence(bench.engine, expenses, 'other')).toMatchObject([{ is_fetched: false }])
+    await bench.engine.run(`update ops.evidence set source = 'event-1'`)
+    expect(await standing()).toMatchObject([{ scope_id: null, is_fetched: true, is_predecessors: false }])
+  })
+})
+
+describe('a 404 of another key with the same lists', () => {
+  const by404 = { kind: 'by-id 404', source: 'run-2' } as const
+  const counts = async (piece: Partial<EvidenceRow>, row: Parts, theirs: Partial<KeyScopeRow>) => {
+    await bench.insert('ops.key_scope', keyScope('run-1', 'now'))
+    await bench.insert('ops.key_scope', keyScope('run-2', theirs.scope_id ?? 'before', theirs))
+    await bench.insert('star.fact_expense', expense('r', { run_id: 'run-2', ...row }))
+    await bench.insert('ops.evidence', evidence('r', { ...by404, ...piece }))
+    const [found] = await standingEvidence(bench.engine, expenses, 'now')
+    return found?.is_predecessors
+  }
+
+  test.each<[string, Partial<EvidenceRow>, Parts, Partial<KeyScopeRow>, boolean]>([
+    ['counts when that key had shown the record', {}, {}, {}, true],
+    ['does not when it never had', {}, { run_id: 'run-1' }, {}, false],
+    ['does not when it is of another kind', { kind: 'sweep' }, {}, {}, false],
+    ['does not when its run has no scope', { source: 'run-9' }, {}, {}, false],
+    ['does not when the scope changed during the run', {}, {}, { scope_id: unsettled }, false],
+    ['does not when the key was of another kind', {}, {}, { kind: 'agency' }, false],
+    ['does not when it had other companies', {}, {}, { companies: '["c2"]' }, false],
+    ['does not when it had other agencies', {}, {}, { agencies: '["a1"]' }, false],
+    ['does not when it had other permissions', {}, {}, { scopes: '["read"]' }, false],
+  ])('%s', async (...[, piece, row, theirs, expected]) => {
+    expect(await counts(piece, row, theirs)).toBe(expected)
   })
 
-  test('is recorded by id only against records that are stored and live', async () => {
-    const [live = '', gone = ''] = await stored('live', 'gone')
-    await warehouse.engine.run(`update star.fact_expense set is_deleted = true where expense_id = '${gone}'`)
-    const rows = [live, gone, 'never'].map(id => piece(id, { kind: 'by-id 404' }))
-    await recordEvidenceOfStored(warehouse.engine, expenses, rows)
-    const found = await warehouse.rows(
-      `select record_id from ops.evidence where record_id in ('${live}', '${gone}', 'never')`,
-    )
-    expect(found).toEqual([{ record_id: live }])
+  test('does not for a scope that is not known', async () => {
+    expect(await counts({}, {}, {})).toBe(true)
+    const [found] = await standingEvidence(bench.engine, expenses, 'unknown')
+    expect(found?.is_predecessors).toBe(false)
   })
 
-  test('that is void does not stand, and keeps the first reason', async () => {
-    const [id = ''] = await stored('void')
-    await recordEvidence(warehouse.engine, [piece(id)])
-    await voidEvidence(
-      warehouse.engine,
-      { resource: 'expenses', ids: [id] },
-      { at: hour(7), reason: 'first' },
-    )
-    await voidEvidence(
-      warehouse.engine,
-      { resource: 'expenses', ids: [id] },
-      { at: hour(8), reason: 'second' },
-    )
-    expect(await standing(id)).toEqual([])
-    expect(await warehouse.rows(`select void_reason from ops.evidence where record_id = '${id}'`)).toEqual([
-      { void_reason: 'first' },
+  test('counts when that key fetched the record again without a change', async () => {
+    await discovered('r', { fetched_by: 'run-2' })
+    expect(await counts({}, { run_id: 'run-1' }, {})).toBe(true)
+  })
+})
+
+describe('evidence is voided', () => {
+  const reasons = () =>
+    bench.rows('select record_id as id, resource, void_reason as why from ops.evidence order by 1, 2')
+
+  test('by list and record, and keeps the first reason', async () => {
+    await bench.insert('ops.evidence', evidence('a'), evidence('b'), evidence('a', { resource: 'x' }))
+    const of = { resource: 'expenses', ids: ['a'] }
+    await voidEvidence(bench.engine, { ...of, ids: [] }, { at: hour(6), reason: 'none' })
+    await voidEvidence(bench.engine, of, { at: hour(7), reason: 'first' })
+    await voidEvidence(bench.engine, of, { at: hour(8), reason: 'second' })
+    expect(await reasons()).toEqual([
+      { id: 'a', resource: 'expenses', why: 'first' },
+      { id: 'a', resource: 'x', why: null },
+      { id: 'b', resource: 'expenses', why: null },
     ])
-  })
-
-  test('says whether the scope fetched the stored version', async () => {
-    const [id = ''] = await stored('scope')
-    await recordEvidence(warehouse.engine, [piece(id)])
-    expect(await standing(id)).toMatchObject([{ is_fetched: true, scope_id: 'now', is_predecessors: false }])
-    const [other] = (await standingEvidence(warehouse.engine, expenses, 'other')).filter(
-      ({ record_id }) => record_id === id,
-    )
-    expect(other).toMatchObject({ is_fetched: false, is_predecessors: false })
+    expect(await bench.column('select void_at from ops.evidence where void_at is not null')).toEqual([
+      hour(7),
+    ])
+    expect([...(await resourcesWithEvidence(bench.engine))].sort()).toEqual(['expenses', 'x'])
+    await voidEvidence(bench.engine, { ...of, ids: ['a', 'b'] }, { at: hour(9), reason: 'third' })
+    expect([...(await resourcesWithEvidence(bench.engine))]).toEqual(['x'])
   })
 })
 
 describe('a record on a page', () => {
-  const sight = async (id: string, loadedAt: string) => {
-    await warehouse.engine.run(
+  const sight = async (loadedAt: string, id = 'r') => {
+    await bench.engine.run(
       `create or replace temp table stage_record as select '${id}' as record_key, timestamptz '${loadedAt}' as loaded_at, 'run-9' as run_id`,
     )
-    await recordSightings(warehouse.engine, 'expenses')
+    await recordSightings(bench.engine, 'expenses')
   }
-  test.each([
-    ['at the time of', hour(6), 1],
-    ['after', '2026-03-01T06:00:00.001Z', 0],
-  ])('fetched %s evidence voids it: %i stand', async (...[, loadedAt, left]) => {
-    const [id = ''] = await stored('sight')
-    await recordEvidence(warehouse.engine, [piece(id)])
-    await sight(id, loadedAt)
-    expect(await standing(id)).toHaveLength(left)
+  const again = 'read again by run run-9'
+
+  test.each<[string, string, Partial<EvidenceRow>, string | null]>([
+    ['fetched after evidence voids it', justAfter6, {}, again],
+    ['fetched at the time of evidence leaves it', hour(6), {}, null],
+    ['leaves evidence of another list', justAfter6, { resource: 'x' }, null],
+    ['leaves evidence against another record', justAfter6, { record_id: 'q' }, null],
+    ['leaves the first reason', justAfter6, { void_at: hour(6), void_reason: 'first' }, 'first'],
+  ])('%s', async (...[, loadedAt, parts, reason]) => {
+    await bench.insert('ops.evidence', evidence('r', parts))
+    await sight(loadedAt)
+    const at = reason === again ? loadedAt : (parts.void_at ?? null)
+    expect(await bench.rows('select void_reason, void_at from ops.evidence')).toEqual([
+      { void_reason: reason, void_at: at },
+    ])
   })
 
-  test.each([
-    ['at the time of', hour(6), null],
-    ['after', hour(7), 'run-9'],
-  ])('fetched %s its deletion ends it: by %s', async (...[, loadedAt, by]) => {
-    const [id = ''] = await stored('undelete')
-    const row = {
-      resource: 'expenses',
-      record_id: id,
-      tombstoned_at: hour(7),
-      run_id: 'run-1',
-      evidence: '[]',
-    }
-    await ledger(warehouse.engine)
-      .insertInto('ops.deletion')
-      .values({ ...row, deleted_at: hour(6), undeleted_at: null, undeleted_by: null })
-      .execute()
-    await sight(id, loadedAt)
-    expect(await warehouse.rows(`select undeleted_by from ops.deletion where record_id = '${id}'`)).toEqual([
-      { undeleted_by: by },
+  test.each<[string, string, Partial<DeletionRow>, string | null]>([
+    ['fetched after its deletion ends it', justAfter6, {}, 'run-9'],
+    ['fetched at the time of its deletion leaves it', hour(6), {}, null],
+    ['leaves deletions of another list', justAfter6, { resource: 'x' }, null],
+    ['leaves deletions of another record', justAfter6, { record_id: 'q' }, null],
+    [
+      'leaves a deletion that has ended',
+      justAfter6,
+      { undeleted_at: hour(6), undeleted_by: 'first' },
+      'first',
+    ],
+  ])('%s', async (...[, loadedAt, parts, by]) => {
+    await bench.insert('ops.deletion', deletion('r', parts))
+    await sight(loadedAt)
+    const at = by === 'run-9' ? loadedAt : (parts.undeleted_at ?? null)
+    expect(await bench.rows('select undeleted_by, undeleted_at from ops.deletion')).toEqual([
+      { undeleted_by: by, undeleted_at: at },
     ])
   })
 })
 
 test('open cases are evidence and deletions that stand, and quarantine that waits', async () => {
-  const before = await openCases(warehouse.engine, 'invoices')
-  await recordEvidence(warehouse.engine, [piece('x', { resource: 'invoices' })])
-  const row = {
-    resource: 'invoices',
-    record_id: 'x',
-    path: 'p',
-    text: null,
-    reason: 'r',
-    payload: '{}',
-    page: 'p',
-  }
-  await ledger(warehouse.engine)
-    .insertInto('ops.quarantine')
-    .values([
-      { ...row, quarantine_id: 'q1', run_id: 'run-1', seen_at: hour(1), resolved_at: null },
-      { ...row, quarantine_id: 'q2', run_id: 'run-1', seen_at: hour(1), resolved_at: hour(2) },
-    ])
-    .execute()
-  expect([before, await openCases(warehouse.engine, 'invoices')]).toEqual([
-    { contested: 0, quarantined: 0 },
-    { contested: 1, quarantined: 1 },
-  ])
-})
-
-describe('a sweep', () => {
-  /** Began at hour 8 and saw these ids. */
-  async function swept(seen: readonly string[], parts: Partial<SweptList> = {}): Promise<SweptList> {
-    made += 1
-    const sweepId = `w${made}`
-    const scan = { scan_id: `scan${made}`, resource: 'expenses', kind: 'sweep', sweep_id: sweepId } as const
-    await openScan(warehouse.engine, freshScan({ ...scan, run_id: 'run-1', started_at: hour(8) }))
-    const row = { scan_id: scan.scan_id, first_pass: 1, last_pass: 1, front_pass: null }
-    const times = { existed_at: null, changed_at: null, created_at: null, updated_at: hour(2) }
-    await addIds(
-      warehouse.engine,
-      seen.map(record_id => ({ ...row, ...times, record_id })),
-    )
-    return { resource: expenses, sweepId, scopeId: 'now', startedAt: hour(8), baseline: null, ...parts }
-  }
-  const missing = async (list: SweptList, among: readonly string[]) =>
-    (await warehouse.rows(missingIds(list))).map(({ id }) => id as string).filter(id => among.includes(id))
-  const count = async (sql: string) => Number((await warehouse.rows(sql))[0]?.n)
-
-  test('finds missing what its scope has fetched before it began and it did not see', async () => {
-    const ids = await stored('seen', 'missed')
-    const list = await swept(ids.slice(0, 1))
-    expect(await missing(list, ids)).toEqual([ids[1]])
-    expect(await missing({ ...list, startedAt: hour(5) }, ids)).toEqual([])
-    expect(await missing({ ...list, scopeId: 'other' }, ids)).toEqual([])
-    expect(await missing({ ...list, scopeId: 'other', baseline: hour(6) }, ids)).toEqual([ids[1]])
-    expect(await missing({ ...list, scopeId: 'other', baseline: hour(5) }, ids)).toEqual([])
-    expect(await count(judgedCount(list))).toBe(await count(judgedCount({ ...list, sweepId: 'none' })))
-  })
-
-  test('knows rows of other scopes that it does not see as out of its sight', async () => {
-    const ids = await stored('other')
-    const list = await swept([], { scopeId: 'third' })
-    const before = await count(countOutOfSight(list))
-    expect(before).toBeGreaterThan(0)
-    expect(await count(countOutOfSight(await swept(ids, { scopeId: 'third' })))).toBe(before - 1)
-  })
-
-  test('counts the missing ones that an event announced, unless the event is void', async () => {
-    const ids = await stored('event', 'silent')
-    const list = await swept([])
-    const before = await count(countAnnounced(list))
-    await recordEvidence(warehouse.engine, [
-      piece(ids[0] as string, { kind: 'event', source: 'e' }),
-      piece(ids[1] as string),
-    ])
-    expect(await count(countAnnounced(list))).toBe(before + 1)
-  })
-
-  test('voids evidence from before it began against what it saw, and no other', async () => {
-    const ids = await stored('a', 'b')
-    const [seen = '', other = ''] = ids
-    const late = piece(seen, { source: 'late', seen_at: hour(8) })
-    await recordEvidence(warehouse.engine, [piece(seen), late, piece(other)])
-    await warehouse.engine.run(voidSeen(await swept([seen])))
-    expect((await standing(seen)).map(({ source }) => source)).toEqual(['late'])
-    expect(await standing(other)).toHaveLength(1)
-  })
-
-  test('revives tombstoned records that it saw, when they were found missing before it began', async () => {
-    const ids = await stored('r1', 'r2', 'r3')
-    const gone = (id: string | undefined, at: string) =>
-      warehouse.engine.run(
-        `update star.fact_expense set is_deleted = true, deleted_at = timestamptz '${at}' where expense_id = '${id}'`,
-      )
-    await gone(ids[0], hour(7))
-    await gone(ids[1], hour(8))
-    const revived = (await warehouse.rows(revivedIds(await swept(ids)))).map(({ id }) => id)
-    expect(revived).toEqual([ids[0]])
-  })
-
-  test('notes what it saw and is not stored in that version, except what the next scan reads or quarantine holds', async () => {
-    const [same = ''] = await stored('same')
-    const list = await swept([same, 'unstored', 'quarantined'])
-    await ledger(warehouse.engine)
-      .insertInto('ops.quarantine')
-      .values({
-        ...{ quarantine_id: 'q9', resource: 'expenses', record_id: 'quarantined', path: 'p', text: null },
-        ...{ reason: 'r', payload: '{}', page: 'p', run_id: 'run-1', seen_at: hour(1), resolved_at: null },
-      })
-      .execute()
-    const noted = async () =>
-      (await warehouse.rows(`select record_id as id from ops.unread`)).map(({ id }) => id)
-    await warehouse.engine.run(noteUnread(list, hour(2)))
-    expect(await noted()).toEqual([])
-    await warehouse.engine.run(noteUnread(list, '2026-03-01T02:00:00.001Z'))
-    await warehouse.engine.run(noteUnread(list, '2026-03-01T02:00:00.001Z'))
-    expect(await noted()).toEqual(['unstored'])
-  })
-
-  test('resolves quarantine of its scope for what it did not see', async () => {
-    const row = { resource: 'expenses', path: 'p', text: null, reason: 'r', payload: '{}', page: 'p' }
-    const at = { run_id: 'run-1', seen_at: hour(1), resolved_at: null }
-    await ledger(warehouse.engine)
-      .insertInto('ops.quarantine')
-      .values([
-        { ...row, ...at, quarantine_id: 'm1', record_id: 'm1' },
-        { ...row, ...at, quarantine_id: 'm2', record_id: 'm2' },
-        { ...row, ...at, quarantine_id: 'm3', record_id: 'm3', seen_at: hour(8) },
-        { ...row, ...at, quarantine_id: 'm4', record_id: 'm4', run_id: 'foreign' },
-        { ...row, ...at, quarantine_id: 'm5', record_id: null },
-      ])
-      .execute()
-    await warehouse.engine.run(resolveMissing(await swept(['m2'])))
-    const resolved = await warehouse.rows(
-      `select quarantine_id as id from ops.quarantine where resolved_at is not null and quarantine_id like 'm%' order by 1`,
-    )
-    expect(resolved).toEqual([{ id: 'm1' }])
-  })
-})
-
-test('controls are live records without evidence, those of the scope first, and no more than three', async () => {
-  const ids = await stored('c1', 'c2', 'c3', 'c4')
-  await recordEvidence(warehouse.engine, [piece(ids[0] as string)])
-  await warehouse.engine.run(
-    `update star.fact_expense set loaded_at = timestamptz '${hour(20)}' where expense_id in (${ids.map(id => `'${id}'`).join(', ')})`,
+  expect(await openCases(bench.engine, 'expenses')).toEqual({ contested: 0, quarantined: 0 })
+  const other = { resource: 'x' }
+  await bench.insert('ops.evidence', evidence('a'), evidence('b', { void_at: hour(7) }), evidence('a', other))
+  await bench.insert(
+    'ops.deletion',
+    ...[deletion('c'), deletion('d'), deletion('e', { undeleted_at: hour(8) }), deletion('c', other)],
   )
-  expect(await controlIds(warehouse.engine, expenses, 'now')).toEqual(ids.slice(1))
+  const waiting = ['f', 'g', 'h', 'i'].map(id => quarantined(id))
+  await bench.insert(
+    'ops.quarantine',
+    ...waiting,
+    quarantined('j', { resolved_at: hour(2) }),
+    quarantined('k', other),
+  )
+  expect(await openCases(bench.engine, 'expenses')).toEqual({ contested: 3, quarantined: 4 })
+})
+
+describe('deletions', () => {
+  test('stand until their records come back, by list and record', async () => {
+    const ids = Array.from({ length: 501 }, (_, at) => `r${at}`)
+    await recordDeletions(bench.engine, [])
+    await recordDeletions(
+      bench.engine,
+      ids.map(id => deletion(id)),
+    )
+    expect(await standingDeletions(bench.engine)).toHaveLength(501)
+    const back = { resource: 'expenses', ids: ids.slice(1) }
+    await recordUndeletions(bench.engine, { ...back, ids: [] }, { at: hour(8), run: 'run-2' })
+    await recordUndeletions(bench.engine, { ...back, resource: 'x' }, { at: hour(8), run: 'run-2' })
+    expect(await standingDeletions(bench.engine)).toHaveLength(501)
+    await recordUndeletions(bench.engine, back, { at: hour(8), run: 'run-2' })
+    await recordUndeletions(bench.engine, back, { at: hour(9), run: 'run-3' })
+    expect(await standingDeletions(bench.engine)).toEqual([deletion('r0')])
+    expect(
+      await bench.column('select distinct undeleted_by from ops.deletion order by 1 nulls last'),
+    ).toEqual([...['run-2', null]])
+  })
+})
+
+describe('controls', () => {
+  const controls = () => controlIds(bench.engine, expenses, 'now')
+  beforeEach(() => bench.insert('ops.key_scope', keyScope('run-1', 'now'), keyScope('run-2', 'other')))
+
+  test('are three: those of the scope first, then those fetched last, then by id', async () => {
+    const row = (id: string, at: number, run: string) => expense(id, { loaded_at: hour(at), run_id: run })
+    await bench.insert('star.fact_expense', row('d', 9, 'run-2'), row('c', 3, 'run-1'), row('e', 8, 'run-2'))
+    expect(await controls()).toEqual(['c', 'd', 'e'])
+    await bench.insert('star.fact_expense', row('b', 4, 'run-1'), row('a', 3, 'run-1'))
+    expect(await controls()).toEqual(['b', 'a', 'c'])
+  })
+
+  const outOfSight = (parts: Parts = {}) =>
+    bench.insert('ops.out_of_sight', {
+      ...{ resource: 'expenses', record_id: 'r', scope_id: 'now', since: hour(1), ...parts },
+    })
+  test.each<[string, () => Promise<unknown>, boolean]>([
+    ['not with evidence against them', () => bench.insert('ops.evidence', evidence('r')), false],
+    ['with void evidence', () => bench.insert('ops.evidence', evidence('r', { void_at: hour(7) })), true],
+    ['with evidence against others', () => bench.insert('ops.evidence', evidence('q')), true],
+    [
+      'with evidence in another list',
+      () => bench.insert('ops.evidence', evidence('r', { resource: 'x' })),
+      true,
+    ],
+    ['not when they were refused by id', () => discovered('r', { state: 'refused' }), false],
+    ['when they were read by id', () => discovered('r'), true],
+    ['when others were refused', () => discovered('q', { state: 'refused' }), true],
+    ['when their id was refused elsewhere', () => discovered('r', { state: 'refused', resource: 'x' }), true],
+    ['not out of sight', () => outOfSight(), false],
+    ['out of the sight of another scope', () => outOfSight({ scope_id: 'other' }), true],
+    [
+      'not when they are deleted',
+      () => bench.engine.run('update star.fact_expense set is_deleted = true'),
+      false,
+    ],
+  ])('are records %s', async (...[, setup, isControl]) => {
+    await stored('r')
+    await setup()
+    expect(await controls()).toEqual(isControl ? ['r'] : [])
+  })
 })

@@ -1,297 +1,245 @@
-/** What the ledger says about scans: which ids count, which scans are given up, and since when a watermark stands. */
+/** What the ledger says about scans: which are given up, retired, resumed and finished, and since when a watermark stands. */
 import { describe, expect, test } from 'vitest'
-import { ledger } from '../../../src/state/ledger.ts'
 import {
-  addStagedIds,
-  countIds,
-  forgetSeen,
-  keepSeenSince,
-  readPasses,
-  savePasses,
-} from '../../../src/state/scans/scan-ids.ts'
-import {
+  backfillScans,
+  countScans,
   finishedAmong,
+  forgetScans,
   freshScan,
   giveUpScans,
   lastTotal,
   lastWholeTotal,
   openScan,
+  openScanIds,
+  openScans,
   readScan,
   retireScans,
   unfinishedScan,
+  unfinishedScans,
+  updateScan,
   watermarkHistory,
 } from '../../../src/state/scans/scans.ts'
-import { isAnyUnread, lastSweep, noteUnreadRecords, stillUnread } from '../../../src/state/scans/sweeps.ts'
 import type { ScanRow } from '../../../src/state/scans/tables.ts'
-import { figuresOf } from '../../../src/sync/paging/figures.ts'
-import { beginPass } from '../../../src/sync/paging/pass-state.ts'
-import { PastPasses } from '../../../src/sync/paging/past-passes.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { hour, ledgerBench, scan } from '../ledger-bench.ts'
 
-const warehouse = rulesWarehouse()
-const hour = (number: number): string => new Date(Date.UTC(2026, 2, 1, number)).toISOString()
+const bench = ledgerBench()
 
-let scans = 0
-async function scanOf(parts: Partial<ScanRow>): Promise<string> {
-  scans += 1
-  const id = `s${scans}`
+const open = (...scans: readonly ScanRow[]) => openScans(bench.engine, scans)
+const statesOf = (condition = 'true') =>
+  bench.column(`select scan_id || ' ' || state from ops.scan where ${condition} order by 1`)
+const idsOf = (rows: readonly ScanRow[]): string[] => rows.map(row => row.scan_id)
+
+test('a scan of which nothing is read yet has no figures, unless the facts say more', () => {
+  const facts = { scan_id: 's', resource: 'r', kind: 'sweep', run_id: 'run', started_at: hour(1) } as const
+  const untold = ['sweep_id', 'from_day', 'to_day', 'scope', 'page_size', 'page_limit', 'first_watermark']
+  const times = ['accepted_at', 'service_started_at', 'service_accepted_at']
+  const zero = ['loaded_sequence', 'pages', 'first_total', 'greatest_total', 'last_total', 'expected_ids']
   const row = {
-    scan_id: id,
-    resource: `r${scans}`,
-    kind: 'backfill',
-    run_id: 'run',
-    started_at: hour(1),
-  } as const
-  await openScan(warehouse.engine, freshScan({ ...row, ...parts }))
-  return id
-}
-const stateOf = async (id: string) => (await readScan(warehouse.engine, id))?.state
-
-interface SeenParts {
-  readonly first?: number
-  readonly last?: number
-  readonly front?: number
-  readonly existed?: number
-  readonly changed?: number
-}
-
-async function saw(scanId: string, id: string, { first = 1, last = first, ...parts }: SeenParts = {}) {
-  const row = {
-    scan_id: scanId,
-    record_id: id,
-    first_pass: first,
-    last_pass: last,
-    created_at: null,
-    updated_at: null,
+    ...facts,
+    ...Object.fromEntries([...untold, ...times].map(name => [name, null])),
+    ...Object.fromEntries([...zero, 'distinct_ids'].map(name => [name, 0])),
+    ...{ state: 'scanning', attempt: 1, pass: 1, next_page: 1 },
   }
-  const times = { existed_at: parts.existed ?? null, changed_at: parts.changed ?? null }
-  await ledger(warehouse.engine)
-    .insertInto('ops.scan_id')
-    .values({ ...row, ...times, front_pass: parts.front ?? null })
-    .execute()
-}
+  expect(freshScan(facts)).toEqual(row)
+  expect(freshScan({ ...facts, scope: 'c1', attempt: 3 })).toEqual({ ...row, scope: 'c1', attempt: 3 })
+})
 
-describe('an id counts for a pass start', () => {
-  test.each<[string, readonly SeenParts[], number]>([
-    ['when it existed at its time', [{ first: 2, existed: 1000 }], 1],
-    ['not when it existed later', [{ first: 2, existed: 1001 }], 0],
-    ['not when its time is unknown', [{ first: 2 }], 0],
-    ['when it was on the first page', [{ first: 2, front: 2 }], 1],
-    ['not when it was on the first page of another pass', [{ first: 2, front: 3 }], 0],
-    ['when an earlier pass saw it as well', [{ first: 1 }, { first: 2 }], 1],
-    ['not when only earlier passes saw it', [{ first: 1, existed: 1, front: 1 }], 0],
-    ['when a later pass saw it', [{ first: 3, existed: 1000 }], 1],
-    [
-      'by the least of its times',
-      [
-        { first: 2, existed: 2000 },
-        { first: 3, existed: 1000 },
+describe('opened scans', () => {
+  test('are all there, none when there are none', async () => {
+    await open()
+    await open(scan('a'), scan('b'))
+    await openScan(bench.engine, scan('c'))
+    expect(await statesOf()).toEqual(['a scanning', 'b scanning', 'c scanning'])
+    expect(await readScan(bench.engine, 'b')).toMatchObject({ scan_id: 'b', kind: 'backfill' })
+    expect(await readScan(bench.engine, 'none')).toBeUndefined()
+  })
+
+  test('are forgotten by their ids', async () => {
+    await open(scan('a'), scan('b'), scan('c'))
+    await forgetScans(bench.engine, [])
+    expect(await statesOf()).toHaveLength(3)
+    await forgetScans(bench.engine, ['a', 'c'])
+    expect(await statesOf()).toEqual(['b scanning'])
+  })
+
+  test('are counted by run', async () => {
+    await open(scan('a'), scan('b'), scan('c', { run_id: 'run-2' }))
+    expect([await countScans(bench.engine, 'run-1'), await countScans(bench.engine, 'none')]).toEqual([2, 0])
+  })
+
+  test('are changed one at a time', async () => {
+    await open(scan('a'), scan('b'))
+    await updateScan(bench.engine, 'a', { state: 'accepted' })
+    expect(await statesOf()).toEqual(['a accepted', 'b scanning'])
+  })
+
+  test('of a backfill come in the order in which they were planned, days read on request aside', async () => {
+    await open(
+      ...[scan('b'), scan('a', { state: 'accepted' }), scan('c')],
+      ...[
+        scan('d', { scope: 'asked for' }),
+        scan('e', { kind: 'incremental' }),
+        scan('f', { resource: 'x' }),
       ],
-      1,
-    ],
-  ])('%s', async (_, sightings, counted) => {
-    const scanId = await scanOf({})
-    for (const one of sightings) await saw(scanId, 'r', one)
-    expect(await countIds(warehouse.engine, { scanId, moments: [{ pass: 2, before: 1000 }] })).toMatchObject({
-      ...{ ids: 1, counted: [counted] },
-    })
+    )
+    expect(idsOf(await backfillScans(bench.engine, 'expenses'))).toEqual(['a', 'b', 'c'])
   })
 
-  test('by no time where that of the pass start is unknown', async () => {
-    const scanId = await scanOf({})
-    await saw(scanId, 'r', { first: 2, existed: 1 })
-    const moments = [{ pass: 2, before: null }]
-    expect(await countIds(warehouse.engine, { scanId, moments })).toMatchObject({
-      counted: [0],
-      inLastPass: 1,
-    })
+  test('that are not decided keep their landed pages', async () => {
+    await open(scan('a'), scan('b', { state: 'accepted' }), scan('c', { state: 'refused' }))
+    expect([...(await openScanIds(bench.engine))]).toEqual(['a'])
   })
-})
-
-test('below the end of a scan of changes only what changed since is counted', async () => {
-  const scanId = await scanOf({})
-  await saw(scanId, 'old', { existed: 1, changed: 499 })
-  await saw(scanId, 'new', { existed: 1, changed: 500 })
-  const base = { pass: 1, front: 1, total: 2, before: 1000, watermark: null }
-  const counted = async (below: number, known?: { before: number }) => {
-    const progress = { pass: { ...beginPass(1), base, below }, bases: [base], attempt: 1, sequence: 1 }
-    const counting = { scanId, known, past: new PastPasses() }
-    return (await figuresOf(warehouse.engine, progress, counting)).ids
-  }
-  expect(await counted(1, { before: 500 })).toBe(1)
-  expect(await counted(0, { before: 500 })).toBe(2)
-  expect(await counted(1)).toBe(2)
-})
-
-test.each([
-  [true, 20],
-  [false, 10],
-])('a record of a list filtered by change (%s) existed at %i', async (isFiltered, existed) => {
-  const scanId = await scanOf({})
-  await warehouse.engine.run(
-    `create or replace temp table stage_seen as select 'r' as id, 1 as first_pass, 1 as last_pass, null as front_pass, 10 as existed_at, 20 as changed_at`,
-  )
-  await addStagedIds(warehouse.engine, { scanId, isFiltered })
-  const [row] = await warehouse.rows(`select existed_at from ops.scan_id where scan_id = '${scanId}'`)
-  expect(Number(row?.existed_at)).toBe(existed)
-})
-
-test('ids that only passes before this one saw are forgotten', async () => {
-  const scanId = await scanOf({})
-  await saw(scanId, 'before', { first: 1, last: 2 })
-  await saw(scanId, 'both', { first: 1 })
-  await saw(scanId, 'both', { first: 3 })
-  await saw(scanId, 'since', { first: 3 })
-  await keepSeenSince(warehouse.engine, scanId, 3)
-  expect(await countIds(warehouse.engine, { scanId, moments: [{ pass: 3, before: null }] })).toEqual({
-    ...{ ids: 2, inLastPass: 2, counted: [1] },
-  })
-})
-
-test('a scan that is decided forgets its ids and pass starts', async () => {
-  const scanId = await scanOf({})
-  await saw(scanId, 'r')
-  await savePasses(warehouse.engine, scanId, [
-    { scan_id: scanId, pass: 1, front: 1, total: 1, existed_before: null, watermark: null },
-  ])
-  await forgetSeen(warehouse.engine, scanId)
-  expect(await readPasses(warehouse.engine, scanId)).toEqual([])
-  expect((await countIds(warehouse.engine, { scanId, moments: [] })).ids).toBe(0)
 })
 
 describe('giving up', () => {
-  test('refuses scans that are not decided, and leaves accepted ones', async () => {
-    const open = await scanOf({ resource: 'given-up' })
-    const accepted = await scanOf({ resource: 'given-up', state: 'accepted' })
-    const other = await scanOf({ resource: 'given-up', kind: 'incremental' })
-    expect(await giveUpScans(warehouse.engine, { resource: 'given-up', kind: 'backfill' })).toEqual([open])
-    expect([await stateOf(open), await stateOf(accepted), await stateOf(other)]).toEqual([
-      ...['refused', 'accepted', 'scanning'],
+  test('refuses scans of the resource and kind that are not decided, and leaves accepted ones', async () => {
+    await open(
+      ...[scan('accepted', { state: 'accepted' }), scan('changes', { kind: 'incremental' })],
+      ...[scan('open'), scan('other', { resource: 'x' })],
+    )
+    expect(await giveUpScans(bench.engine, { resource: 'expenses', kind: 'backfill' })).toEqual(['open'])
+    expect(await statesOf()).toEqual([
+      ...['accepted accepted', 'changes scanning', 'open refused', 'other scanning'],
     ])
   })
 
   test('of one scan leaves it accepted when it was accepted meanwhile', async () => {
-    const accepted = await scanOf({ state: 'accepted' })
-    expect(await giveUpScans(warehouse.engine, { scan_id: accepted })).toEqual([])
-    expect(await stateOf(accepted)).toBe('accepted')
+    await open(scan('a', { state: 'accepted' }), scan('b'))
+    expect(await giveUpScans(bench.engine, { scan_id: 'a' })).toEqual([])
+    expect(await giveUpScans(bench.engine, { scan_id: 'b' })).toEqual(['b'])
+    expect(await statesOf()).toEqual(['a accepted', 'b refused'])
   })
 
-  test('retires the backfill and scans of changes of one list, and no snapshot', async () => {
-    const of = { resource: 'retired' }
-    const accepted = await scanOf({ ...of, state: 'accepted' })
-    const changes = await scanOf({ ...of, kind: 'incremental' })
-    const snapshot = await scanOf({ ...of, kind: 'snapshot' })
-    await retireScans(warehouse.engine, 'retired')
-    const scopes = await warehouse.rows(
-      `select scan_id as id, state, scope from ops.scan where resource = 'retired' order by 1`,
+  test('retires the backfill and scans of changes of one list, and no other scan', async () => {
+    await open(
+      ...[scan('accepted', { state: 'accepted' }), scan('changes', { kind: 'incremental' }), scan('days')],
+      ...[scan('asked', { scope: 'asked for' }), scan('snapshot', { kind: 'snapshot' })],
+      scan('other', { resource: 'x' }),
     )
-    expect(scopes).toEqual([
-      { id: accepted, state: 'accepted', scope: 'read when the key saw less' },
-      { id: changes, state: 'refused', scope: 'read when the key saw less' },
-      { id: snapshot, state: 'scanning', scope: null },
+    await retireScans(bench.engine, 'expenses')
+    const retired = `scope = 'read when the key saw less'`
+    expect(await statesOf(retired)).toEqual(['accepted accepted', 'changes refused', 'days refused'])
+    expect(await statesOf(`not coalesce(${retired}, false)`)).toEqual([
+      ...['asked refused', 'other scanning', 'snapshot scanning'],
     ])
+    expect((await readScan(bench.engine, 'asked'))?.scope).toBe('asked for')
   })
 })
 
 test('of scans that were cut off the newest is resumed', async () => {
-  await scanOf({ resource: 'cut', started_at: hour(1) })
-  const newest = await scanOf({ resource: 'cut', started_at: hour(3) })
-  await scanOf({ resource: 'cut', started_at: hour(4), state: 'accepted' })
-  expect((await unfinishedScan(warehouse.engine, 'cut', 'backfill'))?.scan_id).toBe(newest)
+  await open(
+    ...[scan('old'), scan('newest', { started_at: hour(3) }), scan('middle', { started_at: hour(2) })],
+    ...[
+      scan('x1', { started_at: hour(4), state: 'accepted' }),
+      scan('x2', { started_at: hour(4), resource: 'x' }),
+    ],
+    scan('x3', { started_at: hour(4), kind: 'snapshot' }),
+  )
+  expect(idsOf(await unfinishedScans(bench.engine, 'expenses', 'backfill'))).toEqual([
+    ...['newest', 'middle', 'old'],
+  ])
+  expect((await unfinishedScan(bench.engine, 'expenses', 'backfill'))?.scan_id).toBe('newest')
+  expect(await unfinishedScan(bench.engine, 'expenses', 'sweep')).toBeUndefined()
 })
 
-test('a watermark stands since the first accepted scan that found it, days read on request aside', async () => {
-  const of = { resource: 'stands', first_watermark: 'w', kind: 'incremental', state: 'accepted' } as const
-  const times = (started: number, accepted: number) => ({
-    ...{ service_started_at: hour(started), service_accepted_at: hour(accepted) },
+describe('a watermark', () => {
+  const found = { first_watermark: 'w', kind: 'incremental', state: 'accepted' } as const
+  const times = (begun: number, ended: number) => ({
+    ...{ service_started_at: hour(begun), service_accepted_at: hour(ended) },
   })
-  await scanOf({ ...of, ...times(4, 5) })
-  await scanOf({ ...of, ...times(6, 7) })
-  await scanOf({ ...of, ...times(1, 2), first_watermark: 'v' })
-  await scanOf({ ...of, ...times(9, 1), state: 'refused' })
-  await scanOf({ ...of, ...times(8, 3), scope: 'asked for' })
-  await scanOf({ ...of, ...times(7, 8), kind: 'backfill' })
-  const history = (resource: string, now: number) =>
-    watermarkHistory(warehouse.engine, resource, { watermark: 'w', now: hour(now) })
-  expect(await history('stands', 10)).toEqual({ seen: hour(5), begun: hour(6) })
-  // A scan that began ahead of now was dated by a clock that was wrong.
-  expect(await history('stands', 6)).toEqual({ seen: hour(5), begun: hour(6) })
-  expect(await history('stands', 5)).toEqual({ seen: hour(5), begun: hour(4) })
-  expect(await history('never', 10)).toEqual({ seen: undefined, begun: undefined })
+  const history = (now: string) => watermarkHistory(bench.engine, 'expenses', { watermark: 'w', now })
+
+  test('stands since the first accepted scan that found it ended', async () => {
+    await open(
+      ...[scan('later', { ...found, ...times(6, 7) }), scan('first', { ...found, ...times(4, 5) })],
+      scan('another', { ...found, ...times(1, 2), first_watermark: 'v' }),
+      scan('refused', { ...found, ...times(1, 1), state: 'refused' }),
+      scan('on request', { ...found, ...times(1, 3), scope: 'asked for' }),
+      scan('other list', { ...found, ...times(1, 2), resource: 'x' }),
+    )
+    expect((await history(hour(10))).seen).toBe(hour(5))
+  })
+
+  test.each([
+    ['the last scan of changes', hour(10), hour(8)],
+    ['one that begins now', hour(8), hour(8)],
+    ['none that began ahead of now, by a clock that was wrong', hour(7, 59), hour(6)],
+  ])('is looked for since %s began', async (...[, now, begun]) => {
+    await open(
+      ...[scan('a', { ...found, ...times(6, 7) }), scan('b', { ...found, ...times(8, 9) })],
+      scan('c', { ...found, ...times(4, 5), first_watermark: 'v' }),
+      ...[scan('backfill', { ...found, ...times(9, 10), kind: 'backfill' })],
+      ...[scan('refused', { ...found, ...times(9, 10), state: 'refused' })],
+      ...[scan('on request', { ...found, ...times(9, 10), scope: 'asked for' })],
+      ...[scan('other list', { ...found, ...times(9, 10), resource: 'x' })],
+    )
+    expect((await history(now)).begun).toBe(begun)
+  })
+
+  test('has no history before the first accepted scan', async () => {
+    expect(await history(hour(10))).toEqual({ seen: undefined, begun: undefined })
+  })
 })
 
 describe('the total of a list', () => {
-  const changes = { kind: 'incremental', state: 'accepted' } as const
+  const changes = (id: string, at: number, parts: Partial<ScanRow> = {}) =>
+    scan(id, { kind: 'incremental', state: 'accepted', accepted_at: hour(at), ...parts })
 
   test('is that of its last accepted scan of changes', async () => {
-    const of = { resource: 'total', ...changes }
-    await scanOf({ ...of, accepted_at: hour(2), last_total: 8, greatest_total: 9, first_total: 7 })
-    await scanOf({ ...of, accepted_at: hour(1), last_total: 1 })
-    await scanOf({ ...of, accepted_at: hour(3), last_total: 2, state: 'refused' })
-    expect(await lastTotal(warehouse.engine, 'total')).toBe(8)
-    expect(await lastWholeTotal(warehouse.engine, 'total')).toBe(8)
-    expect(await lastTotal(warehouse.engine, 'none')).toBeUndefined()
+    await open(
+      ...[
+        changes('a', 1, { last_total: 1 }),
+        changes('b', 3, { last_total: 8, greatest_total: 9, first_total: 7 }),
+      ],
+      ...[changes('c', 2, { last_total: 3 }), changes('d', 4, { last_total: 2, state: 'refused' })],
+      ...[
+        changes('e', 4, { last_total: 4, kind: 'backfill' }),
+        changes('f', 4, { last_total: 5, resource: 'x' }),
+      ],
+    )
+    expect(await lastTotal(bench.engine, 'expenses')).toBe(8)
+    expect(await lastWholeTotal(bench.engine, 'expenses')).toBe(8)
   })
 
-  test('is unknown when that scan was filtered', async () => {
-    await scanOf({ resource: 'filtered', ...changes, accepted_at: hour(1), from_day: '2026-01-01' })
-    expect(await lastWholeTotal(warehouse.engine, 'filtered')).toBeUndefined()
+  test('is unknown before the first, and whole only where that was not filtered', async () => {
+    expect(await lastTotal(bench.engine, 'expenses')).toBeUndefined()
+    expect(await lastWholeTotal(bench.engine, 'expenses')).toBeUndefined()
+    await open(changes('a', 1, { from_day: '2026-01-01', last_total: 3 }))
+    expect(await lastTotal(bench.engine, 'expenses')).toBe(3)
+    expect(await lastWholeTotal(bench.engine, 'expenses')).toBeUndefined()
   })
 
-  test('is what the pass start found when every answer said less', async () => {
-    const of = { resource: 'low', ...changes, accepted_at: hour(1) }
-    await scanOf({ ...of, last_total: 8, greatest_total: 9, first_total: 10 })
-    expect(await lastWholeTotal(warehouse.engine, 'low')).toBe(10)
+  test.each([
+    [9, 8],
+    [10, 10],
+  ])('is what the pass start found when every answer said less: %i of 9, %i', async (first, total) => {
+    await open(changes('a', 1, { first_total: first, greatest_total: 9, last_total: 8 }))
+    expect(await lastWholeTotal(bench.engine, 'expenses')).toBe(total)
   })
 })
 
 test('scans that are open, or of a running run, are not finished', async () => {
-  const open = await scanOf({})
-  const decided = await scanOf({ state: 'refused' })
-  expect(await finishedAmong(warehouse.engine, [open, decided, 'run7-x'], ['run7'])).toEqual([decided])
-})
-
-describe('a record that a sweep saw', () => {
-  const expenses = resourceOf('expenses')
-  const at = hour(9)
-  const note = (id: string, updatedAt: string) =>
-    noteUnreadRecords(warehouse.engine, 'expenses', { records: [{ id, createdAt: null, updatedAt }], at })
-  const unread = async () => (await stillUnread(warehouse.engine, expenses)).map(row => row.record_id).sort()
-
-  test('stays unread until this version or a later one is stored and live', async () => {
-    const stored = (id: string) => ({ id, status: 'pending', createdAt: hour(1), updatedAt: hour(5) })
-    await warehouse.load(expenses, ['same', 'older', 'newer', 'deleted'].map(stored))
-    await warehouse.engine.run(`update star.fact_expense set is_deleted = true where expense_id = 'deleted'`)
-    await note('same', hour(5))
-    await note('older', hour(6))
-    await note('newer', hour(4))
-    await note('deleted', hour(4))
-    await note('absent', hour(1))
-    expect(await isAnyUnread(warehouse.engine, 'expenses')).toBe(true)
-    expect(await unread()).toEqual(['absent', 'deleted', 'older'])
-    await note('absent', hour(2))
-    expect(await unread()).toHaveLength(3)
-  })
-})
-
-test('the last sweep is the newest accepted one, of the scope where one is asked for', async () => {
-  const sweep = {
-    total: 1,
-    earliest_day: null,
-    resource: 'swept',
-    seen: 1,
-    judged: 1,
-    missing: 0,
-    note: null,
-    run_id: 'run',
-    ended_at: null,
-  }
-  const rows = [
-    { ...sweep, sweep_id: 'w1', scope_id: 'a', state: 'accepted', started_at: hour(1) },
-    { ...sweep, sweep_id: 'w2', scope_id: 'b', state: 'accepted', started_at: hour(2) },
-    { ...sweep, sweep_id: 'w3', scope_id: 'a', state: 'doubted', started_at: hour(3) },
-  ] as const
-  await ledger(warehouse.engine).insertInto('ops.sweep').values(rows).execute()
-  const last = async (scope?: string) => (await lastSweep(warehouse.engine, 'swept', scope))?.sweep_id
-  expect([await last(), await last('a'), await last('c')]).toEqual(['w2', 'w1', undefined])
+  const run = { command: 'sync', arguments: '', program_version: 'test', started_at: hour(1) }
+  const zero = Object.fromEntries(
+    [
+      'requests',
+      'retries',
+      'records_read',
+      'rows_inserted',
+      'rows_changed',
+      'records_touched',
+      'rows_removed',
+    ]
+      .concat('records_unchanged', 'quarantined')
+      .map(name => [name, 0]),
+  )
+  await bench.insert(
+    'ops.run',
+    ...['running', 'done'].map(state => ({ ...run, ...zero, run_id: `run-${state}`, state })),
+  )
+  await open(scan('open'), scan('decided', { state: 'refused' }))
+  const scans = ['open', 'decided', 'not recorded', 'run-running-x', 'run-done-x', 'ours-x', 'x-ours']
+  expect(await finishedAmong(bench.engine, scans, ['ours'])).toEqual([
+    ...['decided', 'not recorded', 'run-done-x', 'x-ours'],
+  ])
 })

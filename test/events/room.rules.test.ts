@@ -44,3 +44,16 @@ test('events taken since the last look count, and those that the look has found 
   room.look().measured({ events: 0, bytes: 0 })
   room.take(event())
 })
+
+test('a full inbox says how much is in it, in whole megabytes', () => {
+  const room = new Room({ events: 1, bytes: 1e9 })
+  room.look().measured({ events: 1234, bytes: 2_000_001 })
+  expect(() => room.take(event())).toThrow('the inbox is full, with 1,234 events in 3 MB')
+  expect(room.stored).toEqual({ events: 1234, bytes: 2_000_001 })
+})
+
+test('an event counts with the bytes that it takes', () => {
+  const room = new Room({ events: 10, bytes: 10_000 })
+  room.take(unknown)
+  expect(room.stored).toEqual({ events: 1, bytes: 400 })
+})

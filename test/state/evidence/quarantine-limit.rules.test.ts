@@ -1,0 +1,88 @@
+/** When too many records are in quarantine, or refused by their ids, and which of the two is said. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  describeQuarantined,
+  describeRefused,
+  type Excess,
+  intolerable,
+  tooManyQuarantined,
+} from '../../../src/state/evidence/quarantine-limit.ts'
+import { hour, ledgerBench, quarantined } from '../ledger-bench.ts'
+
+const bench = ledgerBench()
+
+/** One record a list is tolerable. */
+beforeEach(async () => {
+  const figures = ['requests', 'retries', 'records_read', 'rows_inserted', 'rows_changed', 'rows_removed']
+  const zero = [...figures, 'records_touched', 'records_unchanged', 'quarantined'].map(name => [name, 0])
+  await bench.insert('ops.run', {
+    ...{ run_id: 'run-1', command: 'sync', arguments: '', state: 'done', started_at: hour(3) },
+    ...{ program_version: 'v', quarantine_records: 1, quarantine_percent: 1, ...Object.fromEntries(zero) },
+  })
+})
+
+const inQuarantine = (resource: string, many: number) =>
+  bench.insert(
+    'ops.quarantine',
+    ...Array.from({ length: many }, (_, at) => quarantined(`${resource} ${at}`, { resource })),
+  )
+const refused = (resource: string, many: number) =>
+  bench.insert(
+    'ops.discovered',
+    ...Array.from({ length: many }, (_, at) => ({
+      ...{ resource, record_id: `r${at}`, source: 'x', first_seen_at: hour(1), state: 'refused' },
+      ...{ state_since: hour(1), key_scope: 's', last_fetched_at: hour(1), fetches: 1, failed_fetches: 1 },
+      ...{ changes: 0, exposure_days: 0, signals: 0 },
+    })),
+  )
+const excess = (resource: string, records: number, kind: Excess['kind'] = 'in quarantine'): Excess => ({
+  ...{ kind, resource, records, tolerated: 1 },
+})
+
+test('records in quarantine are named list by list, and end a command with exit code 3', () => {
+  const found = [excess('expenses', 2), excess('rates', 9, 'refused'), excess('sites', 1200)]
+  const error = describeQuarantined(found, 'the rest is published')
+  expect(error?.report.what).toBe(
+    'too many records could not be loaded: 2 records of expenses in quarantine, 1 tolerable; 1,200 records of sites in quarantine, 1 tolerable',
+  )
+  expect(error?.report.next).toMatch(/^select \* from ops\.quarantine .*; the rest is published$/)
+  expect(error?.exitCode).toBe(3)
+  expect(describeQuarantined([excess('rates', 9, 'refused')], '')).toBeUndefined()
+})
+
+test('records that are refused now are named list by list', () => {
+  const found = [excess('expenses', 2), excess('rates', 1200, 'refused'), excess('trades', 2, 'refused')]
+  expect(describeRefused(found)?.report.what).toBe(
+    'too many stored records are refused now: 1,200 of rates, 1 tolerable; 2 of trades, 1 tolerable',
+  )
+  expect(describeRefused([excess('expenses', 2)])).toBeUndefined()
+})
+
+describe('of what the ledger has', () => {
+  const meanwhile = 'the rest is published'
+  const why = async (of?: readonly string[]) =>
+    (await intolerable(bench.engine, of ? { of, meanwhile } : { meanwhile }))?.report.what
+
+  test('one record a list is tolerable', async () => {
+    await inQuarantine('expenses', 1)
+    await refused('trades', 1)
+    expect(await why()).toBeUndefined()
+  })
+
+  test('more are not: those in quarantine in the order of lists, and only of lists that are asked for', async () => {
+    await inQuarantine('sites', 2)
+    await inQuarantine('expenses', 2)
+    await refused('rates', 2)
+    const first =
+      '2 records of expenses in quarantine, 1 tolerable; 2 records of sites in quarantine, 1 tolerable'
+    expect(await why()).toBe(`too many records could not be loaded: ${first}`)
+    expect(await why(['rates'])).toBe('too many stored records are refused now: 2 of rates, 1 tolerable')
+    expect(await why(['users'])).toBeUndefined()
+    const limited = await tooManyQuarantined(bench.engine, { of: ['rates'], meanwhile })
+    expect(limited).toBeUndefined()
+    expect((await tooManyQuarantined(bench.engine, { of: ['sites'], meanwhile }))?.report).toMatchObject({
+      what: 'too many records could not be loaded: 2 records of sites in quarantine, 1 tolerable',
+      next: expect.stringMatching(/the rest is published$/),
+    })
+  })
+})
