@@ -1,6 +1,6 @@
 /** How many records a run tells that it will fetch by id, while records name further ones. */
 import { expect, test } from 'vitest'
-import { fetchesInAll, type IdCounts } from '../../src/sync/by-id/ids-to-follow.ts'
+import { fetchesInAll, type IdCounts } from '../../../src/sync/by-id/ids-to-follow.ts'
 
 const none = { due: 0, asked: 0, again: 0, known: 0, knownBefore: 0, sources: new Map<string, number>() }
 const assignments = (counts: Partial<IdCounts>): IdCounts => ({ ...none, resource: 'assignments', ...counts })
