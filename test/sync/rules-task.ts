@@ -63,7 +63,8 @@ export interface RulesTask extends ResourceTask {
 
 export interface TaskParts {
   readonly key?: object
-  readonly usage?: object
+  readonly usage?: object | (() => object)
+  readonly refusal?: Error
   readonly sync?: Partial<SyncContext>
   readonly pages?: readonly LandedPage[]
   /** Called with each batch before its ledger rows are written. */
@@ -72,7 +73,16 @@ export interface TaskParts {
 
 const cleared = [
   ...['evidence', 'deletion', 'sweep', 'scan', 'scan_id', 'scan_pass', 'watermark', 'key_scope', 'run'],
-  ...['out_of_sight', 'quarantine', 'quarantine_look', 'unread', 'discovered', 'list_count', 'lease'],
+  ...[
+    'out_of_sight',
+    'quarantine',
+    'quarantine_look',
+    'unread',
+    'discovered',
+    'list_count',
+    'lease',
+    'change_signal',
+  ],
 ]
 
 /** Makes tasks on this warehouse, which is empty at the beginning of each test. */
@@ -133,9 +143,9 @@ export function rulesTasks(warehouse: RulesWarehouse, ...star: readonly string[]
       usage: () => ({
         ...{ spendable: 1000, spendableToday: 1000, perDay: 2000, leftForEvents: 1000 },
         ...{ requestsThisRun: requests.length, resetsAt: hour(14) },
-        ...parts.usage,
+        ...(typeof parts.usage === 'function' ? parts.usage() : parts.usage),
       }),
-      refusal: () => undefined,
+      refusal: () => parts.refusal,
     }
     const landing = {
       async begin(scanId: string, facts: object) {
@@ -180,6 +190,7 @@ export function rulesTasks(warehouse: RulesWarehouse, ...star: readonly string[]
       ...{ loaded: new FetchedPages() },
       ...parts.sync,
     }
+    for (const table of ['ops.run', 'ops.lease']) await engine.run(`delete from ${table}`)
     const started = { arguments: '', startedAt: startOfTests, version: '1' }
     await recordRun(engine, { ...started, runId: sync.runId, command: 'sync' })
     const lease = await takeLease(engine, { resource: resource.name, holder: sync.runId, ms: 60_000 })
@@ -240,5 +251,43 @@ export async function starRows(
   await engine.run(
     `insert into star.${table.name} (${[...names, ...others.map(([name]) => name)].join(', ')})
      values ${ids.map(id => `(${row(id)})`).join(', ')}`,
+  )
+}
+
+export interface KnownId {
+  readonly state?: 'never fetched' | 'stored' | 'missing' | 'refused'
+  readonly source?: string
+  readonly signals?: number
+  readonly fetchedAt?: string
+  readonly retryAfter?: string
+  readonly reason?: string
+  readonly fetches?: number
+  readonly changes?: number
+  readonly exposure?: number
+  readonly failures?: number
+}
+
+/** Ids of a resource that is read by id. */
+export async function knownIds(
+  { engine }: RulesWarehouse,
+  { resource, ids }: { readonly resource: string; readonly ids: readonly string[] },
+  parts: KnownId = {},
+): Promise<void> {
+  const {
+    state = 'never fetched',
+    source = 'star.fact_assignment.trade_id',
+    signals = 0,
+    fetches = 0,
+  } = parts
+  const { changes = 0, exposure = 0, failures = 0 } = parts
+  const time = (at: string | undefined): string => (at === undefined ? 'null' : `timestamptz '${at}'`)
+  const row = (id: string): string =>
+    `('${resource}', '${id}', '${source}', timestamptz '${hour(-9)}', '${state}', timestamptz '${hour(-9)}',
+      ${parts.reason === undefined ? 'null' : `'${parts.reason}'`}, ${time(parts.fetchedAt)}, ${time(parts.retryAfter)},
+      ${fetches}, ${failures}, ${changes}, ${exposure}, ${signals}, ${signals > 0 ? time(hour(-1)) : 'null'})`
+  await engine.run(
+    `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, reason, last_fetched_at,
+       retry_after, fetches, failed_fetches, changes, exposure_days, signals, signalled_at)
+     values ${ids.map(row).join(', ')}`,
   )
 }
