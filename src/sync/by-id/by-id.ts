@@ -28,9 +28,9 @@ export interface ByIdRequest {
 }
 
 /** One resource. Its failure leaves the others alone; the end of the budget ends all. */
-interface OpenResource {
+export interface OpenResource {
   readonly held: HeldTask
-  readonly reader: RecordReader
+  readonly reader: Pick<RecordReader, 'resume' | 'read' | 'close'>
   /** Ids that this run has requested. */
   readonly asked: Set<string>
   failure?: { readonly error: unknown }
@@ -42,7 +42,7 @@ interface Plan {
   readonly purpose: Purpose
 }
 
-class ByIdRun {
+export class ByIdRun {
   readonly #sync: SyncContext
   readonly #resources: readonly OpenResource[]
   readonly #allowance: Allowance

@@ -8,8 +8,8 @@ import {
   isProved,
   mostAtOnce,
   worthOf,
-} from '../../src/sync/deletions/decision.ts'
-import { agrees, sweptRows } from '../../src/sync/deletions/swept-page.ts'
+} from '../../../src/sync/deletions/decision.ts'
+import { agrees, sweptRows } from '../../../src/sync/deletions/swept-page.ts'
 
 const word = fc.record({
   kind: fc.constantFrom('sweep' as const, 'by-id 404' as const, 'event' as const),
