@@ -39,7 +39,7 @@ export interface RulesStage {
 }
 
 /** Pages made readable, as a load does it; the caller cleans up. */
-export const readable = (
+const readable = (
   resource: Resource,
   pages: readonly PageFile[],
   rows: RowsAt = 'data',

@@ -30,7 +30,7 @@ export function isOfJoin(all: readonly Lexeme[], at: number): boolean {
   return words.findLast(({ text }) => openers.has(text) || text === 'select')?.text === 'on'
 }
 
-export const isConnective = (all: readonly Lexeme[], at: number): boolean =>
+const isConnective = (all: readonly Lexeme[], at: number): boolean =>
   all[at]?.text === 'or' || (all[at]?.text === 'and' && !isOfBetween(all, at))
 
 /** Of a `distinct from` none ends. */

@@ -160,7 +160,7 @@ describe('a backfill that an earlier run began', () => {
   test('stays open while a window is refused: the others are read, and it is said in the end', async () => {
     const list = new List(records)
     list.instead = (query, honest, number) =>
-      query['from'] ? { ...honest(), total: honest().total + 1 + (number % 2) } : honest()
+      query.from ? { ...honest(), total: honest().total + 1 + (number % 2) } : honest()
     const { task, setWatermark, openScan, watermark, scans } = await begin({ list, read: byDays })
     await setWatermark(open)
     await openScan({ ...newest, run_id: 'run-2' })

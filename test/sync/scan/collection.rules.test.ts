@@ -106,7 +106,7 @@ describe('a list that was read before', () => {
     ['page 1 where no total is remembered', 450, { remembered_total: null }, 1],
   ])('is read from the last page by %s', async (...[, total, parts, page]) => {
     const { list } = await synced({ list: new List(sites(450)) }, { remembered_total: total, ...parts })
-    expect(list.requests[0]?.['page']).toBe(page)
+    expect(list.requests[0]?.page).toBe(page)
   })
 
   test('ends where the lookback before its watermark is known', async () => {
@@ -222,7 +222,7 @@ describe('a list that the service filters by changes', () => {
 
   test('is asked for whole when the filter hides changes that it counts, and the filter is ignored from then on', async () => {
     const list = new List(sites(5))
-    list.instead = (query, honest) => (query['from'] ? { ...honest(), total: 6 } : honest())
+    list.instead = (query, honest) => (query.from ? { ...honest(), total: 6 } : honest())
     const { watermark, scans } = await synced({ list, read: changed }, honoured)
     expect((await scans()).map(({ state, from_day }) => [state, from_day])).toEqual([
       ['refused', '2026-01-08'],

@@ -284,7 +284,7 @@ describe('a quarantined record', () => {
     const { asked, looks, pipeline, landed, task } = await look(dated)
     expect(asked).toEqual(['updatedAt 1 200 from 2026-01-09 to 2026-01-11'])
     expect(looks).toMatchObject([{ resource: 'sites', place: '2026-01-10', looked_at: time('06-01') }])
-    expect(Number(looks[0]?.['total'])).toBe(3)
+    expect(Number(looks[0]?.total)).toBe(3)
     expect(landed.get('run-2-quarantine-sites')).toMatchObject([{ page: 1, sequence: 1, runId: 'run-2' }])
     const [page] = pipeline.batchesLoaded[0]?.pages ?? []
     expect(page && pipeline.readAgain.has(page)).toBe(true)

@@ -54,7 +54,7 @@ describe('an accepted scan', () => {
   test('teaches the next one the size of pages and hidden rows, where the list has a watermark', async () => {
     const list = new List(sites(12))
     list.instead = query => {
-      const page = Number(query['page'])
+      const page = Number(query.page)
       return { rows: list.records.slice((page - 1) * 5, page * 5), total: 12, limit: 5 }
     }
     const reading = await begin({ list })

@@ -14,7 +14,7 @@ const note = (id: string, created: string | null) =>
      values ('sites', '${id}', ${created === null ? 'null' : `'${created}'`}, '${time('05-01')}', '${time('05-02')}')`,
   )
 const noted = async () =>
-  (await warehouse.rows('select record_id as id from ops.unread order by 1')).map(one => one['id'])
+  (await warehouse.rows('select record_id as id from ops.unread order by 1')).map(one => one.id)
 const asked = { from_day: '2026-01-08', to_day: '2026-01-12', scope: 'asked for' }
 
 describe('days that are asked for', () => {
@@ -128,7 +128,7 @@ describe('noted records', () => {
   test('stay noted while some of their days are refused; the others are read', async () => {
     const list = new List([...sites(3), ...sites(2, '04-10', 'b')])
     list.instead = (query, honest, number) =>
-      query['from'] === '2026-01-08' ? { ...honest(), total: honest().total + 1 + (number % 2) } : honest()
+      query.from === '2026-01-08' ? { ...honest(), total: honest().total + 1 + (number % 2) } : honest()
     const { task, scans } = await begin({ list, read: byDays })
     await note('a', time('01-10'))
     await note('b', time('04-10'))

@@ -76,7 +76,7 @@ export class List {
     this.options.push(options)
     const isBroken = this.requests.length <= this.broken
     const { rows, total, limit } = this.instead(query, () => this.#honest(query), this.requests.length)
-    const meta = { page: Number(query['page'] ?? 1), limit: limit ?? Number(query['limit'] ?? 200), total }
+    const meta = { page: Number(query.page ?? 1), limit: limit ?? Number(query.limit ?? 200), total }
     const bytes = Buffer.from(JSON.stringify({ success: true, data: rows, meta }))
     const records = () => {
       if (isBroken) throw new SyntaxError('no JSON')
