@@ -10,11 +10,12 @@ import { readWatermark } from '../state/scans/watermarks.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { AnswerSet } from './calibrate/answer-set.ts'
 import { doubt } from './calibrate/definition-doubt.ts'
-import { type ComparedGroup, compare, differs } from './compare.ts'
+import { readZones } from './calibrate/zones.ts'
+import { type ComparedGroup, compare, differs, keysIn } from './compare.ts'
 import { explain } from './explain/explain.ts'
 import type { Finding } from './explain/finding.ts'
 import type { DefinitionInForce, MetricDefinition } from './metrics/definition.ts'
-import { groupTitle, type Keys, keysOf, type Names, readNames } from './metrics/group-keys.ts'
+import { groupTitle, type Names, readNames } from './metrics/group-keys.ts'
 import {
   type Grouping,
   groupKeys,
@@ -23,7 +24,7 @@ import {
   metrics,
   usualThreshold,
 } from './metrics/metric-query.ts'
-import { ourMetrics } from './metrics/our-metrics.ts'
+import { measuring, ourMetrics } from './metrics/our-metrics.ts'
 import type { Asker, MetricAnswer } from './metrics/their-metrics.ts'
 import { type Verdict, verdictsOf } from './verdict.ts'
 
@@ -120,7 +121,11 @@ async function findingsOf(
     const own = compared.filter(one => one.metric === metric).flatMap(one => one.groups)
     const groups = own.filter(group => differs(group, metric))
     if (groups.length === 0) continue
-    const answers = await AnswerSet.open(effects.engine, sides.names)
+    const answers = new AnswerSet({
+      measure: measuring(effects.engine),
+      names: sides.names,
+      zones: await readZones(effects.engine),
+    })
     for (const { answer } of compared) answers.add(answer)
     const possible = await doubt(answers, request.inForce, { metric, which: 'possible' })
     if (possible) all.push(possible.finding)
@@ -186,8 +191,6 @@ interface Judging {
   readonly sides: Sides
   readonly findings: readonly Finding[]
 }
-
-const keysIn = (group: ComparedGroup, sides: Sides): Keys => group.keys ?? keysOf(group.group, sides)
 
 const judge = (group: ComparedGroup, { metric, sides, findings }: Judging): Verdict[] =>
   verdictsOf(group, { metric, keys: keysIn(group, sides), findings, ...sides })

@@ -1,7 +1,6 @@
 /** The smallest groups that differ: one company, project, agency, month and week each. */
 import { BudgetSpent } from '../../lib/errors.ts'
-import { type ComparedGroup, compare, differs } from '../compare.ts'
-import { keysOf } from '../metrics/group-keys.ts'
+import { type ComparedGroup, compare, differs, keysIn } from '../compare.ts'
 import { type Grouping, groupKeys, type Metric } from '../metrics/metric-query.ts'
 import { type OurGroup, ourMetrics } from '../metrics/our-metrics.ts'
 import type { DifferingCell, Explaining } from './finding.ts'
@@ -56,6 +55,11 @@ export async function differingCells(
   return { cells, isWhole }
 }
 
+export const cellOf = (
+  group: ComparedGroup,
+  shown: Pick<Explaining, 'definition' | 'names'>,
+): DifferingCell => ({ keys: keysIn(group, shown), ours: group.ours, theirs: group.theirs })
+
 async function ask(
   { asker, definition, names, range }: Explaining,
   metric: Metric,
@@ -65,10 +69,6 @@ async function ask(
   const answer = await asker.ask({ metric, grouping: finest, ...scope }, asker.left)
   const cells = compare(ours, answer, { definition, names })
     .filter(group => differs(group, metric))
-    .map(group => ({
-      keys: group.keys ?? keysOf(group.group, { names, definition }),
-      ours: group.ours,
-      theirs: group.theirs,
-    }))
+    .map(group => cellOf(group, { definition, names }))
   return { cells, isWhole: answer.isWhole }
 }

@@ -1,8 +1,7 @@
 /** Finds the records behind differing groups: first the smallest groups that differ, then their records. */
 import type { ComparedGroup } from '../compare.ts'
-import { keysOf } from '../metrics/group-keys.ts'
 import type { Metric } from '../metrics/metric-query.ts'
-import { differingCells } from './cells.ts'
+import { cellOf, differingCells } from './cells.ts'
 import { explainFill, type Found } from './explain-fill.ts'
 import { explainHours } from './explain-hours.ts'
 import { concerns, type DifferingCell, type Explaining, type Finding } from './finding.ts'
@@ -42,12 +41,6 @@ export async function explain(
 }
 
 const nothing: Found = { findings: [], isWhole: true }
-
-const cellOf = (group: ComparedGroup, { names, definition }: Explaining): DifferingCell => ({
-  keys: group.keys ?? keysOf(group.group, { names, definition }),
-  ours: group.ours,
-  theirs: group.theirs,
-})
 
 const sizeOf = ({ theirs, ours }: DifferingCell): number => {
   const { rawCount, workerWeeks } = theirs ?? ours ?? {}
