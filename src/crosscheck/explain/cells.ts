@@ -2,7 +2,7 @@
 import { BudgetSpent } from '../../lib/errors.ts'
 import { type ComparedGroup, compare, differs, keysIn } from '../compare.ts'
 import { type Grouping, groupKeys, type Metric } from '../metrics/metric-query.ts'
-import { type OurGroup, ourMetrics } from '../metrics/our-metrics.ts'
+import type { OurGroup } from '../metrics/our-metrics.ts'
 import type { DifferingCell, Explaining } from './finding.ts'
 
 export interface Cells {
@@ -36,8 +36,8 @@ export async function differingCells(
   metric: Metric,
   groups: readonly ComparedGroup[],
 ): Promise<Cells> {
-  const { engine, definition, range } = explaining
-  const ours = await ourMetrics(engine, { metric, groupings: [finest], ...range }, definition)
+  const { stored, definition, range } = explaining
+  const [ours = []] = await stored.measure({ metric, groupings: [finest], ...range }, [definition])
   const projects = projectsToAsk(groups, ours)
   const cells: DifferingCell[] = []
   let isWhole = true

@@ -1,13 +1,13 @@
 /** What the search for the records behind a difference gets, and what it finds. */
-import type { Engine } from '../../warehouse/engine.ts'
 import type { MetricDefinition } from '../metrics/definition.ts'
 import type { Keys, Names } from '../metrics/group-keys.ts'
 import type { Figures } from '../metrics/metric-query.ts'
 import { groupKeys, type Metric, type MetricRange } from '../metrics/metric-query.ts'
 import type { Asker } from '../metrics/their-metrics.ts'
+import type { StoredRecords } from './stored-records.ts'
 
 export interface Explaining {
-  readonly engine: Engine
+  readonly stored: StoredRecords
   readonly asker: Asker
   readonly definition: MetricDefinition
   readonly names: Names
