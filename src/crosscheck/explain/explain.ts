@@ -33,9 +33,9 @@ export async function explain(
     )
     if (!next) break
     const more = await explainCells[metric](explaining, [next])
+    isAll = more.isWhole
     if (!more.findings.some(finding => concerns(finding, next.keys))) break
     findings.push(...more.findings)
-    isAll &&= more.isWhole
   }
   return { findings: isAll ? findings : [...findings, unlooked(metric)], isWhole: isAll }
 }
