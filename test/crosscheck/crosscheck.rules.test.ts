@@ -24,7 +24,7 @@ const world: World = {
 }
 const by = (text: string) => groupingOf(text) as Grouping
 
-interface Scene extends ServiceParts {
+interface Setup extends ServiceParts {
   readonly here?: World
   readonly request?: Partial<CrosscheckRequest>
   readonly alive?: CrosscheckRequest['inForce']['alive']
@@ -32,9 +32,9 @@ interface Scene extends ServiceParts {
   readonly service?: Service
 }
 
-async function crosschecked(scene: Scene = {}) {
-  const { here = world, request, alive, groupings = ['all', 'project'], ...service } = scene
-  const asker = scene.service ?? serviceOf(world, service)
+async function crosschecked(setup: Setup = {}) {
+  const { here = world, request, alive, groupings = ['all', 'project'], ...service } = setup
+  const asker = setup.service ?? serviceOf(world, service)
   const { stored } = explaining({
     measure: measureOf(here),
     async sheetsById(ids) {

@@ -80,7 +80,7 @@ describe('a crosscheck', () => {
     ...{ definition: { ...definitionDefaults, quantiles: 'type6' }, rules: new Map(), requests: 9, stopped },
   })
 
-  interface Scene {
+  interface Setup {
     readonly isCalibrated?: boolean
     readonly incomplete?: readonly string[]
     readonly stopped?: string
@@ -88,8 +88,8 @@ describe('a crosscheck', () => {
     readonly unexplained?: readonly number[]
   }
 
-  async function run(isAsked: boolean, scene: Scene = {}) {
-    const { isCalibrated = true, incomplete = [], stopped, unexplained = [0] } = scene
+  async function run(isAsked: boolean, setup: Setup = {}) {
+    const { isCalibrated = true, incomplete = [], stopped, unexplained = [0] } = setup
     const did: string[] = []
     let compared = 0
     const steps: FittingSteps = {

@@ -19,7 +19,7 @@ const finding = (parts: Partial<Finding> & { amount?: number } = {}): Finding =>
   }
 }
 
-interface Scene {
+interface Setup {
   readonly metric?: Metric
   readonly more?: number
   readonly definition?: Partial<MetricDefinition>
@@ -27,7 +27,7 @@ interface Scene {
 
 function judged(
   findings: readonly Finding[],
-  { metric = 'workersOverHours', more = 8, definition = {} }: Scene = {},
+  { metric = 'workersOverHours', more = 8, definition = {} }: Setup = {},
 ) {
   const figure = metric === 'timeToFill' ? 'rawCount' : 'totalHours'
   const count = metric === 'timeToFill' ? {} : { workerWeeks: 10 }
@@ -45,7 +45,7 @@ function judged(
     },
   ).find(one => one.figure === figure)
 }
-const verdict = (findings: readonly Finding[], scene: Scene = {}) => judged(findings, scene)?.verdict
+const verdict = (findings: readonly Finding[], setup: Setup = {}) => judged(findings, setup)?.verdict
 
 test('figures that agree are equal, without a reason, whatever was found', () => {
   const all = verdictsOf(

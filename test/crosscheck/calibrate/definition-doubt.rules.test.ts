@@ -9,7 +9,7 @@ import {
 } from '../../../src/crosscheck/metrics/definition.ts'
 import type { Metric } from '../../../src/crosscheck/metrics/metric-query.ts'
 
-interface Scene {
+interface Setup {
   readonly metric?: Metric
   readonly which?: 'possible' | 'excluded'
   readonly alive?: DefinitionInForce['alive']
@@ -18,7 +18,7 @@ interface Scene {
 /** Figures out of a hundred that differ under a definition. */
 async function doubted(
   leftOf: (definition: MetricDefinition) => number,
-  { metric = 'timeToFill', which = 'possible', alive }: Scene = {},
+  { metric = 'timeToFill', which = 'possible', alive }: Setup = {},
 ) {
   const tried: MetricDefinition[] = []
   const answers = {

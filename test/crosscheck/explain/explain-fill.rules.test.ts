@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { NotFound } from '../../../src/api/client/errors.ts'
 import { explainFill } from '../../../src/crosscheck/explain/explain-fill.ts'
-import type { DifferingCell, Explaining } from '../../../src/crosscheck/explain/finding.ts'
+import type { Explaining } from '../../../src/crosscheck/explain/explaining.ts'
+import type { DifferingCell } from '../../../src/crosscheck/explain/finding.ts'
 import { servedRequisition } from '../../../src/crosscheck/explain/requisition.ts'
 import type { StoredRecords } from '../../../src/crosscheck/explain/stored-records.ts'
 import type { StoredRequisition } from '../../../src/crosscheck/explain/stored-requisitions.ts'
@@ -51,7 +52,7 @@ const cell = (theirs: Figures | undefined, more: Partial<DifferingCell> = {}): D
   ...more,
 })
 
-interface Scene {
+interface Setup {
   readonly here?: readonly StoredRequisition[]
   readonly there?: readonly Served[]
   readonly lost?: readonly string[]
@@ -60,8 +61,8 @@ interface Scene {
   readonly definition?: Partial<MetricDefinition>
 }
 
-async function explained(cells: readonly DifferingCell[], scene: Scene = {}) {
-  const { here = [], there = [], lost = [], named = [], limit = 99, definition } = scene
+async function explained(cells: readonly DifferingCell[], setup: Setup = {}) {
+  const { here = [], there = [], lost = [], named = [], limit = 99, definition } = setup
   const asker = service({
     limit,
     read(path) {
@@ -265,8 +266,8 @@ describe('acceptances that no stored requisition has', () => {
 
   test('are not excused while a stored requisition that could have them was not read', async () => {
     const here = [stored(record('r1', 0))]
-    const scene = { here, limit: 0, named: [{ reference: 'A' }, { reference: 'B', agency_id: 'a2' }] }
-    const found = await explained([cell(figures(4, 5))], scene)
+    const setup = { here, limit: 0, named: [{ reference: 'A' }, { reference: 'B', agency_id: 'a2' }] }
+    const found = await explained([cell(figures(4, 5))], setup)
     expect(found.words).toEqual([
       expect.stringMatching(/^uncovered: requisition A: /),
       'unknown: 2 acceptances too few in c1, p1, a1, 2026-05, 2026-05-04, not looked into, as the requests are used: raise --max-requests',
@@ -289,9 +290,9 @@ describe('acceptances that no stored requisition has', () => {
 
 test('what is left says by how much it differs, and where', async () => {
   const one = record('r1', 0, [['a1', 2]])
-  const scene = { here: [stored(one)], there: [one] }
+  const setup = { here: [stored(one)], there: [one] }
   const words = async (theirs: Figures | undefined, more: Partial<DifferingCell> = {}) =>
-    (await explained([cell(theirs, more)], scene)).words
+    (await explained([cell(theirs, more)], setup)).words
   expect(await words(undefined, { ours: { rawCount: 3 } })).toEqual([
     'unknown: 3 acceptances too many in c1, p1, a1, 2026-05, 2026-05-04, by no record that could be found',
   ])

@@ -1,7 +1,7 @@
 /** The timesheets behind a difference in hours: what the service lists beside what is stored. */
 import { describe, expect, test } from 'vitest'
 import { explainHours } from '../../../src/crosscheck/explain/explain-hours.ts'
-import type { Explaining } from '../../../src/crosscheck/explain/finding.ts'
+import type { Explaining } from '../../../src/crosscheck/explain/explaining.ts'
 import { listedSheet } from '../../../src/crosscheck/explain/sheet.ts'
 import type { Look, StoredSheet } from '../../../src/crosscheck/explain/stored-sheets.ts'
 import { define, sheet } from '../hours-cases.ts'
@@ -18,7 +18,7 @@ const stored = (id: string, more: Partial<StoredSheet> = {}): StoredSheet => ({
   ...more,
 })
 
-interface Scene {
+interface Setup {
   readonly here?: readonly StoredSheet[]
   /** What the list of the place shows, and what a search by reference does. */
   readonly there?: readonly Row[]
@@ -36,7 +36,7 @@ async function explained({
   quarantined = [],
   parts,
   ...limits
-}: Scene) {
+}: Setup) {
   const looks: Look[] = []
   const asker = service({ list: (_, { query }) => (query === undefined ? there : elsewhere), ...limits })
   const byId = (ids: readonly string[]) =>
@@ -136,8 +136,8 @@ describe('a timesheet that differs', () => {
   })
 
   test('is newer before the first sync', async () => {
-    const scene = { ...changed(later), parts: { watermark: undefined } }
-    expect((await explained(scene)).words[0]).toMatch(/^newer: /)
+    const setup = { ...changed(later), parts: { watermark: undefined } }
+    expect((await explained(setup)).words[0]).toMatch(/^newer: /)
     const timeless = {
       here: [stored('t1', { updatedAt: null })],
       there: [listed('t1', { netHours: 41, updatedAt: later })],
@@ -221,10 +221,10 @@ describe('a timesheet that the service does not list', () => {
 
   test('on three pages of a search is left open, for there may be more', async () => {
     const elsewhere = ['t11', 't12', 't13', 't14'].map(id => listed(id))
-    const scene = { here: [stored('t1')], elsewhere }
-    expect((await explained({ ...scene, rowsPerPage: 1 })).words).toEqual([])
+    const setup = { here: [stored('t1')], elsewhere }
+    expect((await explained({ ...setup, rowsPerPage: 1 })).words).toEqual([])
     expect(
-      (await explained({ ...scene, elsewhere: elsewhere.slice(0, 3), rowsPerPage: 1 })).words[0],
+      (await explained({ ...setup, elsewhere: elsewhere.slice(0, 3), rowsPerPage: 1 })).words[0],
     ).toMatch(/^deleted/)
   })
 

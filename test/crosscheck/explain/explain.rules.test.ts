@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ComparedGroup } from '../../../src/crosscheck/compare.ts'
 import { differingCells } from '../../../src/crosscheck/explain/cells.ts'
 import { explain } from '../../../src/crosscheck/explain/explain.ts'
-import type { Explaining } from '../../../src/crosscheck/explain/finding.ts'
+import type { Explaining } from '../../../src/crosscheck/explain/explaining.ts'
 import { listedSheet } from '../../../src/crosscheck/explain/sheet.ts'
 import { definitionDefaults } from '../../../src/crosscheck/metrics/definition.ts'
 import { type Figures, groupingName, type Metric } from '../../../src/crosscheck/metrics/metric-query.ts'
@@ -130,7 +130,7 @@ describe('explaining', () => {
   const searched = (id: string) => sheet(id, { project: { id: 'p1', name: 'Bridge' } })
 
   /** A service whose smallest groups agree; the list of a place shows these timesheets. */
-  function scene(lists: readonly (readonly object[])[], limit = 99) {
+  function setup(lists: readonly (readonly object[])[], limit = 99) {
     let next = 0
     const asker = serviceOf(world([]), {
       limit,
@@ -141,17 +141,17 @@ describe('explaining', () => {
   const hoursGroup = (keys: ComparedGroup['keys'], workerWeeks: number) =>
     group('week', keys, { ours: { workerWeeks }, theirs: { workerWeeks } })
   const run = (
-    parts: ReturnType<typeof scene>,
+    parts: ReturnType<typeof setup>,
     groups: readonly ComparedGroup[],
     metric: Metric = 'workersOverHours',
   ) => explain(parts.with, metric, groups)
 
   test('without a group is nothing more', async () => {
-    expect(await run(scene([]), [])).toEqual({ findings: [], isWhole: true })
+    expect(await run(setup([]), [])).toEqual({ findings: [], isWhole: true })
   })
 
   test('looks into larger groups where the smallest agree, the smallest of them first', async () => {
-    const parts = scene([[searched('t1')]])
+    const parts = setup([[searched('t1')]])
     const groups = [hoursGroup({}, 9), hoursGroup({ project: 'p1' }, 3), hoursGroup({ project: 'p2' }, 5)]
     const found = await run(parts, groups)
     expect(found.findings.map(({ record }) => record)).toEqual(['TS-t1'])
@@ -160,20 +160,20 @@ describe('explaining', () => {
   })
 
   test('leaves out groups that a finding concerns', async () => {
-    const parts = scene([[searched('t1')]])
+    const parts = setup([[searched('t1')]])
     await run(parts, [hoursGroup({}, 9), hoursGroup({ project: 'p1' }, 3)])
     expect(parts.asker.lists).toHaveLength(1)
   })
 
   test('stops at a larger group of which nothing is found', async () => {
-    const parts = scene([[], [searched('t1')]])
+    const parts = setup([[], [searched('t1')]])
     const found = await run(parts, [hoursGroup({ project: 'p1' }, 3), hoursGroup({ project: 'p2' }, 5)])
     expect([found.findings, parts.asker.lists.length]).toEqual([[], 1])
   })
 
   test('looks into five larger groups at most', async () => {
     const ids = ['x1', 'x2', 'x3', 'x4', 'x5', 'x6', 'x7']
-    const parts = scene(ids.map(id => [sheet(id)]))
+    const parts = setup(ids.map(id => [sheet(id)]))
     const found = await run(
       parts,
       ids.map((id, index) => hoursGroup({ project: id }, index)),
@@ -182,7 +182,7 @@ describe('explaining', () => {
   })
 
   test('says that not all was looked into when requests are used up', async () => {
-    const found = await run(scene([[searched('t1')]], 0), [hoursGroup({}, 9)])
+    const found = await run(setup([[searched('t1')]], 0), [hoursGroup({}, 9)])
     expect(found.isWhole).toBe(false)
     expect(found.findings).toEqual([
       {
@@ -191,7 +191,7 @@ describe('explaining', () => {
         sentence: 'not all differences were looked into, as the requests are used: raise --max-requests',
       },
     ])
-    const later = await run(scene([[searched('t1')], [sheet('t2')]], 2), [
+    const later = await run(setup([[searched('t1')], [sheet('t2')]], 2), [
       hoursGroup({ project: 'p1' }, 3),
       hoursGroup({ project: 'p2' }, 5),
     ])
@@ -224,7 +224,7 @@ describe('explaining', () => {
   })
 
   test('goes by the size that the service has, else ours', async () => {
-    const parts = scene([])
+    const parts = setup([])
     const only = (keys: object, workerWeeks: number) =>
       group('week', keys, { ours: { workerWeeks }, theirs: undefined })
     await run(parts, [hoursGroup({ project: 'p1' }, 4), only({ project: 'p2' }, 3)])

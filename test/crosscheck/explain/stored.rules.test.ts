@@ -36,7 +36,7 @@ beforeAll(async () => {
     'odd-deleted',
     'near',
     'none',
-    'twin',
+    'doubled',
     'deleted',
     'lost-days',
   ]
@@ -62,7 +62,7 @@ beforeAll(async () => {
     party('odd-company', `company_id = 'c9'`),
     party('odd-project', `project_id = 'p9'`),
     party('odd-deleted', 'is_deleted = true'),
-    `insert into star.fact_requisition select * from star.fact_requisition where requisition_id = 'twin'`,
+    `insert into star.fact_requisition select * from star.fact_requisition where requisition_id = 'doubled'`,
     root('deleted', 'is_deleted = true'),
     `update star.fact_requisition_agency set is_deleted = true where requisition_id = 'deleted'`,
   ])
@@ -126,6 +126,7 @@ describe('requisitions', () => {
     const found = [...(await stored().requisitions(undefined)).values()]
     const odd = found.filter(({ isOdd }) => isOdd).map(({ id }) => id)
     expect(odd).toEqual([
+      'doubled',
       'lost-days',
       'odd-approval',
       'odd-company',
@@ -135,7 +136,6 @@ describe('requisitions', () => {
       'odd-first',
       'odd-last',
       'odd-project',
-      'twin',
     ])
   })
 
@@ -151,8 +151,8 @@ describe('requisitions', () => {
       ],
       ...{ isDeleted: false, copies: 1, hasAgencies: true },
     })
-    expect(answers('twin')).toEqual(['a0', 'a1', 'a0', 'a1'])
-    expect(found.get('twin')?.copies).toBe(2)
+    expect(answers('doubled')).toEqual(['a0', 'a1', 'a0', 'a1'])
+    expect(found.get('doubled')?.copies).toBe(2)
     expect(answers('odd-deleted')).toEqual(['a0'])
     expect([answers('deleted'), found.get('deleted')?.isDeleted]).toEqual([[], true])
     expect([answers('none'), found.get('none')?.hasAgencies]).toEqual([[], false])
