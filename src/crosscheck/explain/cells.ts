@@ -3,8 +3,8 @@ import { BudgetSpent } from '../../lib/errors.ts'
 import { type ComparedGroup, compare, differs, keysIn } from '../compare.ts'
 import { type Grouping, groupKeys, type Metric } from '../metrics/metric-query.ts'
 import type { OurGroup } from '../metrics/our-metrics.ts'
-import type { Explaining } from './explaining.ts'
 import type { DifferingCell } from './finding.ts'
+import type { Explaining } from './stored-records.ts'
 
 export interface Cells {
   readonly cells: readonly DifferingCell[]

@@ -1,8 +1,8 @@
 /** Finds the requisitions behind a difference in time to fill, and what unknown ones can account for. */
 
-import type { Explaining } from './explaining.ts'
 import { FillSearch } from './fill-search.ts'
 import type { DifferingCell, Finding } from './finding.ts'
+import type { Explaining } from './stored-records.ts'
 import { UnknownRequisitions } from './unknown-requisitions.ts'
 
 export interface Found {

@@ -3,10 +3,10 @@ import { utcDay } from '../../lib/dates.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { Keys } from '../metrics/group-keys.ts'
 import type { Found } from './explain-fill.ts'
-import type { Explaining } from './explaining.ts'
 import type { DifferingCell, Finding, FindingKind } from './finding.ts'
 import { countedOf, differences, listedFields, listedSheet, type Sheet } from './sheet.ts'
 import { cheapestLooks, lookAt } from './sheet-looks.ts'
+import type { Explaining } from './stored-records.ts'
 import type { Look, StoredSheet } from './stored-sheets.ts'
 
 interface Lists {

@@ -4,8 +4,8 @@ import type { Metric } from '../metrics/metric-query.ts'
 import { cellOf, differingCells } from './cells.ts'
 import { explainFill, type Found } from './explain-fill.ts'
 import { explainHours } from './explain-hours.ts'
-import type { Explaining } from './explaining.ts'
 import { concerns, type DifferingCell, type Finding } from './finding.ts'
+import type { Explaining } from './stored-records.ts'
 
 const explainCells = { timeToFill: explainFill, workersOverHours: explainHours }
 

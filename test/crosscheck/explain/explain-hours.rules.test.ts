@@ -1,8 +1,8 @@
 /** The timesheets behind a difference in hours: what the service lists beside what is stored. */
 import { describe, expect, test } from 'vitest'
 import { explainHours } from '../../../src/crosscheck/explain/explain-hours.ts'
-import type { Explaining } from '../../../src/crosscheck/explain/explaining.ts'
 import { listedSheet } from '../../../src/crosscheck/explain/sheet.ts'
+import type { Explaining } from '../../../src/crosscheck/explain/stored-records.ts'
 import type { Look, StoredSheet } from '../../../src/crosscheck/explain/stored-sheets.ts'
 import { define, sheet } from '../hours-cases.ts'
 import { explaining, service } from './explaining.ts'

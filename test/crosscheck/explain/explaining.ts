@@ -1,6 +1,5 @@
 /** A search for records with nothing stored and a service that has nothing; a test adds what it is about. */
-import type { Explaining } from '../../../src/crosscheck/explain/explaining.ts'
-import type { StoredRecords } from '../../../src/crosscheck/explain/stored-records.ts'
+import type { Explaining, StoredRecords } from '../../../src/crosscheck/explain/stored-records.ts'
 import { definitionDefaults } from '../../../src/crosscheck/metrics/definition.ts'
 import { type Service, type ServiceParts, serviceOf } from '../in-memory.ts'
 
