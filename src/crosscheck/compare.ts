@@ -1,6 +1,6 @@
 /** Compares our groups with the service's, figure by figure. */
 import type { MetricDefinition } from './metrics/definition.ts'
-import { groupLabel, groupObject, type Keys, type Names } from './metrics/group-keys.ts'
+import { groupLabel, groupObject, type Keys, keysOf, type Names } from './metrics/group-keys.ts'
 import { type Figures, figureNames, groupingName, type Metric, tolerance } from './metrics/metric-query.ts'
 import type { OurGroup } from './metrics/our-metrics.ts'
 import type { MetricAnswer } from './metrics/their-metrics.ts'
@@ -88,6 +88,12 @@ export function comparedFigures(
     return { figure, ours: mine, theirs: other, difference, isEqual: mine === other || isClose }
   })
 }
+
+/** Our keys of a group, or the service's where only it has the group. */
+export const keysIn = (
+  { keys, group }: Pick<ComparedGroup, 'keys' | 'group'>,
+  shown: { readonly definition: MetricDefinition; readonly names: Names },
+): Keys => keys ?? keysOf(group, shown)
 
 export const differs = (group: ComparedGroup, metric: Metric): boolean =>
   comparedFigures(group, metric).some(({ isEqual }) => !isEqual)

@@ -10,20 +10,23 @@ import { readWatermark } from '../state/scans/watermarks.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { AnswerSet } from './calibrate/answer-set.ts'
 import { doubt } from './calibrate/definition-doubt.ts'
-import { type ComparedGroup, compare, differs } from './compare.ts'
+import { readZones, type Zones } from './calibrate/zones.ts'
+import { type ComparedGroup, compare, differs, keysIn } from './compare.ts'
 import { explain } from './explain/explain.ts'
+import type { Found } from './explain/explain-fill.ts'
 import type { Finding } from './explain/finding.ts'
+import { type StoredRecords, storedRecords } from './explain/stored-records.ts'
 import type { DefinitionInForce, MetricDefinition } from './metrics/definition.ts'
-import { groupTitle, type Keys, keysOf, type Names, readNames } from './metrics/group-keys.ts'
+import { groupTitle, type Names, readNames } from './metrics/group-keys.ts'
 import {
   type Grouping,
+  groupingName,
   groupKeys,
   type Metric,
   type MetricRange,
   metrics,
   usualThreshold,
 } from './metrics/metric-query.ts'
-import { ourMetrics } from './metrics/our-metrics.ts'
 import type { Asker, MetricAnswer } from './metrics/their-metrics.ts'
 import { type Verdict, verdictsOf } from './verdict.ts'
 
@@ -64,7 +67,7 @@ interface Compared {
 }
 
 async function askAll(
-  { asker }: CrosscheckEffects,
+  asker: Asker,
   { groupings, range, threshold = usualThreshold }: CrosscheckRequest,
 ): Promise<{ answers: MetricAnswer[]; stopped: string | undefined }> {
   const answers: MetricAnswer[] = []
@@ -81,10 +84,18 @@ async function askAll(
   return { answers, stopped: undefined }
 }
 
-interface Sides {
-  readonly engine: Engine
-  readonly definition: MetricDefinition
+/** What is stored here. */
+export interface OurSide {
+  readonly stored: StoredRecords
   readonly names: Names
+  readonly zones: () => Promise<Zones>
+  /** Of timesheets; undefined before the first sync. */
+  readonly watermark: () => Promise<string | undefined>
+}
+
+interface Sides extends OurSide {
+  readonly asker: Asker
+  readonly definition: MetricDefinition
   /** When the first figure was asked for, ISO 8601. */
   readonly askedAt: string
 }
@@ -96,7 +107,7 @@ async function compareAll(sides: Sides, answers: readonly MetricAnswer[]): Promi
     const [first] = own
     if (!first) continue
     const groupings = own.map(({ query }) => query.grouping)
-    const ours = await ourMetrics(sides.engine, { ...first.query, groupings }, sides.definition)
+    const [ours = []] = await sides.stored.measure({ ...first.query, groupings }, [sides.definition])
     compared.push(...own.map(answer => ({ metric, answer, groups: compare(ours, answer, sides) })))
   }
   return compared
@@ -109,24 +120,22 @@ interface Search {
 }
 
 /** Another definition that calibration left possible first, then the records behind the differences that are left. */
-async function findingsOf(
-  effects: CrosscheckEffects,
-  { request, sides, compared }: Search,
-): Promise<{ findings: readonly Finding[]; isWhole: boolean }> {
+async function findingsOf({ request, sides, compared }: Search): Promise<Found> {
   const all: Finding[] = []
   let isWhole = true
-  const watermark = (await readWatermark(effects.engine, timesheets.name))?.watermark ?? undefined
   for (const metric of metrics) {
     const own = compared.filter(one => one.metric === metric).flatMap(one => one.groups)
     const groups = own.filter(group => differs(group, metric))
     if (groups.length === 0) continue
-    const answers = await AnswerSet.open(effects.engine, sides.names)
+    const answers = new AnswerSet({
+      ...{ measure: sides.stored.measure, names: sides.names, zones: await sides.zones() },
+    })
     for (const { answer } of compared) answers.add(answer)
     const possible = await doubt(answers, request.inForce, { metric, which: 'possible' })
     if (possible) all.push(possible.finding)
     if (possible?.isWhole) continue
     const definition = possible?.definition ?? sides.definition
-    const explaining = { ...sides, ...effects, definition, watermark, range: request.range }
+    const explaining = { ...sides, definition, watermark: await sides.watermark(), range: request.range }
     const found = await explain(explaining, metric, groups)
     all.push(...found.findings)
     isWhole &&= found.isWhole
@@ -147,38 +156,46 @@ async function note(engine: Engine, findings: readonly Finding[], at: string): P
   }
 }
 
+type Comparison = Omit<Crosschecked, 'rows' | 'requests'> & { readonly rows: readonly JudgedRow[] }
+
+/** Reads the figures of the service, and finds out why they differ from ours. */
+export async function compareFigures(
+  our: OurSide,
+  { asker, askedAt }: Pick<Sides, 'asker' | 'askedAt'>,
+  request: CrosscheckRequest,
+): Promise<Comparison> {
+  const { answers, stopped } = await askAll(asker, request)
+  const sides = { ...our, asker, askedAt, definition: request.inForce.definition }
+  const compared = await compareAll(sides, answers)
+  const { findings, isWhole } = await findingsOf({ request, sides, compared })
+  const rows = compared.flatMap(({ metric, groups }) =>
+    distinctKeys(groups.map(group => rowsOf(group, { metric, sides, findings }))),
+  )
+  const counts = compared.map(({ metric, groups, answer }) => ({
+    ...{ metric, groupBy: groupingName(answer.query.grouping), groups: groups.length },
+  }))
+  return { rows, findings, isWhole, compared: counts, stopped }
+}
+
 /** Replaces the recorded result of the last crosscheck. */
 export async function crosscheck(
   effects: CrosscheckEffects,
   request: CrosscheckRequest,
 ): Promise<Crosschecked> {
-  const { engine, asker } = effects
-  const { askedAt = effects.now() } = effects
-  const { answers, stopped } = await askAll(effects, request)
-  const sides = { engine, definition: request.inForce.definition, names: await readNames(engine), askedAt }
-  const compared = await compareAll(sides, answers)
-  const { findings, isWhole } = await findingsOf(effects, { request, sides, compared })
-  await note(engine, findings, effects.now())
-  const stamp = { run_id: effects.runId, definition_id: request.inForce.id, checked_at: effects.now() }
-  const rows = compared.flatMap(({ metric, groups }) =>
-    distinctKeys(groups.map(group => rowsOf(group, { metric, sides, findings }))).map(row => ({
-      ...row,
-      ...stamp,
-    })),
-  )
-  await replaceCrosscheck(engine, rows)
-  return {
-    rows,
-    findings,
-    isWhole,
-    requests: asker.requests,
-    compared: compared.map(({ metric, groups, answer }) => ({
-      metric,
-      groupBy: answer.query.grouping.join(',') || 'all',
-      groups: groups.length,
-    })),
-    stopped,
+  const { engine, asker, runId, now } = effects
+  const { askedAt = now() } = effects
+  const our: OurSide = {
+    stored: storedRecords(engine),
+    names: await readNames(engine),
+    zones: () => readZones(engine),
+    watermark: async () => (await readWatermark(engine, timesheets.name))?.watermark ?? undefined,
   }
+  const found = await compareFigures(our, { asker, askedAt }, request)
+  await note(engine, found.findings, now())
+  const stamp = { run_id: runId, definition_id: request.inForce.id, checked_at: now() }
+  const rows = found.rows.map(row => ({ ...row, ...stamp }))
+  await replaceCrosscheck(engine, rows)
+  return { ...found, rows, requests: asker.requests }
 }
 
 interface Judging {
@@ -186,8 +203,6 @@ interface Judging {
   readonly sides: Sides
   readonly findings: readonly Finding[]
 }
-
-const keysIn = (group: ComparedGroup, sides: Sides): Keys => group.keys ?? keysOf(group.group, sides)
 
 const judge = (group: ComparedGroup, { metric, sides, findings }: Judging): Verdict[] =>
   verdictsOf(group, { metric, keys: keysIn(group, sides), findings, ...sides })

@@ -3,9 +3,13 @@ import { catalogue } from '../contract/catalogue.ts'
 import { BudgetSpent } from '../lib/errors.ts'
 import { replaceCrosscheck } from '../state/marts/metrics.ts'
 import { type NotWhole, neverRead, notWhole } from '../state/scans/wholeness.ts'
-import type { Engine } from '../warehouse/engine.ts'
 import { type Calibration, calibrate } from './calibrate/calibrate.ts'
-import { calibratedDefinition, readDefinition, recordCalibration } from './calibrate/definition-store.ts'
+import {
+  calibratedDefinition,
+  readDefinition,
+  recordCalibration,
+  type StoredDefinition,
+} from './calibrate/definition-store.ts'
 import {
   type CrosscheckEffects,
   type Crosschecked,
@@ -27,20 +31,23 @@ export const incompleteAmong = (found: readonly NotWhole[]): NotWhole[] =>
       !(seen !== null && expected !== null && expected > 0 && seen >= wholeEnough * expected),
   )
 
-/** What no sync has read is not complete either, as in a warehouse that only a replay has filled. */
-async function incompleteIn(engine: Engine): Promise<Pick<NotWhole, 'resource' | 'reason'>[]> {
-  const incomplete = incompleteAmong((await notWhole(engine)) ?? [])
-  const unread = await neverRead(engine, behindMetrics)
-  return [
-    ...incomplete,
-    ...unread
-      .filter(name => !incomplete.some(({ resource }) => resource === name))
-      .map(resource => ({ resource, reason: 'no sync has read it' })),
-  ]
+interface Incomplete {
+  readonly resource: string
+  readonly reason: string
 }
 
-async function requireWhole(engine: Engine): Promise<void> {
-  const incomplete = await incompleteIn(engine)
+/** What no sync has read is not complete either, as in a warehouse that only a replay has filled. */
+export const withUnread = (
+  incomplete: readonly Incomplete[],
+  unread: readonly string[],
+): readonly Incomplete[] => [
+  ...incomplete,
+  ...unread
+    .filter(name => !incomplete.some(({ resource }) => resource === name))
+    .map(resource => ({ resource, reason: 'no sync has read it' })),
+]
+
+export function requireWhole(incomplete: readonly Incomplete[]): void {
   if (incomplete.length === 0) return
   const named = incomplete.map(({ resource, reason }) => `${resource}: ${reason}`).join('; ')
   throw new BudgetSpent({
@@ -72,47 +79,70 @@ export interface FittingEffects extends CrosscheckEffects {
   readonly say: (line: string) => void
 }
 
-async function begin(effects: FittingEffects, isAsked: boolean) {
-  const { engine, asker, runId, now, say } = effects
-  const known = await readDefinition(engine)
+/** What a fitting does, one after the other. */
+export interface FittingSteps {
+  readonly say: (line: string) => void
+  /** The resources of which records are missing. */
+  readonly incomplete: () => Promise<readonly Incomplete[]>
+  readonly inForce: () => Promise<StoredDefinition>
+  readonly calibrate: () => Promise<Calibration>
+  readonly record: (found: Calibration) => Promise<DefinitionInForce>
+  /** Records its result. */
+  readonly compare: (inForce: DefinitionInForce) => Promise<Crosschecked>
+  /** Records the result of an earlier comparison again. */
+  readonly restore: (checked: Crosschecked) => Promise<void>
+}
+
+async function begin(steps: FittingSteps, isAsked: boolean) {
+  const known = await steps.inForce()
   if (!isAsked && known.isCalibrated) return { inForce: known, calibration: undefined }
-  await requireWhole(engine)
+  requireWhole(await steps.incomplete())
   if (!isAsked)
-    say('never calibrated on records of both metrics: finding out first how the service computes them')
-  const calibration = await calibrate({ engine, asker })
-  return { inForce: await recordCalibration(engine, calibration, { runId, at: now() }), calibration }
+    steps.say('never calibrated on records of both metrics: finding out first how the service computes them')
+  const calibration = await steps.calibrate()
+  return { inForce: await steps.record(calibration), calibration }
 }
 
 /** Compares, and where the definition in force has stopped explaining the figures, calibrates and compares again. */
-export async function crosscheckFitted(
+export async function compareFitted(steps: FittingSteps, isAsked: boolean): Promise<Fitted> {
+  const { inForce, calibration } = await begin(steps, isAsked)
+  const checked = await steps.compare(inForce)
+  const left = unexplained(checked)
+  const kept = { checked, inForce, calibration }
+  if (calibration || !hasStoppedExplaining(left, checked.rows.length)) return kept
+  if ((await steps.incomplete()).length > 0) return kept
+  steps.say(
+    `definition ${inForce.id} leaves ${left} of ${checked.rows.length} figures unexplained: finding out again`,
+  )
+  const again = await steps.calibrate()
+  if (again.stopped !== undefined) return kept
+  const other = calibratedDefinition(again)
+  const rechecked = await steps.compare(other)
+  if (!explainsInstead(unexplained(rechecked), left)) {
+    await steps.restore(checked)
+    steps.say(`no other definition explains them: ${inForce.id} stays in force`)
+    return kept
+  }
+  steps.say(
+    `calibrated again: definition ${other.id} replaces ${inForce.id}; muster build brings the marts up to date`,
+  )
+  return { checked: rechecked, inForce: await steps.record(again), calibration: again }
+}
+
+export function crosscheckFitted(
   effects: FittingEffects,
   { isAsked, ...request }: Omit<CrosscheckRequest, 'inForce'> & { readonly isAsked: boolean },
 ): Promise<Fitted> {
   const { engine, asker, runId, now, say } = effects
-  const { inForce, calibration } = await begin(effects, isAsked)
-  const checked = await crosscheck(effects, { ...request, inForce })
-  const left = unexplained(checked)
-  const kept = { checked, inForce, calibration }
-  if (calibration || !hasStoppedExplaining(left, checked.rows.length)) return kept
-  if ((await incompleteIn(engine)).length > 0) return kept
-  say(
-    `definition ${inForce.id} leaves ${left} of ${checked.rows.length} figures unexplained: finding out again`,
-  )
-  const again = await calibrate({ engine, asker })
-  if (again.stopped !== undefined) return kept
-  const other = calibratedDefinition(again)
-  const rechecked = await crosscheck(effects, { ...request, inForce: other })
-  if (!explainsInstead(unexplained(rechecked), left)) {
-    await replaceCrosscheck(engine, checked.rows)
-    say(`no other definition explains them: ${inForce.id} stays in force`)
-    return kept
+  const steps: FittingSteps = {
+    say,
+    incomplete: async () =>
+      withUnread(incompleteAmong((await notWhole(engine)) ?? []), await neverRead(engine, behindMetrics)),
+    inForce: () => readDefinition(engine),
+    calibrate: () => calibrate({ engine, asker }),
+    record: found => recordCalibration(engine, found, { runId, at: now() }),
+    compare: inForce => crosscheck(effects, { ...request, inForce }),
+    restore: ({ rows }) => replaceCrosscheck(engine, rows),
   }
-  say(
-    `calibrated again: definition ${other.id} replaces ${inForce.id}; muster build brings the marts up to date`,
-  )
-  return {
-    checked: rechecked,
-    inForce: await recordCalibration(engine, again, { runId, at: now() }),
-    calibration: again,
-  }
+  return compareFitted(steps, isAsked)
 }

@@ -2,13 +2,20 @@
 import { tzOffset } from '@date-fns/tz/tzOffset'
 import { minuteMs } from './dates.ts'
 
-const offset = /^[+-]\d{2}:[0-5]\d$/
+const offset = /^([+-])(\d{2}):([0-5]\d)$/
 const widestMinutes = 14 * 60
 /** Offsets change on the quarter of an hour at the soonest, and asking for one costs a microsecond or two. */
 const quarterMs = 15 * minuteMs
 
+/** Undefined for a name. `tzOffset` loses the sign of -00:30. */
+function offsetMinutes(zone: string): number | undefined {
+  const [, sign, hours, minutes] = offset.exec(zone) ?? []
+  return sign === undefined ? undefined : Number(`${sign}1`) * (60 * Number(hours) + Number(minutes))
+}
+
 export function isZone(text: string): boolean {
-  if (offset.test(text)) return Math.abs(tzOffset(text, new Date(0))) <= widestMinutes
+  const minutes = offsetMinutes(text)
+  if (minutes !== undefined) return Math.abs(minutes) <= widestMinutes
   if (/^[+-]/.test(text)) return false
   try {
     new Intl.DateTimeFormat('en-GB', { timeZone: text })
@@ -37,6 +44,8 @@ export function shiftOf(zone: string): Shift {
 }
 
 function shiftByQuarter(zone: string): Shift {
+  const fixed = offsetMinutes(zone)
+  if (fixed !== undefined) return () => fixed * minuteMs
   const known = new Map<number, number>()
   return timeMs => {
     const quarter = Math.floor(timeMs / quarterMs)

@@ -1,44 +1,8 @@
 /** When a crosscheck calibrates by itself: not on incomplete data, and again when the definition stops explaining. */
 import { rmSync } from 'node:fs'
-import { describe, expect, test, vi } from 'vitest'
-import { explainsInstead, hasStoppedExplaining, incompleteAmong } from '../../src/crosscheck/fitted.ts'
+import { expect, test, vi } from 'vitest'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { openPlace, type Place } from '../cli/synced-warehouse.ts'
-
-const missing = (resource: string, seen: number | null, expected: number | null) => ({
-  ...{ resource, reason: 'never read completely', seen, expected },
-})
-
-describe('what keeps a calibration from beginning', () => {
-  test.each([
-    [98, 100, 1],
-    [99, 100, 0],
-    [null, null, 1],
-    [0, 0, 1],
-  ])('timesheets with %s of %s records', (seen, expected, length) => {
-    expect(incompleteAmong([missing('timesheets', seen, expected)])).toHaveLength(length)
-  })
-
-  test('of the resources behind the metrics only', () => {
-    const found = ['requisitions', 'invoices'].map(name => missing(name, 12, 25))
-    expect(incompleteAmong(found).map(({ resource }) => resource)).toEqual(['requisitions'])
-  })
-
-  test.each([
-    [10, 100, false],
-    [11, 100, true],
-    [0, 0, false],
-  ])('%i of %i figures unexplained: another definition is looked for: %s', (left, compared, is) => {
-    expect(hasStoppedExplaining(left, compared)).toBe(is)
-  })
-
-  test.each([
-    [10, 100, true],
-    [11, 100, false],
-  ])('a definition that leaves %i of %i is adopted: %s', (left, before, is) => {
-    expect(explainsInstead(left, before)).toBe(is)
-  })
-})
 
 vi.setConfig({ testTimeout: 300_000 })
 

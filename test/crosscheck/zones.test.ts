@@ -1,7 +1,9 @@
 /** The zone in which the service counts days is among the candidates, whichever of the IANA zones it is. */
 import { beforeAll, expect, test } from 'vitest'
 import { likelyZones } from '../../src/crosscheck/calibrate/likely-zones.ts'
-import { nearOffsets, Zones } from '../../src/crosscheck/calibrate/zones.ts'
+import { nearOffsets, readZones, type Zones } from '../../src/crosscheck/calibrate/zones.ts'
+import type { Requisition } from '../../src/crosscheck/explain/requisition.ts'
+import { storedRequisitions } from '../../src/crosscheck/explain/stored-requisitions.ts'
 import { definitionDefaults } from '../../src/crosscheck/metrics/definition.ts'
 import { type Names, readNames } from '../../src/crosscheck/metrics/group-keys.ts'
 import type { MetricAnswer } from '../../src/crosscheck/metrics/their-metrics.ts'
@@ -17,12 +19,14 @@ const filled = useFilled()
 let engine: Engine
 let names: Names
 let zones: Zones
+let stored: readonly Requisition[]
 let requisitions: readonly MeasuredRequisition[]
 
 beforeAll(async () => {
   engine = (await filled.duckdb()).engine
   names = await readNames(engine)
-  zones = await Zones.read(engine)
+  zones = await readZones(engine)
+  stored = [...(await storedRequisitions(engine, undefined)).values()]
   const { world } = await openSandbox({ scale: 0.2 })
   requisitions = world.all('requisitions') as unknown as readonly MeasuredRequisition[]
 }, 120_000)
@@ -37,10 +41,10 @@ function answered(zone: string, key: 'month' | 'week'): MetricAnswer {
   return { query: { metric: 'timeToFill', grouping: [key] }, groups, isWhole: true }
 }
 
-const likely = (zone: string): Promise<readonly string[]> =>
-  likelyZones(engine, {
+const likely = (zone: string): readonly string[] =>
+  likelyZones({
     definition: definitionDefaults,
-    ...{ names, zones, answers: [answered(zone, 'month'), answered(zone, 'week')] },
+    ...{ requisitions: stored, names, zones, answers: [answered(zone, 'month'), answered(zone, 'week')] },
   })
 
 /** Whole hours, halves and quarters, with summer time of the north and of the south, half an hour of it, and none. */
@@ -49,8 +53,8 @@ const some = [
   ...['Pacific/Chatham', 'Africa/Casablanca', 'America/Sao_Paulo', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'],
 ]
 
-test.each(thorough ? ['UTC', ...Intl.supportedValuesOf('timeZone')] : some)('%s', async zone => {
-  const found = await likely(zone)
+test.each(thorough ? ['UTC', ...Intl.supportedValuesOf('timeZone')] : some)('%s', zone => {
+  const found = likely(zone)
   expect(found).toContain(zone)
   expect(found.length).toBeLessThan(zones.known.length / 2)
 })

@@ -10,10 +10,9 @@ import {
   type MetricQuery,
   tolerance,
 } from '../metrics/metric-query.ts'
-import type { MetricReader } from '../metrics/our-metrics.ts'
-import { definitionColumns, type OurGroup, ourMetricsUnder } from '../metrics/our-metrics.ts'
+import { definitionColumns, type Measure, type OurGroup } from '../metrics/our-metrics.ts'
 import type { AskedQuery, MetricAnswer } from '../metrics/their-metrics.ts'
-import { Zones } from './zones.ts'
+import type { Zones } from './zones.ts'
 
 /** Figures and groups that a rule affects. */
 export interface Aspect {
@@ -56,21 +55,24 @@ const rangeOf = ({ metric, threshold, from, to, company, project, agency }: Aske
 /** Definitions in one statement; a large warehouse has some thousand rows for each of them. */
 const together = 24
 
+/** Our side of the answers. */
+export interface Measured {
+  readonly measure: Measure
+  readonly names: Names
+  readonly zones: Zones
+}
+
 export class AnswerSet {
   readonly answers: MetricAnswer[] = []
-  readonly #engine: MetricReader
-  readonly #names: Names
   readonly zones: Zones
+  readonly #measure: Measure
+  readonly #names: Names
   readonly #computed = new Map<string, readonly OurGroup[]>()
 
-  private constructor(engine: MetricReader, names: Names, zones: Zones) {
-    this.#engine = engine
+  constructor({ measure, names, zones }: Measured) {
+    this.#measure = measure
     this.#names = names
     this.zones = zones
-  }
-
-  static async open(engine: MetricReader, names: Names): Promise<AnswerSet> {
-    return new AnswerSet(engine, names, await Zones.read(engine))
   }
 
   add(answer: MetricAnswer): void {
@@ -144,8 +146,7 @@ export class AnswerSet {
     const list = [...missing]
     for (let from = 0; from < list.length; from += together) {
       const some = list.slice(from, from + together)
-      const groups = await ourMetricsUnder(
-        this.#engine,
+      const groups = await this.#measure(
         query,
         some.map(([, definition]) => definition),
       )

@@ -1,7 +1,7 @@
 /** Fits the definition of the metrics to the answers of the service; each step needs only the steps before it. */
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { MetricDefinition, Rule } from '../metrics/definition.ts'
-import { type Names, readNames, shapeOf } from '../metrics/group-keys.ts'
+import { type Names, shapeOf } from '../metrics/group-keys.ts'
 import { figureNames, type Grouping, groupingOf, type Metric } from '../metrics/metric-query.ts'
 import type { MetricReader } from '../metrics/our-metrics.ts'
 import type { Asker, MetricAnswer } from '../metrics/their-metrics.ts'
@@ -9,6 +9,7 @@ import { AnswerSet, type Aspect } from './answer-set.ts'
 import { Fit, type RuleState } from './fit.ts'
 import { likelyZones } from './likely-zones.ts'
 import { probeThreshold, probeWindows, separate } from './probes.ts'
+import { type Records, readRecords } from './records.ts'
 import { nearOffsets } from './zones.ts'
 
 export interface Calibration {
@@ -42,9 +43,12 @@ const asked: readonly (readonly [Metric, string, pages: number])[] = [
   ['workersOverHours', 'project,agency,month', 2],
 ]
 
-export async function calibrate({ engine, asker }: CalibrationEffects): Promise<Calibration> {
-  const names = await readNames(engine)
-  const answerSet = await AnswerSet.open(engine, names)
+export const calibrate = async ({ engine, asker }: CalibrationEffects): Promise<Calibration> =>
+  calibrateOn(await readRecords(engine), asker)
+
+export async function calibrateOn(records: Records, asker: Asker): Promise<Calibration> {
+  const { names } = records
+  const answerSet = new AnswerSet(records)
   const fit = new Fit(answerSet)
   let stopped: string | undefined
   try {
@@ -57,19 +61,13 @@ export async function calibrate({ engine, asker }: CalibrationEffects): Promise<
     stopped = error.report.what
   }
   readOff(fit, answerSet.answers, names)
-  await fitAll(fit, () =>
-    likelyZones(engine, {
-      definition: fit.definition,
-      names,
-      zones: answerSet.zones,
-      answers: answerSet.answers,
-    }),
-  )
+  await fitAll(fit, () => likelyZones({ ...records, definition: fit.definition, answers: answerSet.answers }))
+  const probing = { records, asker, answerSet, fit }
   try {
-    await probeWindows(engine, { asker, answerSet, fit })
+    await probeWindows(probing)
     await fitOffset(fit)
-    await probeThreshold(engine, { asker, answerSet, fit })
-    await separate(engine, { asker, answerSet, fit, refit: () => fitDays(fit) })
+    await probeThreshold(probing)
+    await separate({ ...probing, refit: () => fitDays(fit) })
     await fitRest(fit)
   } catch (error) {
     if (!(error instanceof BudgetSpent)) throw error
@@ -81,7 +79,7 @@ export async function calibrate({ engine, asker }: CalibrationEffects): Promise<
 const isSingle = ({ rawCount }: { readonly rawCount?: number | null }): boolean => rawCount === 1
 
 /** Which records count is decided by sums that no zone and no unit changes; then where they count, then how much. */
-async function fitAll(fit: Fit, likely: () => Promise<readonly string[]>): Promise<void> {
+async function fitAll(fit: Fit, likely: () => readonly string[]): Promise<void> {
   await fit.try(['acceptance', 'requisitionStatuses'], {
     metric: 'timeToFill',
     groupings: ['all', 'agency', 'project', 'project,agency'],
@@ -94,7 +92,7 @@ async function fitAll(fit: Fit, likely: () => Promise<readonly string[]>): Promi
     ...byProject,
     figures: ['totalHours', 'averageWeeklyHours', 'maxWeeklyHours'],
   })
-  fit.restrict('zone', await likely())
+  fit.restrict('zone', likely())
   await fit.try(['weekStart', 'zone'], periods)
   await fitOffset(fit)
   await fitDays(fit)

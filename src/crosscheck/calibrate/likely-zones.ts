@@ -1,11 +1,8 @@
 /** Zones in which acceptances fall into the months and weeks that the service shows: few are left to be tried in SQL. */
-import { utcDay, weekday } from '../../lib/dates.ts'
-import { shiftOf } from '../../lib/zones.ts'
-import { acceptancesOf } from '../explain/requisition.ts'
-import { storedRequisitions } from '../explain/stored-requisitions.ts'
+import { acceptancesOf, type Requisition } from '../explain/requisition.ts'
 import { candidates, type MetricDefinition } from '../metrics/definition.ts'
 import { keysOf, type Names } from '../metrics/group-keys.ts'
-import type { MetricReader } from '../metrics/our-metrics.ts'
+import { firstOfWeek, localDay } from '../metrics/periods.ts'
 import type { MetricAnswer } from '../metrics/their-metrics.ts'
 import type { Zones } from './zones.ts'
 
@@ -13,6 +10,7 @@ export interface Evidence {
   readonly definition: MetricDefinition
   readonly names: Names
   readonly zones: Zones
+  readonly requisitions: readonly Requisition[]
   readonly answers: readonly MetricAnswer[]
 }
 
@@ -22,13 +20,11 @@ type WeekStart = MetricDefinition['weekStart']
 /** Groups that a record may spoil by chance, so that the best zone by a little need not be the right one. */
 const spoiled = 2
 
-const daysSinceMonday = { monday: 0, sunday: 6, saturday: 5 } as const
-
 /** First days of weeks; there are few days and many zones. */
 function weekOf(start: WeekStart): (day: string) => string {
   const known = new Map<string, string>()
   return day => {
-    const first = known.get(day) ?? utcDay(day, -((weekday(day) - daysSinceMonday[start] + 7) % 7))
+    const first = known.get(day) ?? firstOfWeek(day, start)
     known.set(day, first)
     return first
   }
@@ -65,10 +61,9 @@ function shown(
   )
 }
 
-export async function likelyZones(engine: MetricReader, evidence: Evidence): Promise<readonly string[]> {
-  const { definition, zones } = evidence
-  const stored = [...(await storedRequisitions(engine, undefined)).values()]
-  const times = stored.flatMap(one => acceptancesOf(one, definition, {})).map(({ at }) => at)
+export function likelyZones(evidence: Evidence): readonly string[] {
+  const { definition, zones, requisitions } = evidence
+  const times = requisitions.flatMap(one => acceptancesOf(one, definition, {})).map(({ at }) => at)
   const starts = candidates.weekStart.map(start => ({
     firstDay: weekOf(start),
     weeks: shown(evidence, 'week', start),
@@ -76,8 +71,7 @@ export async function likelyZones(engine: MetricReader, evidence: Evidence): Pro
   const months = shown(evidence, 'month', 'monday')
   if (times.length === 0 || months.size === 0) return zones.known
   const score = (zone: string): number => {
-    const shift = shiftOf(zone)
-    const days = times.map(at => utcDay(at + shift(at)))
+    const days = times.map(at => localDay(at, zone))
     const byWeek = starts.map(({ firstDay, weeks }) => agreement(counted(days.map(firstDay)), weeks))
     return Math.max(...byWeek) + agreement(counted(days.map(day => day.slice(0, 7))), months)
   }

@@ -1,29 +1,21 @@
 /** Probes: requests about few records, chosen so that two interpretations of a rule give different answers. */
 import { dayMs, utcDay } from '../../lib/dates.ts'
-import { shiftOf } from '../../lib/zones.ts'
 import type { MetricDefinition, Rule } from '../metrics/definition.ts'
 import type { MetricRange } from '../metrics/metric-query.ts'
 import { type Grouping, groupingOf, type Metric } from '../metrics/metric-query.ts'
-import type { MetricReader } from '../metrics/our-metrics.ts'
-import { type OurGroup, ourMetrics } from '../metrics/our-metrics.ts'
+import type { Measure, OurGroup } from '../metrics/our-metrics.ts'
+import { localDay, localTime } from '../metrics/periods.ts'
 import type { Asker } from '../metrics/their-metrics.ts'
 import type { AnswerSet } from './answer-set.ts'
 import type { Fit } from './fit.ts'
-import { momentsOf } from './zones.ts'
+import type { Records } from './records.ts'
 
 export interface Probing {
+  readonly records: Records
   readonly asker: Asker
   readonly answerSet: AnswerSet
   readonly fit: Fit
 }
-
-/** Only the newest moments are searched for a window. */
-const most = 5000
-
-const acceptances = `select accepted_at as moment_at from star.fact_requisition_agency where accepted_at is not null and not is_deleted`
-const weekEndings = `select week_ending_at as moment_at from star.fact_timesheet where week_ending_at is not null and not is_deleted`
-
-const localDay = (at: number, zone: string): string => utcDay(at + shiftOf(zone)(at))
 
 /** One of the zones that are left for each way of showing the days of our records. */
 function zonesLeft({ fit, answerSet }: Probing): readonly string[] {
@@ -94,7 +86,7 @@ function countsByDay(moments: readonly number[], zone: string): ReadonlyMap<stri
 /** Weeks that end at midnight, where only the first instant of the day of `to` may count. */
 function endingAtMidnight(weeks: readonly number[], zones: readonly string[]): MetricRange[] {
   return weeks
-    .filter(at => zones.every(zone => (at + shiftOf(zone)(at)) % dayMs === 0))
+    .filter(at => zones.every(zone => localTime(at, zone) % dayMs === 0))
     .map(at => ({ from: utcDay(localDay(at, zones[0] ?? 'UTC'), -3), to: localDay(at, zones[0] ?? 'UTC') }))
 }
 
@@ -112,11 +104,11 @@ const windowsEach = 2
 /** Each divides the zones that are left. */
 const zoneProbes = 8
 
-export async function probeWindows(engine: MetricReader, probing: Probing): Promise<void> {
-  const { asker, answerSet, fit } = probing
+export async function probeWindows(probing: Probing): Promise<void> {
+  const { asker, answerSet, fit, records } = probing
   const since = answerSet.answers.length
-  const moments = settledFirst(await momentsOf(engine, acceptances, most))
-  const weeks = settledFirst(await momentsOf(engine, weekEndings, most))
+  const moments = settledFirst(records.acceptances)
+  const weeks = settledFirst(records.weekEndings)
   const ask = async (
     metric: Metric,
     ranges: readonly MetricRange[],
@@ -152,15 +144,12 @@ const overThreshold = ['workersOverThreshold', 'distinctWorkersOverThreshold']
  * The groups that were asked for decide, unless none has a week of exactly the usual hours. Then the greatest week is the threshold:
  * no week is over it, and one is at it. One changed record would decide that wrongly.
  */
-export async function probeThreshold(
-  engine: MetricReader,
-  { asker, answerSet, fit }: Probing,
-): Promise<void> {
+export async function probeThreshold({ records, asker, answerSet, fit }: Probing): Promise<void> {
   await fit.try(['threshold'], { metric: 'workersOverHours', figures: overThreshold })
   if (!fit.isOpen('threshold')) return
   const unrounded = { ...fit.definition, hoursDecimals: null }
-  const [all] = await ourMetrics(engine, { metric: 'workersOverHours', groupings: [[]] }, unrounded)
-  const threshold = all?.figures.maxWeeklyHours ?? 0
+  const [groups] = await records.measure({ metric: 'workersOverHours', groupings: [[]] }, [unrounded])
+  const threshold = groups?.[0]?.figures.maxWeeklyHours ?? 0
   if (threshold <= 0 || threshold >= 1000) return
   const since = answerSet.answers.length
   answerSet.add(await asker.ask({ metric: 'workersOverHours', grouping: [], threshold }, 1))
@@ -181,15 +170,12 @@ interface Separation extends Probing {
   readonly refit: () => Promise<void>
 }
 
-export async function separate(
-  engine: MetricReader,
-  { asker, answerSet, fit, refit }: Separation,
-): Promise<void> {
+export async function separate({ records, asker, answerSet, fit, refit }: Separation): Promise<void> {
   for (const rule of separable) {
     for (let probe = 0; probe < probesEach && fit.isOpen(rule); probe += 1) {
       const [first, second] = fit.alive(rule)
       const found = await differing(
-        engine,
+        records.measure,
         { ...fit.definition, [rule]: first },
         { ...fit.definition, [rule]: second },
       )
@@ -203,13 +189,13 @@ export async function separate(
 }
 
 async function differing(
-  engine: MetricReader,
+  measure: Measure,
   left: MetricDefinition,
   right: MetricDefinition,
 ): Promise<OurGroup | undefined> {
-  const query = { metric: 'timeToFill', groupings } as const
-  const byKey = new Map((await ourMetrics(engine, query, right)).map(group => [nameOf(group), group]))
-  return (await ourMetrics(engine, query, left)).find(group => {
+  const [mine = [], others = []] = await measure({ metric: 'timeToFill', groupings }, [left, right])
+  const byKey = new Map(others.map(group => [nameOf(group), group]))
+  return mine.find(group => {
     const other = byKey.get(nameOf(group))
     return other && JSON.stringify(other.figures) !== JSON.stringify(group.figures)
   })

@@ -55,26 +55,29 @@ function daysShown(zone: string, moments: readonly number[]): string {
   return createHash('md5').update(days).digest('hex')
 }
 
+/** Of the records of each metric. */
+export type Moments = Readonly<Record<Metric, readonly number[]>>
+
+/** Those that the database knows. */
+export async function readZones(engine: MetricReader): Promise<Zones> {
+  const rows = await engine.rows<{ name: string }>('select name from pg_timezone_names()')
+  const names = new Set(rows.map(({ name }) => name))
+  const known = allZones.filter(zone => isOffset(zone) || names.has(zone))
+  return new Zones(known, {
+    timeToFill: await momentsOf(engine, sources.timeToFill),
+    workersOverHours: await momentsOf(engine, sources.workersOverHours),
+  })
+}
+
 export class Zones {
-  /** Those that the database knows. */
   readonly known: readonly string[]
-  readonly #moments: Readonly<Record<Metric, readonly number[]>>
+  readonly #moments: Moments
   readonly #shown = new Map<string, string>()
   readonly #first = new Map<string, string>()
 
-  private constructor(known: readonly string[], moments: Readonly<Record<Metric, readonly number[]>>) {
+  constructor(known: readonly string[], moments: Moments) {
     this.known = known
     this.#moments = moments
-  }
-
-  static async read(engine: MetricReader): Promise<Zones> {
-    const rows = await engine.rows<{ name: string }>('select name from pg_timezone_names()')
-    const names = new Set(rows.map(({ name }) => name))
-    const known = allZones.filter(zone => isOffset(zone) || names.has(zone))
-    return new Zones(known, {
-      timeToFill: await momentsOf(engine, sources.timeToFill),
-      workersOverHours: await momentsOf(engine, sources.workersOverHours),
-    })
   }
 
   /** The first zone that shows the same days for the records of a metric, or of both. */

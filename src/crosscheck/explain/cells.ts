@@ -1,10 +1,10 @@
 /** The smallest groups that differ: one company, project, agency, month and week each. */
 import { BudgetSpent } from '../../lib/errors.ts'
-import { type ComparedGroup, compare, differs } from '../compare.ts'
-import { keysOf } from '../metrics/group-keys.ts'
+import { type ComparedGroup, compare, differs, keysIn } from '../compare.ts'
 import { type Grouping, groupKeys, type Metric } from '../metrics/metric-query.ts'
-import { type OurGroup, ourMetrics } from '../metrics/our-metrics.ts'
-import type { DifferingCell, Explaining } from './finding.ts'
+import type { OurGroup } from '../metrics/our-metrics.ts'
+import type { DifferingCell } from './finding.ts'
+import type { Explaining } from './stored-records.ts'
 
 export interface Cells {
   readonly cells: readonly DifferingCell[]
@@ -37,8 +37,8 @@ export async function differingCells(
   metric: Metric,
   groups: readonly ComparedGroup[],
 ): Promise<Cells> {
-  const { engine, definition, range } = explaining
-  const ours = await ourMetrics(engine, { metric, groupings: [finest], ...range }, definition)
+  const { stored, definition, range } = explaining
+  const [ours = []] = await stored.measure({ metric, groupings: [finest], ...range }, [definition])
   const projects = projectsToAsk(groups, ours)
   const cells: DifferingCell[] = []
   let isWhole = true
@@ -56,6 +56,11 @@ export async function differingCells(
   return { cells, isWhole }
 }
 
+export const cellOf = (
+  group: ComparedGroup,
+  shown: Pick<Explaining, 'definition' | 'names'>,
+): DifferingCell => ({ keys: keysIn(group, shown), ours: group.ours, theirs: group.theirs })
+
 async function ask(
   { asker, definition, names, range }: Explaining,
   metric: Metric,
@@ -65,10 +70,6 @@ async function ask(
   const answer = await asker.ask({ metric, grouping: finest, ...scope }, asker.left)
   const cells = compare(ours, answer, { definition, names })
     .filter(group => differs(group, metric))
-    .map(group => ({
-      keys: group.keys ?? keysOf(group.group, { names, definition }),
-      ours: group.ours,
-      theirs: group.theirs,
-    }))
+    .map(group => cellOf(group, { definition, names }))
   return { cells, isWhole: answer.isWhole }
 }

@@ -1,9 +1,8 @@
 /** Finds the requisitions behind a difference in time to fill, and what unknown ones can account for. */
-import { requisitions } from '../../contract/resources/requisitions.ts'
-import { lostIds } from '../../state/by-id/unknown-references.ts'
+
 import { FillSearch } from './fill-search.ts'
-import type { DifferingCell, Explaining, Finding } from './finding.ts'
-import { storedRequisitions } from './stored-requisitions.ts'
+import type { DifferingCell, Finding } from './finding.ts'
+import type { Explaining } from './stored-records.ts'
 import { UnknownRequisitions } from './unknown-requisitions.ts'
 
 export interface Found {
@@ -18,10 +17,10 @@ function projectsOf(cells: readonly DifferingCell[]): readonly string[] | undefi
 }
 
 export async function explainFill(explaining: Explaining, cells: readonly DifferingCell[]): Promise<Found> {
-  const { engine, names } = explaining
-  const search = new FillSearch(explaining, await storedRequisitions(engine, projectsOf(cells)))
-  await search.settle(cells, await lostIds(engine, requisitions))
-  const unknown = await UnknownRequisitions.read(engine, names)
+  const { stored, names } = explaining
+  const search = new FillSearch(explaining, await stored.requisitions(projectsOf(cells)))
+  await search.settle(cells, await stored.lostRequisitions())
+  const unknown = new UnknownRequisitions(await stored.namedRequisitions(), names)
   const open = cells.filter(cell => !search.isSettled(cell))
   const rest = open.flatMap(cell => accountFor(cell, { search, unknown, explaining }))
   return { findings: [...search.findings(), ...rest], isWhole: !search.isExhausted }

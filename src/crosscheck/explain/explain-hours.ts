@@ -3,17 +3,11 @@ import { utcDay } from '../../lib/dates.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { Keys } from '../metrics/group-keys.ts'
 import type { Found } from './explain-fill.ts'
-import type { DifferingCell, Explaining, Finding, FindingKind } from './finding.ts'
+import type { DifferingCell, Finding, FindingKind } from './finding.ts'
 import { countedOf, differences, listedFields, listedSheet, type Sheet } from './sheet.ts'
 import { cheapestLooks, lookAt } from './sheet-looks.ts'
-import {
-  inLook,
-  type Look,
-  type StoredSheet,
-  sheetsById,
-  sheetsInQuarantine,
-  storedSheets,
-} from './stored-sheets.ts'
+import type { Explaining } from './stored-records.ts'
+import type { Look, StoredSheet } from './stored-sheets.ts'
 
 interface Lists {
   readonly listed: Map<string, Sheet>
@@ -23,8 +17,8 @@ interface Lists {
 
 /** One request for two hundred timesheets; one more for each that the service does not list. */
 export async function explainHours(explaining: Explaining, cells: readonly DifferingCell[]): Promise<Found> {
-  const { engine, names, range } = explaining
-  const looks = await cheapestLooks(engine, cells, (keys: Keys) => lookAt(keys, range, names))
+  const { stored, names, range } = explaining
+  const looks = await cheapestLooks(stored, cells, (keys: Keys) => lookAt(keys, range, names))
   const lists: Lists = { listed: new Map(), unlisted: new Map() }
   let isWhole = true
   try {
@@ -49,7 +43,7 @@ async function readLook(
   { from, to, ...place }: Look,
   { listed, unlisted }: Lists,
 ): Promise<boolean> {
-  const { engine, asker, definition } = explaining
+  const { stored, asker, definition } = explaining
   const filters = Object.fromEntries(
     Object.entries(place).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
@@ -62,8 +56,8 @@ async function readLook(
   for (const row of rows) listed.set(String(row.id), listedSheet(row, definition))
   if (!isWhole) return false
   // A day less: what a range of days contains is the service's choice.
-  const stored = await storedSheets(engine, definition, inLook({ ...place, ...inner(from, to) }))
-  for (const [id, sheet] of stored) if (!listed.has(id)) unlisted.set(id, sheet)
+  const here = await stored.sheetsIn({ ...place, ...inner(from, to) }, definition)
+  for (const [id, sheet] of here) if (!listed.has(id)) unlisted.set(id, sheet)
   return true
 }
 
@@ -92,9 +86,9 @@ const inner = (from: string, to: string): Pick<Look, 'from' | 'to'> => ({
 })
 
 async function compareLists(explaining: Explaining, { listed, unlisted }: Lists): Promise<Finding[]> {
-  const { engine, definition } = explaining
-  const stored = await sheetsById(engine, definition, [...listed.keys()])
-  const quarantined = await sheetsInQuarantine(engine)
+  const { definition } = explaining
+  const stored = await explaining.stored.sheetsById([...listed.keys()], definition)
+  const quarantined = await explaining.stored.quarantinedSheets()
   const found = [...listed].flatMap(([id, sheet]) =>
     findingOf({ stored: stored.get(id), sheet, isQuarantined: quarantined.has(id) }, explaining),
   )

@@ -1,11 +1,11 @@
 /** Finds the records behind differing groups: first the smallest groups that differ, then their records. */
 import type { ComparedGroup } from '../compare.ts'
-import { keysOf } from '../metrics/group-keys.ts'
 import type { Metric } from '../metrics/metric-query.ts'
-import { differingCells } from './cells.ts'
+import { cellOf, differingCells } from './cells.ts'
 import { explainFill, type Found } from './explain-fill.ts'
 import { explainHours } from './explain-hours.ts'
-import { concerns, type DifferingCell, type Explaining, type Finding } from './finding.ts'
+import { concerns, type DifferingCell, type Finding } from './finding.ts'
+import type { Explaining } from './stored-records.ts'
 
 const explainCells = { timeToFill: explainFill, workersOverHours: explainHours }
 
@@ -34,20 +34,14 @@ export async function explain(
     )
     if (!next) break
     const more = await explainCells[metric](explaining, [next])
+    isAll = more.isWhole
     if (!more.findings.some(finding => concerns(finding, next.keys))) break
     findings.push(...more.findings)
-    isAll &&= more.isWhole
   }
   return { findings: isAll ? findings : [...findings, unlooked(metric)], isWhole: isAll }
 }
 
 const nothing: Found = { findings: [], isWhole: true }
-
-const cellOf = (group: ComparedGroup, { names, definition }: Explaining): DifferingCell => ({
-  keys: group.keys ?? keysOf(group.group, { names, definition }),
-  ours: group.ours,
-  theirs: group.theirs,
-})
 
 const sizeOf = ({ theirs, ours }: DifferingCell): number => {
   const { rawCount, workerWeeks } = theirs ?? ours ?? {}

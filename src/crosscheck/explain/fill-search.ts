@@ -3,9 +3,10 @@ import { NotFound } from '../../api/client/errors.ts'
 import { dayMs, weekMs } from '../../lib/dates.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import { agree, missingValues, roundedBy, shownValues, without } from './fill-values.ts'
-import { type DifferingCell, type Explaining, type Finding, isWithin } from './finding.ts'
+import { type DifferingCell, type Finding, isWithin } from './finding.ts'
 import { type Acceptance, acceptancesOf, type Requisition, servedRequisition } from './requisition.ts'
 import { requisitionFinding } from './requisition-finding.ts'
+import type { Explaining } from './stored-records.ts'
 import type { StoredRequisition } from './stored-requisitions.ts'
 
 interface Owned {

@@ -1,20 +1,7 @@
-/** What the search for the records behind a difference gets, and what it finds. */
-import type { Engine } from '../../warehouse/engine.ts'
-import type { MetricDefinition } from '../metrics/definition.ts'
-import type { Keys, Names } from '../metrics/group-keys.ts'
+/** What the search for the records behind a difference finds. */
+import type { Keys } from '../metrics/group-keys.ts'
 import type { Figures } from '../metrics/metric-query.ts'
-import { groupKeys, type Metric, type MetricRange } from '../metrics/metric-query.ts'
-import type { Asker } from '../metrics/their-metrics.ts'
-
-export interface Explaining {
-  readonly engine: Engine
-  readonly asker: Asker
-  readonly definition: MetricDefinition
-  readonly names: Names
-  /** Of timesheets, as the service writes times; undefined before the first sync. */
-  readonly watermark: string | undefined
-  readonly range: MetricRange
-}
+import { groupKeys, type Metric } from '../metrics/metric-query.ts'
 
 /** A group that differs: one company, project, agency, month and week, or a coarser one. */
 export interface DifferingCell {

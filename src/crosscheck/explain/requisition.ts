@@ -1,9 +1,9 @@
 /** A requisition, stored or as the service shows it, and the acceptances that time to fill counts of it. */
-import { dayMs, daysBetween, utcDay } from '../../lib/dates.ts'
+import { dayMs, daysBetween } from '../../lib/dates.ts'
 import type { MetricDefinition } from '../metrics/definition.ts'
 import type { MetricRange } from '../metrics/metric-query.ts'
+import { isInRange, localDay, periodKeys } from '../metrics/periods.ts'
 import type { Counted } from './finding.ts'
-import { isInRange, localTime, periodKeys } from './place.ts'
 
 export interface Answer {
   readonly agency: string
@@ -32,7 +32,9 @@ export const timeOf = (value: unknown): number | null => {
   return Number.isNaN(time) ? null : time
 }
 
-const idOf = (value: unknown): string => String((value as { id?: unknown } | null | undefined)?.id ?? '-1')
+/** Of a company, project or agency as the service writes it. */
+export const refId = (value: unknown): string =>
+  String((value as { id?: unknown } | null | undefined)?.id ?? '-1')
 
 /** From the answer of the service. */
 export function servedRequisition(record: Readonly<Record<string, unknown>>): Requisition {
@@ -41,13 +43,13 @@ export function servedRequisition(record: Readonly<Record<string, unknown>>): Re
     id: String(record.id),
     reference: typeof record.reference === 'string' ? record.reference : null,
     status: typeof record.status === 'string' ? record.status : null,
-    company: idOf(record.company),
-    project: idOf(record.project),
+    company: refId(record.company),
+    project: refId(record.project),
     approvedAt: timeOf(record.approvedDate),
     updatedAt: typeof record.updatedAt === 'string' ? record.updatedAt : null,
     answers: agencies.flatMap(agency => {
       const acceptedAt = timeOf(agency.dateAccepted)
-      return acceptedAt === null ? [] : [{ agency: idOf(agency), acceptedAt }]
+      return acceptedAt === null ? [] : [{ agency: refId(agency), acceptedAt }]
     }),
   }
 }
@@ -60,8 +62,8 @@ function daysOf(fromMs: number, toMs: number, definition: MetricDefinition): num
   const { days } = definition
   if (days === 'fractional') return fraction
   if (days === 'floor' || days === 'ceil' || days === 'round') return Math[days](fraction)
-  const zone = { zone: calendarZone(definition) }
-  return daysBetween(utcDay(localTime(fromMs, zone)), utcDay(localTime(toMs, zone)))
+  const zone = calendarZone(definition)
+  return daysBetween(localDay(fromMs, zone), localDay(toMs, zone))
 }
 
 function chosen(answers: readonly Answer[], { acceptance }: MetricDefinition): readonly Answer[] {

@@ -1,10 +1,10 @@
 /** Which lists of timesheets to read so that every differing cell is in one of them, for the fewest requests. */
 import { utcDay } from '../../lib/dates.ts'
-import type { Engine } from '../../warehouse/engine.ts'
 import type { Keys, Names } from '../metrics/group-keys.ts'
 import type { MetricRange } from '../metrics/metric-query.ts'
 import type { DifferingCell } from './finding.ts'
-import { countSheets, type Look } from './stored-sheets.ts'
+import type { StoredRecords } from './stored-records.ts'
+import type { Look } from './stored-sheets.ts'
 
 const rowsPerPage = 200
 
@@ -52,7 +52,7 @@ function around(looks: readonly Look[]): Look {
 
 /** Each cell by itself, or each project as a whole, or everything at once. */
 export async function cheapestLooks(
-  engine: Engine,
+  stored: Pick<StoredRecords, 'countSheets'>,
   cells: readonly DifferingCell[],
   lookOf: (keys: Keys) => Look,
 ): Promise<readonly Look[]> {
@@ -60,19 +60,19 @@ export async function cheapestLooks(
   if (each.length <= 1) return each
   const pages = async (looks: readonly Look[]): Promise<number> => {
     let sum = 0
-    for (const look of looks) sum += Math.max(1, Math.ceil((await countSheets(engine, look)) / rowsPerPage))
+    for (const look of looks) sum += Math.max(1, Math.ceil((await stored.countSheets(look)) / rowsPerPage))
     return sum
   }
   const byProject = [...new Set(each.map(({ project }) => project))].map(project =>
     around(each.filter(look => look.project === project)),
   )
   const ways = [[around(each)], byProject, each]
-  let best: { looks: readonly Look[]; cost: number } | undefined
+  let best: { looks: readonly Look[]; cost: number } = { looks: [], cost: Infinity }
   for (const looks of ways) {
-    // A cell costs a request at least: a way with as many looks as the best one costs cannot be cheaper.
-    if (best && looks.length >= best.cost) continue
+    // A look costs a request at least: a way with as many looks as the best one costs cannot be cheaper.
+    if (looks.length >= best.cost) continue
     const cost = await pages(looks)
-    if (!best || cost < best.cost) best = { looks, cost }
+    if (cost < best.cost) best = { looks, cost }
   }
-  return best?.looks ?? each
+  return best.looks
 }

@@ -1,8 +1,9 @@
 /** A timesheet, stored or as the service lists it, and the hours that count of it. */
 import type { MetricDefinition } from '../metrics/definition.ts'
 import type { MetricRange } from '../metrics/metric-query.ts'
+import { isInRange, periodKeys } from '../metrics/periods.ts'
 import type { Counted } from './finding.ts'
-import { isInRange, periodKeys } from './place.ts'
+import { refId } from './requisition.ts'
 
 export interface Sheet {
   readonly id: string
@@ -24,7 +25,6 @@ const compared = ['status', 'hours', 'weekEnding', 'worker', 'company', 'project
 
 type Listed = Readonly<Record<string, unknown>>
 
-const idOf = (value: unknown): string => String((value as { id?: unknown } | null | undefined)?.id ?? '-1')
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 export const listedFields: Readonly<Record<MetricDefinition['hoursField'], string>> = {
@@ -48,10 +48,10 @@ export function listedSheet(row: Listed, { hoursField }: MetricDefinition): Shee
     status: textOf(row.status),
     hours: hoursOf(row, hoursField),
     weekEnding: Number.isNaN(weekEnding) ? null : weekEnding,
-    worker: idOf(row.worker),
-    company: idOf(row.company),
-    project: idOf(row.project),
-    agency: idOf(row.agency),
+    worker: refId(row.worker),
+    company: refId(row.company),
+    project: refId(row.project),
+    agency: refId(row.agency),
     createdAt: textOf(row.createdAt),
     updatedAt: textOf(row.updatedAt),
   }

@@ -1,6 +1,4 @@
 /** Stored timesheets: those of a place and time, and those with some ids wherever they are. */
-import { timesheets } from '../../contract/resources/timesheets.ts'
-import { quarantinedIds } from '../../state/evidence/quarantine.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import type { MetricDefinition } from '../metrics/definition.ts'
@@ -19,6 +17,8 @@ export interface StoredSheet extends Sheet {
   readonly isDeleted: boolean
   readonly copies: number
 }
+
+type Reader = Pick<Engine, 'rows'>
 
 interface Row {
   readonly timesheet_id: string
@@ -48,9 +48,9 @@ const conditions = ({ from, to, ...place }: Look): string =>
   ].join(' and ')
 
 /** By id; rows of one id are one sheet with copies. */
-export async function storedSheets(
-  engine: Engine,
-  { hoursField }: MetricDefinition,
+async function storedSheets(
+  engine: Reader,
+  { hoursField }: Pick<MetricDefinition, 'hoursField'>,
   where: string,
 ): Promise<Map<string, StoredSheet>> {
   const rows = await engine.rows<Row>(
@@ -81,14 +81,20 @@ const sheetOf = (row: Row): Sheet => ({
   updatedAt: row.source_updated_at,
 })
 
-export const inLook = (look: Look): string => `not t.is_deleted and ${conditions(look)}`
+const inLook = (look: Look): string => `not t.is_deleted and ${conditions(look)}`
+
+export const sheetsIn = (
+  engine: Reader,
+  look: Look,
+  definition: Pick<MetricDefinition, 'hoursField'>,
+): Promise<Map<string, StoredSheet>> => storedSheets(engine, definition, inLook(look))
 
 const idsTogether = 1000
 
 export async function sheetsById(
-  engine: Engine,
-  definition: MetricDefinition,
+  engine: Reader,
   ids: readonly string[],
+  definition: Pick<MetricDefinition, 'hoursField'>,
 ): Promise<Map<string, StoredSheet>> {
   const found = new Map<string, StoredSheet>()
   for (let from = 0; from < ids.length; from += idsTogether) {
@@ -99,12 +105,9 @@ export async function sheetsById(
   return found
 }
 
-export async function countSheets(engine: Engine, look: Look): Promise<number> {
-  const [row] = await engine.rows<{ n: number }>(
+export async function countSheets(engine: Reader, look: Look): Promise<number> {
+  const rows = await engine.rows<{ n: number }>(
     `select count(*) as n from star.fact_timesheet as t where ${inLook(look)}`,
   )
-  return Number(row?.n ?? 0)
+  return Number(rows[0]?.n)
 }
-
-export const sheetsInQuarantine = (engine: Engine): Promise<ReadonlySet<string>> =>
-  quarantinedIds(engine, timesheets.name)

@@ -1,7 +1,6 @@
 /** Requisitions that other records name and that are not stored: how many acceptances of a cell they can be. */
 import { utcDay } from '../../lib/dates.ts'
-import { type NamedRequisition, unknownReferences } from '../../state/by-id/unknown-references.ts'
-import type { Engine } from '../../warehouse/engine.ts'
+import type { NamedRequisition } from '../../state/by-id/unknown-references.ts'
 import type { Keys, Names } from '../metrics/group-keys.ts'
 import type { FindingKind } from './finding.ts'
 
@@ -33,7 +32,7 @@ export class UnknownRequisitions {
   /** One agency accepts a requisition once. */
   readonly #used = new Set<string>()
 
-  private constructor(named: readonly NamedRequisition[], names: Names) {
+  constructor(named: readonly NamedRequisition[], names: Names) {
     const groups = new Map<string, NamedRequisition[]>()
     for (const one of named) {
       const name = `${one.company_id} ${one.reference}`
@@ -41,10 +40,6 @@ export class UnknownRequisitions {
     }
     this.#byReference = [...groups.values()]
     this.#names = names
-  }
-
-  static async read(engine: Engine, names: Names): Promise<UnknownRequisitions> {
-    return new UnknownRequisitions(await unknownReferences(engine), names)
   }
 
   /**

@@ -1,5 +1,5 @@
 /** The metrics computed from the warehouse: one SQL text for both engines, filled with definitions, groupings and a range. */
-import { dayMs, minuteMs } from '../../lib/dates.ts'
+import { minuteMs } from '../../lib/dates.ts'
 import { shiftOf } from '../../lib/zones.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { sqlFiles } from '../../warehouse/sql-files.ts'
@@ -17,6 +17,7 @@ import {
   type MetricRange,
   usualThreshold,
 } from './metric-query.ts'
+import { limitsOf } from './periods.ts'
 
 const files: Readonly<Record<Metric, string>> = {
   timeToFill: 'metric/time_to_fill.sql',
@@ -102,19 +103,14 @@ function askedRows(groupings: readonly Grouping[]): string {
 const moment = (timeMs: number): string =>
   `cast(${quoteText(new Date(timeMs).toISOString().slice(0, 23).replace('T', ' '))} as timestamp)`
 
-function rangeCondition(query: MetricRange, { from, to }: MetricDefinition): string {
+function rangeCondition(query: MetricRange, definition: MetricDefinition): string {
   const conditions = (['company', 'project', 'agency'] as const).flatMap(key => {
     const id = query[key]
     return id === undefined ? [] : [`${key}_id = ${quoteText(id)}`]
   })
-  if (query.from !== undefined) {
-    const first = Date.parse(query.from) + (from === 'inclusive' ? 0 : dayMs)
-    conditions.push(`local_at >= ${moment(first)}`)
-  }
-  if (query.to !== undefined) {
-    const beyond = { inclusive: dayMs, midnight: 1, exclusive: 0 }[to]
-    conditions.push(`local_at < ${moment(Date.parse(query.to) + beyond)}`)
-  }
+  const { first, beyond } = limitsOf(query, definition)
+  if (first !== undefined) conditions.push(`local_at >= ${moment(first)}`)
+  if (beyond !== undefined) conditions.push(`local_at < ${moment(beyond)}`)
   return conditions.join(' and ')
 }
 
@@ -206,24 +202,23 @@ function groupOf(row: Row, metric: Metric): OurGroup {
 /** What metrics need of a warehouse. */
 export type MetricReader = Pick<Engine, 'rows' | 'rowsOfWholeTables'>
 
-/** Groups without values have no row. In no order. */
+/** The groups under each definition. Groups without values are left out. In no order. */
+export type Measure = (query: MetricQuery, definitions: readonly MetricDefinition[]) => Promise<OurGroup[][]>
+
 export async function ourMetrics(
   engine: MetricReader,
   query: MetricQuery,
   definition: MetricDefinition,
 ): Promise<OurGroup[]> {
-  const [groups = []] = await ourMetricsUnder(engine, query, [definition])
-  return groups
+  return (await measuring(engine)(query, [definition]))[0] as OurGroup[]
 }
 
-/** The groups under each definition, in one statement. */
-export async function ourMetricsUnder(
-  engine: MetricReader,
-  query: MetricQuery,
-  definitions: readonly MetricDefinition[],
-): Promise<OurGroup[][]> {
-  const rows = await engine.rowsOfWholeTables<Row>(metricSql(query, definitions))
-  const under = definitions.map((): OurGroup[] => [])
-  for (const row of rows) under[Number.parseInt(String(row.group_by), 10)]?.push(groupOf(row, query.metric))
-  return under
-}
+/** In one statement. */
+export const measuring =
+  (engine: MetricReader): Measure =>
+  async (query, definitions) => {
+    const rows = await engine.rowsOfWholeTables<Row>(metricSql(query, definitions))
+    const under = definitions.map((): OurGroup[] => [])
+    for (const row of rows) under[Number.parseInt(String(row.group_by), 10)]?.push(groupOf(row, query.metric))
+    return under
+  }
