@@ -39,11 +39,7 @@ export interface RulesStage {
 }
 
 /** Pages made readable, as a load does it; the caller cleans up. */
-const readable = (
-  resource: Resource,
-  pages: readonly PageFile[],
-  rows: RowsAt = 'data',
-): Promise<Readable> =>
+const readable = (resource: Resource, pages: readonly PageFile[], rows: RowsAt = 'data'): Promise<Readable> =>
   readablePages({
     pages,
     rows,
