@@ -3,6 +3,8 @@ import { LongestFirst } from './test/longest-first.ts'
 
 /** Whole runs and nights, which `npm run test:runs` runs. */
 export const wholeRuns = [
+  'test/load/pipeline.test.ts',
+  'test/api/reach.test.ts',
   'test/nights/*.test.ts',
   'test/simulation/*.test.ts',
   'test/crosscheck/!(*.rules).test.ts',
@@ -15,12 +17,12 @@ export const wholeRuns = [
   'test/postgres/{bi-metadata,foreign-rules,hostile-defaults,replica-identity,roles,row-policies,vanished,vanished-sync}.test.ts',
   'test/dashboard/{pages,work}.test.ts',
   'test/landing/{damage,rights,unpacked}.test.ts',
-  'test/cli/{bad-surroundings,build,dag-ledger,demo,honest-words,incomplete,interactive-signals,large-inputs,limits,loaded-later,lost-file,mcp,metric,outputs,pairs,pipes-beside,postgres,proxy,publish,reading,recordings,refused-records,serve,signals,slow-reader,sql,sql-values,status,status-all,stopping}.test.ts',
-  'test/sync/{agency,assumptions,backfill,by-id,clocks,collection,emptied-midway,empty-list,faults,gateway-answers,hidden-ends,hollow-pages,kill,live,look-again,lost-access,refused-ids,refused-scan,replay,requests,scan-cost,scan-model,snapshot-losses,stops,sweep,sweep-model,ties-at-rest,unmarked-change}.test.ts',
+  'test/cli/{bad-surroundings,build,check,dag-ledger,demo,honest-words,incomplete,interactive-signals,large-inputs,limits,loaded-later,lost-file,mcp,metric,outputs,pairs,pipes-beside,postgres,proxy,publish,reading,recordings,refused-records,serve,signals,slow-reader,sql,sql-prompt,sql-values,status,status-all,stopping}.test.ts',
+  'test/sync/{agency,assumptions,backfill,by-id,clocks,collection,emptied-midway,empty-list,faults,gateway-answers,hidden-ends,hollow-pages,kill,live,look-again,lost-access,quiet,refused-ids,refused-scan,replay,requests,scan-cost,scan-model,snapshot-losses,stops,sweep,sweep-model,ties-at-rest,unmarked-change}.test.ts',
   'test/warehouse/{any-json,bad-input,by-id,coverage,export,merge,parity,reporting-zone,rows-once,touches,unloadable}.test.ts',
   'test/contract/contract.test.ts',
-  'test/marts/{all-marts,killed-parts,partial}.test.ts',
-  'test/marts/audit/worn.test.ts',
+  'test/marts/{all-marts,checks-on-server,killed-parts,partial}.test.ts',
+  'test/marts/audit/{audit-far-zone,worn}.test.ts',
   'test/docs/scheduling.test.ts',
   'test/serve/{event-share,reads}.test.ts',
   'test/telemetry/lineage.test.ts',

@@ -94,25 +94,6 @@ test('two warehouses live side by side, and each migrates once', async () => {
   }
 })
 
-test('a table whose key was unique in an earlier version loses that key', async () => {
-  const { url, drop } = await database()
-  const engine = await openPostgres({ url, shown: 'here' }, { scratch })
-  const held = `select conname from pg_catalog.pg_constraint where contype = 'p'
-    and conrelid = 'star.bridge_rate_piece_rate'::regclass`
-  try {
-    await migrate(engine, now)
-    expect(await engine.rows(held)).toEqual([])
-    await engine.run('alter table star.bridge_rate_piece_rate add primary key (rate_piece_rate_key)')
-    await engine.run(`update ops.migration set checksum = 'of before' where name = 'structure'`)
-    await migrate(engine, now)
-    expect(await engine.rows(held)).toEqual([])
-    await engine.run(`insert into star.bridge_rate_piece_rate (rate_piece_rate_key) values ('k'), ('k')`)
-  } finally {
-    await engine.close()
-    await drop()
-  }
-})
-
 test('a record is stored once, and every column has a comment', async () => {
   const { url, drop } = await database()
   const engine = await openPostgres({ url, shown: 'here' }, { scratch })

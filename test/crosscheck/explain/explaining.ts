@@ -3,7 +3,7 @@ import type { Explaining, StoredRecords } from '../../../src/crosscheck/explain/
 import { definitionDefaults } from '../../../src/crosscheck/metrics/definition.ts'
 import { type Service, type ServiceParts, serviceOf } from '../in-memory.ts'
 
-export const nothing = { requisitions: [], timesheets: [] }
+const nothing = { requisitions: [], timesheets: [] }
 
 export const names: Explaining['names'] = {
   company: new Map([['c1', 'One']]),

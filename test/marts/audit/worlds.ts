@@ -1,5 +1,5 @@
-/** The worlds of the quick audit: seed, scale, and the zone in which its days are counted. */
-export const quickWorlds = [
+/** The worlds of the audit, of which npm test has the first: seed, scale, and the zone in which its days are counted. */
+export const auditWorlds = [
   [1, 0.02, 'Europe/London'],
   [2, 0.02, 'Pacific/Auckland'],
 ] as const

@@ -10,7 +10,7 @@ import type { Engine } from '../../../src/warehouse/engine.ts'
 import { auditedService } from '../../marts/audit/audited.ts'
 import { audits } from '../../marts/audit/audits.ts'
 import { differences, type Expected } from '../../marts/audit/compare.ts'
-import { quickWorlds } from '../../marts/audit/worlds.ts'
+import { auditWorlds } from '../../marts/audit/worlds.ts'
 import { checkDigests, madeRows, martDigests, type Worn, wornOf } from '../../marts/audit/worn.ts'
 import { filledAt } from '../../marts/filled-warehouse.ts'
 import { templateFile } from '../../warehouse/fixture.ts'
@@ -35,7 +35,7 @@ async function open(file: string, zone: string): Promise<Engine> {
   return engine
 }
 
-async function auditedWorld(file: string, [seed, scale, zone]: (typeof quickWorlds)[number]): Promise<World> {
+async function auditedWorld(file: string, [seed, scale, zone]: (typeof auditWorlds)[number]): Promise<World> {
   copyFileSync(await templateFile(), file)
   const engine = await open(file, zone)
   const service = await auditedService({ engine, landing: `${file}.landing` }, { seed, scale })
@@ -49,7 +49,7 @@ const digestsIn = async (world: Worn, one: Mart | Check): Promise<string> =>
   JSON.stringify(await ('columns' in one ? martDigests(world, one) : checkDigests(world, one)))
 
 async function wornWorld(file: string): Promise<World> {
-  const world = { ...(await wornOf(await open(file, quickWorlds[0][2]))), right: new Map<string, string>() }
+  const world = { ...(await wornOf(await open(file, auditWorlds[0][2]))), right: new Map<string, string>() }
   for (const one of [...readMarts(), ...writtenChecks()])
     world.right.set(one.name, await digestsIn(world, one))
   return world
@@ -74,9 +74,9 @@ export class MartsJudge {
   #worlds: readonly World[] = []
 
   async open(): Promise<void> {
-    const files = quickWorlds.map(([seed]) => join(this.#folder, `${seed}.duckdb`))
+    const files = auditWorlds.map(([seed]) => join(this.#folder, `${seed}.duckdb`))
     const audited: World[] = []
-    for (const [place, world] of quickWorlds.entries())
+    for (const [place, world] of auditWorlds.entries())
       audited.push(await auditedWorld(files[place] as string, world))
     const worn = join(this.#folder, 'worn.duckdb')
     copyFileSync(files[0] as string, worn)

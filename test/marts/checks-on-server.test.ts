@@ -1,0 +1,3 @@
+import { describeChecks } from './check-suite.ts'
+
+describeChecks('postgres')
