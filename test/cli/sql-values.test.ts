@@ -110,8 +110,8 @@ describe.each(engines)('muster sql on %s', engine => {
     expect((await ask(engine, ['--csv', '-- five\nselect 5 as five'])).out).toBe('five\n5\n')
     expect((await ask(engine, ['--csv', '-'], 'select 6 as six;\n')).out).toBe('six\n6\n')
     const empty = await ask(engine, ['-'], '-- nothing\n')
-    expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('the query is empty')])
-    expect((await ask(engine, ['-'])).err).toContain('there is no stdin')
+    expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('the query is missing')])
+    expect((await ask(engine, ['-'])).err).toContain('the query is missing')
   })
 
   const nested = `select array[1, null, 3] as whole, array[array[1, 2], array[3, 4]] as square, array['x', 'y,"z"', 'NULL', ''] as words,

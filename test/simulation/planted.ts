@@ -24,8 +24,8 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'quarantine is not written': {
     file: 'src/state/evidence/quarantine.ts',
-    find: 'if (rows.length > 0) await addRows',
-    put: 'if (rows.length > 0 && false) await addRows',
+    find: '  await addRows(engine, rows)',
+    put: '  if (rows.length < 0) await addRows(engine, rows)',
   },
   'a changed record is taken for the same': {
     file: 'src/load/merge/delta.ts',
@@ -39,8 +39,8 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'an event is drained, and its signal is lost': {
     file: 'src/events/drain.ts',
-    find: '.filter(({ resource }) => resource.isReadById)',
-    put: '.filter(({ resource }) => resource.isReadById && false)',
+    find: '.filter(({ entity }) => isReadById(entity))',
+    put: '.filter(({ entity }) => isReadById(entity) && false)',
   },
   'the minute takes one request in four too many': {
     file: 'src/api/budget/minute.ts',
@@ -79,8 +79,8 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'lists inside a record that changed stay beside the new ones': {
     file: 'src/load/merge/apply.ts',
-    find: 'const owners = distinctOwners(targetsOf(plan))',
-    put: 'const owners = distinctOwners(targetsOf(plan)).slice(0, 2)',
+    find: 'const owners = distinctOwners(targetsOf(plan))\n  if (isKept)',
+    put: 'const owners = distinctOwners(targetsOf(plan)).slice(0, 2)\n  if (isKept)',
   },
   'what was sent before is forgotten when a process begins': {
     file: 'src/sync/run/key-budget.ts',
