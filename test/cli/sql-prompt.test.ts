@@ -140,6 +140,12 @@ test('the first statement on stdin that fails ends it', async () => {
   expect(err).toContain('nothing')
 })
 
+test('--json of several statements is refused: it would be no JSON document', async () => {
+  const { code, out, err } = await piped('select 1 as one; select 2 as two', 'sql --json')
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toMatch(/^muster: --json writes one document, and there are 2 statements: /)
+})
+
 test('an empty stdin is a query that is missing', async () => {
   expect(await piped(' ; -- nothing\n')).toMatchObject({
     code: 2,

@@ -59,7 +59,7 @@ describeOnEngines(
 )
 
 const readingCommands = ['status', 'runs', 'metric timeToFill', 'status --all']
-const writingCommands = ['build', 'check', 'upgrade', 'retention']
+const writingCommands = ['build', 'check', 'upgrade', 'retention', 'audit-pii']
 
 describeOnEngines('the command line', bench => {
   /** Leaves the warehouse with this number and program; its engine is closed. */
@@ -98,9 +98,22 @@ describeOnEngines('the command line', bench => {
     if (bytes) expect(readFileSync(file).equals(bytes)).toBe(true)
   })
 
+  test('migrates an earlier file with whatever writes it', async () => {
+    const address = await recorded(schemaVersion - 1, '0.0.9')
+    if (!address.startsWith('duckdb:')) return
+    const run = at(address)
+    expect(await run('audit-pii')).toMatchObject({ code: 0 })
+    expect(await run('upgrade')).toMatchObject({ code: 0, out: expect.stringContaining('is up to date') })
+  })
+
   test('says of an earlier warehouse that muster upgrade is needed, which then brings it up to date', async () => {
-    const run = at(await recorded(schemaVersion, '0.0.9'))
-    expect(await run('upgrade')).toMatchObject({ code: 0, out: expect.stringContaining('brought to date') })
+    const run = at(await recorded(schemaVersion - 1, '0.0.9'))
+    const refused = { code: 1, err: expect.stringMatching(/^muster: .*run muster upgrade.*\n$/) }
+    for (const line of readingCommands.slice(0, 3)) expect(await run(line), line).toMatchObject(refused)
+    expect(await run('upgrade')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`upgraded from schema ${schemaVersion - 1} to ${schemaVersion}`),
+    })
     expect(await run('upgrade')).toMatchObject({ code: 0, out: expect.stringContaining('is up to date') })
     expect(await run('status')).toMatchObject({ code: 0 })
   })

@@ -1,10 +1,12 @@
 /** Opens what a connection names: its warehouse to write, or the copy of it that can be read now. */
 import { existsSync } from 'node:fs'
 import type { Connection, StoredConnection } from '../../config/connection.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { existingTables } from '../../state/existing-tables.ts'
-import { requireReadable } from '../../state/recorded-structure.ts'
+import { migrate } from '../../state/migrate.ts'
+import { isBehind, requireReadable } from '../../state/recorded-structure.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
 import type { RunConnection } from '../../sync/run/run-connection.ts'
 import { openQuery } from '../../warehouse/duckdb/ad-hoc/child.ts'
@@ -45,8 +47,25 @@ export function postgresPlace(connection: StoredConnection): PostgresPlace | und
   }
 }
 
-/** Opens the warehouse to write, with the structure that it has. `threads` as OpenOptions has them. */
+/**
+ * Opens the warehouse to write; a DuckDB file of an earlier version is migrated first. Throws MusterError for a file of a later
+ * version. `threads` as OpenOptions has them.
+ */
 export async function openToWrite(connection: StoredConnection, threads?: number): Promise<Engine> {
+  const engine = await openUnchanged(connection, threads)
+  // On a server each command that writes begins with it, in its own transaction.
+  if (engine.isShared) return engine
+  try {
+    if (await isBehind(engine)) await migrate(engine, new Date(systemClock.now()).toISOString())
+    return engine
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+/** Opens the warehouse to write, with the structure that it has. */
+export async function openUnchanged(connection: StoredConnection, threads?: number): Promise<Engine> {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
   const [{ reportingZone }, key] = [connection, fileKey(connection)]

@@ -18,7 +18,7 @@ import {
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { inboxBounds, inboxFolder } from '../../app/connection/inbox.ts'
 import { reserveOf } from '../../app/connection/room.ts'
-import { duckdbFile, openToWrite } from '../../app/connection/warehouse.ts'
+import { duckdbFile, openUnchanged } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
 import { loggedBytes } from '../../events/event-log.ts'
 import { counted } from '../../lib/counted.ts'
@@ -59,7 +59,7 @@ async function examine(context: CommandContext): Promise<Examination> {
   }
   findings.push(...settingsFindings(context))
   const file = duckdbFile(connection)
-  const open = (): Promise<Engine> => openToWrite(connection)
+  const open = (): Promise<Engine> => openUnchanged(connection)
   const { finding, engine } = file === undefined ? await checkServer(open) : await checkFile(file, open)
   try {
     findings.push(

@@ -75,6 +75,11 @@ export const command: CommandModule = {
     const file = textOption(options, 'parquet')
     const limit = numberOption(options, 'limit')
     const queries = isStdin ? await stdinQueries(context, args.length > 0) : [args.join(' ')]
+    if (form === 'json' && queries.length > 1)
+      throw new UsageError({
+        what: `--json writes one document, and there are ${queries.length} statements`,
+        next: 'give one of them, or --ndjson',
+      })
     if (file === undefined) for (const sql of queries) await print(context, { sql, form, limit })
     else {
       const asked = { sql: queries.join(';\n'), form, limit }

@@ -1,5 +1,5 @@
 /** `muster upgrade`: brings the warehouse to the structure of this version, without any request. */
-import { duckdbFile, isMade, openMade, openToWrite } from '../../app/connection/warehouse.ts'
+import { duckdbFile, isMade, openMade, openUnchanged } from '../../app/connection/warehouse.ts'
 import { programVersion } from '../../lib/package.ts'
 import { migrate } from '../../state/migrate.ts'
 import { schemaVersion } from '../../state/migrations.ts'
@@ -12,7 +12,7 @@ import { printJson, printLine } from '../terminal/output.ts'
 async function schemaBefore(context: CommandContext): Promise<number | undefined> {
   const connection = context.stored()
   if (!isMade(connection)) return undefined
-  const engine = await openToWrite(connection)
+  const engine = await openUnchanged(connection)
   try {
     return await recordedSchema(engine)
   } finally {

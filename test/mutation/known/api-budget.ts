@@ -2,7 +2,15 @@ import type { Known } from '../known.ts'
 
 export const known: Known = {
   stories: [],
-  slips: [],
+  slips: [
+    {
+      file: 'src/state/requests/key-requests.ts',
+      before: ' where key_id = $1 for update',
+      after: ' where key_id = $1',
+      test: 'test/postgres/shared-requests.test.ts',
+      harm: 'Two processes take one slot of a shared key.',
+    },
+  ],
   equivalents: [
     {
       file: 'src/api/budget/budget.ts',

@@ -2,7 +2,15 @@ import type { Known } from '../known.ts'
 
 export const known: Known = {
   stories: [],
-  slips: [],
+  slips: [
+    {
+      file: 'src/events/event-log.ts',
+      before: '        await current.handle.datasync()\n',
+      after: '',
+      test: 'test/events/event-log.rules.test.ts',
+      harm: 'A webhook is acknowledged before it is on disk.',
+    },
+  ],
   equivalents: [
     {
       file: 'src/events/verify.ts',

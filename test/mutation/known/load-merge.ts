@@ -2,7 +2,15 @@ import type { Known } from '../known.ts'
 
 export const known: Known = {
   stories: [],
-  slips: [],
+  slips: [
+    {
+      file: 'src/warehouse/postgres/merge-lock.ts',
+      before: 'in exclusive mode',
+      after: 'in access share mode',
+      test: 'test/postgres/locks.test.ts',
+      harm: 'Two processes merge at once.',
+    },
+  ],
   equivalents: [
     {
       file: 'src/load/merge/apply.ts',

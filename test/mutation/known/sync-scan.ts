@@ -2,6 +2,14 @@ import type { Known } from '../known.ts'
 
 export const known: Known = {
   stories: [],
-  slips: [],
+  slips: [
+    {
+      file: 'src/sync/run/hold-lease.ts',
+      before: '    await renewLease(engine, lease)\n    return result',
+      after: '    return result',
+      test: 'test/sync/run/hold-lease.rules.test.ts',
+      harm: 'A process that lost its lease goes on writing.',
+    },
+  ],
   equivalents: [],
 }
