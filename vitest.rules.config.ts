@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** The tests that pin one rule each: no server, no child process, each file under two seconds. `npm run mutate` runs these alone. */
+/** The tests that pin one rule each: no server, no child process, each file under two seconds. */
 export default defineConfig({
   test: {
     include: [`${process.env.MUSTER_RULES ?? 'test'}/**/*.rules.test.ts`],

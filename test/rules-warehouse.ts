@@ -27,10 +27,11 @@ export interface RulesWarehouse {
 export const resourceOf = (name: string): Resource => findResource(name) as Resource
 
 export function rulesWarehouse(): RulesWarehouse {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-rules-'))
+  let folder: string
   let engine: Engine
   let pages = 0
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'muster-rules-'))
     const file = join(folder, 'rules.duckdb')
     copyFileSync(await templateFile(), file)
     engine = await openDuckdb(file)

@@ -11,12 +11,16 @@ import { folders } from './folders.ts'
 import { everyStory } from './known/index.ts'
 import { type FolderResult, formatSurvivor, formatTable, readReport } from './report.ts'
 import { sqlResults } from './sql/results.ts'
+import { tryTexts } from './sql/try-texts.ts'
 
 /** A folder of which fewer mutants are killed fails the run, equivalent ones aside. */
 const minKilled = 0.9
 
 /** Of the folders of `sql` whose statements marts and checks are made of. */
 const sqlFolders = ['sql/mart', 'sql/check', 'sql/part']
+
+/** Of the folders whose decisions stand partly in SQL of TypeScript files: merge and proof. */
+const textFolders = ['src/load/merge/', 'src/state/scans/', 'src/state/evidence/']
 
 const { values } = parseArgs({
   options: {
@@ -47,7 +51,8 @@ function chosenFiles(): readonly string[] {
 const chosen = chosenFiles()
 const chosenTypescript = values.sql ? [] : chosen.filter(file => file.endsWith('.ts'))
 const chosenSql = chosen.filter(file => file.endsWith('.sql'))
-if (chosenTypescript.length + chosenSql.length === 0) {
+const chosenTexts = chosen.filter(file => textFolders.some(folder => file.startsWith(folder)))
+if (chosenTypescript.length + chosenSql.length + chosenTexts.length === 0) {
   console.log('no file of a mutated folder was chosen or changed')
   process.exit(0)
 }
@@ -64,7 +69,7 @@ function tryTypescript(files: readonly string[]): readonly FolderResult[] {
   const config = '.mutation/config.json'
   const concurrency = Number(values.concurrency)
   writeFileSync(config, JSON.stringify({ ...base, mutate: files, concurrency }))
-  run(['stryker', 'run', config])
+  run(['stryker', 'run', config], { NODE_OPTIONS: '--import tsx' })
   return readReport(base.jsonReporter.fileName, new Set(files))
 }
 
@@ -76,7 +81,7 @@ function trySql(files: readonly string[]): readonly FolderResult[] {
   return sqlResults(JSON.parse(readFileSync(report, 'utf8')))
 }
 
-const results = [...tryTypescript(chosenTypescript), ...trySql(chosenSql)]
+const results = [...tryTypescript(chosenTypescript), ...(await tryTexts(chosenTexts)), ...trySql(chosenSql)]
 const survivors = results.flatMap(result => result.survivors).filter(({ reason }) => reason === undefined)
 if (values.survivors) console.log(survivors.map(formatSurvivor).join('\n'))
 console.log(formatTable(results))

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { knownFields } from '../../../src/load/page/known-fields.ts'
 import { SeenPaths, usualLimits } from '../../../src/load/page/record-limits.ts'
 import { BatchFiles } from '../../../src/load/read/batch-files.ts'
@@ -17,7 +17,7 @@ import { type PageFile, positionsPerPage } from '../../../src/load/read/pages.ts
 import { casks } from './casks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-rules-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 let count = 0
 function page(text: string | Buffer, parts: Partial<PageFile> = {}): PageFile {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { altered, mutantsOf } from './mutants.ts'
+import { alteredTexts } from './texts.ts'
 
 const all = (sql: string): string[] => mutantsOf(sql).map(mutant => altered(sql, mutant))
 
@@ -45,3 +46,18 @@ test.each([
   ['a row that is selected to be there', 'exists (select 1 from b)'],
   ['a number below nothing', 'select -x, (+x)'],
 ])('leaves %s alone', (_, sql) => expect(all(sql)).toEqual([]))
+
+test('SQL in TypeScript is altered in one place at a time, and values keep their place', () => {
+  const value = '$'.concat('{id}')
+  const source = `const q = (id) => \`select a from b where a >= ${value}\`\nconst said = \`nothing of SQL\`\n`
+  const { mutants, code } = alteredTexts('a.ts', source)
+  expect(mutants.map(({ lineNumber, replacement }) => [lineNumber, replacement])).toEqual([
+    [1, 'a >= zq0q -> true'],
+    [1, '>= -> >'],
+  ])
+  expect(code).toContain(
+    `isOn__('a.ts:0') ? \`select a from b where true\` : isOn__('a.ts:1') ? \`select a from b where a > ${value}\` : `,
+  )
+  expect(code).toContain(`reach__(["a.ts:0","a.ts:1"], \`select a from b where a >= ${value}\`))`)
+  expect(code).toContain('const said = `nothing of SQL`\n')
+})

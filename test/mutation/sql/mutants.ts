@@ -160,4 +160,6 @@ export const altered = (sql: string, { start, end, replacement }: SqlMutant): st
 
 /** In order of place. */
 export const mutantsOf = (sql: string): readonly SqlMutant[] =>
-  [...new Alterations(sql).found].sort((one, two) => one.start - two.start || one.end - two.end)
+  new Alterations(sql).found
+    .filter(({ start, end, replacement }) => sql.slice(start, end) !== replacement)
+    .sort((one, two) => one.start - two.start || one.end - two.end)

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type AskedPage, isOnePass, wholePages } from '../../../src/sync/snapshot/whole-pages.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-pages-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 let files = 0
 
 /** A page with these rows, each of its own name. */

@@ -1,0 +1,12 @@
+/** All rules tests as one file, each under its path, so that a thread imports them once. */
+import { readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { afterEach, describe } from 'vitest'
+import { endTest } from '../../ends.ts'
+
+const folder = process.env.MUSTER_RULES ?? 'test'
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
+  name.endsWith('.rules.test.ts'),
+)
+afterEach(endTest)
+for (const file of files.sort()) describe(file, async () => void (await import(resolve(folder, file))))

@@ -1,0 +1,147 @@
+/**
+ * Runs in Vitest's thread. Instead of running the rules tests once, it keeps them and runs those that it is asked for, once for
+ * each mutant: nothing is imported again.
+ */
+import { setMaxListeners } from 'node:events'
+import type { BroadcastChannel } from 'node:worker_threads'
+import { type File, type Suite, startTests, type Task, type Test } from '@vitest/runner'
+import { TestRunner } from 'vitest'
+import {
+  type DryRunAnswer,
+  type MutantAnswer,
+  type MutantQuestion,
+  openChannel,
+  type Question,
+  type RunTest,
+  receive,
+} from './channel.ts'
+
+type Hits = Record<string, number>
+
+/** What Stryker's instrumented code reads and writes. */
+interface Instruments {
+  activeMutant?: string | undefined
+  hitCount?: number | undefined
+  hitLimit?: number | undefined
+  currentTestId?: string | undefined
+  mutantCoverage?: { static: Hits; perTest: Record<string, Hits> }
+}
+
+const globals: typeof globalThis & { __stryker__?: Instruments } = globalThis
+globals.__stryker__ ??= {}
+const instruments = globals.__stryker__
+
+export default class RulesRunner extends TestRunner {
+  async onCollected(files: File[]): Promise<void> {
+    const file = files[0] as File
+    const channel = openChannel()
+    if (file.result?.errors) channel.postMessage({ failure: file.result.errors[0]?.stack })
+    else await this.answerQuestions(file, channel)
+    channel.close()
+    // Vitest itself has nothing left to run.
+    file.mode = 'skip'
+    file.tasks = []
+  }
+
+  private async answerQuestions(file: File, channel: BroadcastChannel): Promise<void> {
+    channel.postMessage({ ready: true })
+    for (;;) {
+      const question = await receive<Question>(channel)
+      if (question.ask === 'end') return
+      channel.postMessage(
+        question.ask === 'mutant' ? await this.runMutant(file, question) : await this.runAll(file),
+      )
+    }
+  }
+
+  private async runAll(file: File): Promise<DryRunAnswer> {
+    const tests = await this.run(file, undefined, true)
+    const coverage = instruments.mutantCoverage ?? { static: {}, perTest: {} }
+    delete coverage.perTest[file.id]
+    for (const suite of file.tasks) spreadHookCoverage(suite, [], coverage.perTest)
+    instruments.currentTestId = undefined
+    return { tests, coverage }
+  }
+
+  private async runMutant(file: File, { mutant, tests, hitLimit }: MutantQuestion): Promise<MutantAnswer> {
+    Object.assign(instruments, { activeMutant: mutant, hitCount: 0, hitLimit })
+    const ran = await this.run(file, tests && new Set(tests))
+    const hits = instruments.hitCount ?? 0
+    Object.assign(instruments, { activeMutant: undefined, hitCount: undefined, hitLimit: undefined })
+    const killer = ran.find(({ failure }) => failure !== undefined)
+    const again = killer === undefined ? [] : await this.run(file, new Set([killer.id]))
+    return { ran: ran.length, killer, hits, isClean: again.every(({ failure }) => failure === undefined) }
+  }
+
+  /** Runs the chosen tests until one fails; all of them, while coverage is counted. */
+  private async run(
+    file: File,
+    chosen?: ReadonlySet<string>,
+    isCounted = false,
+  ): Promise<readonly RunTest[]> {
+    let hasFailed = false
+    prepare(file, chosen)
+    const count = (id: string): void => {
+      if (isCounted) instruments.currentTestId = id
+    }
+    const runner = Object.assign(Object.create(this), {
+      importFile: () => undefined,
+      getImportDurations: undefined,
+      onTaskUpdate: undefined,
+      onCollected: (files: File[]) => void files.splice(0, 1, file),
+      onBeforeRunSuite: (suite: Suite) => {
+        if (hasFailed && !isCounted) suite.mode = 'skip'
+        count(suite.id)
+        return super.onBeforeRunSuite(suite)
+      },
+      onBeforeRunTask: (test: Test) => {
+        if (hasFailed && !isCounted) test.mode = 'skip'
+        count(test.id)
+        return super.onBeforeRunTask(test)
+      },
+      onAfterRunTask: (test: Test) => {
+        hasFailed ||= test.result?.state === 'fail'
+        count((test.suite ?? test.file).id)
+        super.onAfterRunTask(test)
+      },
+      onAfterRunFiles: () => undefined,
+    })
+    await startTests([file.filepath], runner)
+    return file.tasks.flatMap(task => testsIn(task, undefined))
+  }
+}
+
+/** The tests that ran, and those that a failed `beforeAll` above them kept from it. */
+function testsIn(task: Task, above: string | undefined): readonly RunTest[] {
+  const failure = task.result?.errors?.[0]?.message ?? above
+  if (task.type === 'suite') return task.tasks.flatMap(child => testsIn(child, failure))
+  if (task.mode !== 'run' && failure === undefined) return []
+  return [{ id: task.id, name: nameOf(task), durationMs: task.result?.duration ?? 0, failure }]
+}
+
+const nameOf = (task: Task): string =>
+  task.suite === undefined ? task.name : `${nameOf(task.suite)} > ${task.name}`
+
+/** Makes the chosen tests and the suites that hold them ready to run; says whether there is one. */
+function prepare(task: Task, chosen: ReadonlySet<string> | undefined): boolean {
+  delete task.result
+  // Each run adds a listener.
+  if (task.type === 'test') setMaxListeners(0, task.context.signal)
+  const isChosen =
+    task.type === 'suite'
+      ? task.tasks.map(child => prepare(child, chosen)).some(Boolean)
+      : (chosen?.has(task.id) ?? true)
+  task.mode = isChosen ? 'run' : 'skip'
+  return isChosen
+}
+
+/** What a suite's `beforeAll` reaches, each of its tests reaches. */
+function spreadHookCoverage(task: Task, above: readonly Hits[], perTest: Record<string, Hits>): void {
+  const own = perTest[task.id]
+  if (task.type === 'suite') {
+    delete perTest[task.id]
+    for (const child of task.tasks) spreadHookCoverage(child, own ? [...above, own] : above, perTest)
+  } else if (above.length > 0) {
+    perTest[task.id] = Object.assign({}, ...above, own)
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Runs mutants for Stryker. Stryker's own runner for Vitest imports the tests of a folder again for each mutant, half a second
+ * each; this one keeps a thread in which they stand imported. A test that kills a mutant is run again without it: where it still
+ * fails, the thread is replaced, and the mutant is judged by a new one.
+ */
+import type { BroadcastChannel } from 'node:worker_threads'
+import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin'
+import {
+  type DryRunResult,
+  DryRunStatus,
+  determineHitLimitReached,
+  type MutantRunOptions,
+  type MutantRunResult,
+  MutantRunStatus,
+  type TestResult,
+  type TestRunner,
+  TestStatus,
+} from '@stryker-mutator/api/test-runner'
+import { createVitest, type Vitest } from 'vitest/node'
+import {
+  type DryRunAnswer,
+  type MutantAnswer,
+  type MutantQuestion,
+  openChannel,
+  type Question,
+  type RunTest,
+  receive,
+} from './channel.ts'
+
+export class RulesTestRunner implements TestRunner {
+  private vitest: Vitest | undefined
+  private channel: BroadcastChannel | undefined
+  private ended: Promise<unknown> | undefined
+
+  capabilities(): { reloadEnvironment: boolean } {
+    return { reloadEnvironment: false }
+  }
+
+  async init(): Promise<void> {
+    this.channel = openChannel()
+    this.vitest = await createVitest('test', {
+      config: 'test/mutation/runner/vitest.config.ts',
+      watch: false,
+      reporters: [{}],
+    })
+    const ready = receive<{ failure?: string }>(this.channel)
+    this.ended = this.vitest.start()
+    const { failure } = await ready
+    if (failure !== undefined) throw new Error(failure)
+  }
+
+  async dryRun(): Promise<DryRunResult> {
+    const { tests, coverage } = await this.reached()
+    return { status: DryRunStatus.Complete, tests: tests.map(toResult), mutantCoverage: coverage }
+  }
+
+  async mutantRun({ activeMutant, testFilter, hitLimit }: MutantRunOptions): Promise<MutantRunResult> {
+    const question = { mutant: activeMutant.id, tests: testFilter, hitLimit }
+    return toMutantResult(await this.judge(question), hitLimit)
+  }
+
+  /** Runs all tests, and notes what each reaches. */
+  reached(): Promise<DryRunAnswer> {
+    return this.ask<DryRunAnswer>({ ask: 'dry-run' })
+  }
+
+  async judge(question: MutantQuestion): Promise<MutantAnswer> {
+    const first = await this.ask<MutantAnswer>({ ask: 'mutant', ...question })
+    if (first.isClean) return first
+    await this.dispose()
+    await this.init()
+    return this.ask<MutantAnswer>({ ask: 'mutant', ...question })
+  }
+
+  async dispose(): Promise<void> {
+    this.send({ ask: 'end' })
+    await this.ended
+    await this.vitest?.close()
+    this.channel?.close()
+  }
+
+  private send(question: Question): void {
+    this.channel?.postMessage(question)
+  }
+
+  private ask<Answer>(question: Question): Promise<Answer> {
+    const answer = receive<Answer>(this.channel as BroadcastChannel)
+    this.send(question)
+    return answer
+  }
+}
+
+function toResult({ id, name, durationMs, failure }: RunTest): TestResult {
+  const test = { id, name, timeSpentMs: durationMs }
+  return failure === undefined
+    ? { ...test, status: TestStatus.Success }
+    : { ...test, status: TestStatus.Failed, failureMessage: failure }
+}
+
+function toMutantResult({ ran, killer, hits }: MutantAnswer, hitLimit: number | undefined): MutantRunResult {
+  const endless = determineHitLimitReached(hits, hitLimit)
+  if (endless) return { status: MutantRunStatus.Timeout, reason: endless.reason ?? 'endless' }
+  if (killer === undefined) return { status: MutantRunStatus.Survived, nrOfTests: ran }
+  return {
+    status: MutantRunStatus.Killed,
+    killedBy: [killer.id],
+    failureMessage: killer.failure ?? '',
+    nrOfTests: ran,
+  }
+}
+
+const createRunner = Object.assign(() => new RulesTestRunner(), { inject: [] as const })
+
+export const strykerPlugins = [declareFactoryPlugin(PluginKind.TestRunner, 'rules', createRunner)]
