@@ -10,7 +10,7 @@ export interface Layer {
 export const layers: Readonly<Record<string, Layer>> = {
   lib: { holds: 'small pure pieces: clock, randomness, dates, errors', imports: [] },
   temporary: {
-    holds: 'temporary files and folders: registered, and removed once their process has ended',
+    holds: 'temporary files and folders, what removes them after a kill, and files that users name',
     imports: [],
   },
   config: { holds: 'settings and the environment, read once', imports: [] },

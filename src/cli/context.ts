@@ -1,5 +1,6 @@
 /** What a running command gets: settings when it asks for them, its streams, log, time and signal. */
 
+import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import type { Notices } from '../app/surroundings.ts'
 import type { Connection, StoredConnection } from '../config/connection.ts'
@@ -8,6 +9,7 @@ import { Secret } from '../config/secret.ts'
 import { connectionNamed, type SettingsOf } from '../config/settings.ts'
 import { minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
+import { sweep } from '../temporary/scratch.ts'
 import { type SettingsReader, settingsReader } from './settings-reader.ts'
 import { type ColourChoice, isColoured } from './terminal/colour.ts'
 import { createLog } from './terminal/log.ts'
@@ -15,7 +17,6 @@ import { noticesOf } from './terminal/notices.ts'
 import { createRedactor, type Redactor } from './terminal/redactor.ts'
 import { gateFor, type StderrGate } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
-import { tidied } from './tidied.ts'
 import type { World } from './world.ts'
 
 /** Options that every command takes. */
@@ -79,6 +80,20 @@ export interface ContextParts {
   readonly redactor?: Redactor
 }
 
+/** What killed processes left at its places is removed before it is used. */
+function swept<One extends StoredConnection>(connection: One, notice: Notices['notice']): One {
+  const { landing, warehouse } = connection
+  const folders = [landing, dirname(landing), ...(warehouse.kind === 'file' ? [dirname(warehouse.file)] : [])]
+  for (const folder of new Set(folders)) sweep(folder, notice)
+  return connection
+}
+
+const requestOf = ({ env, cwd }: World, { config, connection }: GlobalOptions) => ({
+  ...{ env, cwd },
+  ...(config !== undefined && { configFile: config }),
+  ...(connection !== undefined && { connection }),
+})
+
 export function createContext({
   world,
   globals,
@@ -94,13 +109,7 @@ export function createContext({
   const notices = noticesOf({ stderr, log, globals })
   let chosen: Connection | undefined
   let read: StoredConnection | undefined
-  const { config, connection } = globals
-  const request = {
-    env: world.env,
-    cwd: world.cwd,
-    ...(config !== undefined && { configFile: config }),
-    ...(connection !== undefined && { connection }),
-  }
+  const request = requestOf(world, globals)
   let isWarned = false
   const told = ({ secrets, warnings, source }: SettingsOf<unknown>): void => {
     redactor.learn(secrets)
@@ -108,6 +117,7 @@ export function createContext({
     isWarned = true
   }
   const reader = settingsReader(request, told)
+  sweep(world.cwd, notices.tell)
   return {
     ...world,
     stdout: escaping(world.stdout),
@@ -123,9 +133,11 @@ export function createContext({
     hidden: redactor.hide,
     keyPlace: () => chosen && keyPlace(request, chosen.name),
     ...reader,
-    stored: () => (read ??= tidied(connectionNamed(reader.storedSettings(), globals.connection))),
+    stored: () =>
+      (read ??= swept(connectionNamed(reader.storedSettings(), globals.connection), notices.tell)),
     waitMs: () => globals.wait ?? ((chosen ?? read)?.waitMinutes ?? 0) * minuteMs,
-    connection: () => (chosen ??= tidied(connectionNamed(reader.settings(), globals.connection))),
+    connection: () =>
+      (chosen ??= swept(connectionNamed(reader.settings(), globals.connection), notices.tell)),
   }
 }
 

@@ -211,12 +211,10 @@ async function contextFor(
   { world, commands, redactor }: Session,
   globals: Omit<GlobalOptions, 'wait'> & Options,
 ): Promise<CommandContext> {
-  const [{ createContext }, { tidyFolder }, { timeSpan }] = await Promise.all([
+  const [{ createContext }, { timeSpan }] = await Promise.all([
     import('./context.ts'),
-    import('./tidied.ts'),
     import('./command.ts'),
   ])
-  tidyFolder(world.cwd)
   const { config, connection, json, verbose, quiet, color, log } = globals
   const wait = typeof globals.wait === 'string' ? timeSpan(globals.wait) : undefined
   const shared = {

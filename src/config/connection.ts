@@ -49,8 +49,6 @@ export interface Connection extends ToldSettings, InboxSettings {
   readonly piiHistoryDays?: number
   /** How long quarantined records are kept once they were resolved. */
   readonly quarantineDays: number
-  /** So long may a process on another machine not show itself before its temporary files are removed. */
-  readonly temporaryHours: number
   /** How far behind its watermark a scan continues, against late commits of the service. */
   readonly lookbackMinutes: number
   /** How long commands wait for a warehouse that another process holds; undefined: a DAG 10 minutes, others not at all. */
@@ -136,7 +134,6 @@ export function buildStored(
     ...(raw.piiHistoryDays !== undefined && { piiHistoryDays: raw.piiHistoryDays }),
     ...inboxOf(raw),
     quarantineDays: raw.quarantineDays,
-    temporaryHours: raw.temporaryHours,
     lookbackMinutes: raw.lookbackMinutes,
     ...(raw.waitMinutes !== undefined && { waitMinutes: raw.waitMinutes }),
     pageCapMegabytes: raw.pageCapMegabytes,

@@ -15,9 +15,6 @@ const percent: z.ZodType<number> = z.preprocess(
   z.number('must be a number').min(0, 'must be at least 0').max(100, 'must be at most 100'),
 )
 
-/** As long may a process on another machine not show itself before its temporary files are removed. */
-export const usualTemporaryHours = 24
-
 const currencies = new Set(Intl.supportedValuesOf('currency'))
 const isCurrency = (text: string): boolean => currencies.has(text)
 /** A hundred years: what is counted from now stays a date. */
@@ -86,9 +83,6 @@ const connection = z.strictObject({
   quarantineDays: whole(1, mostDays)
     .default(90)
     .describe('Days to keep quarantined records once a later version was loaded.'),
-  temporaryHours: whole(1, 24 * mostDays)
-    .default(usualTemporaryHours)
-    .describe('Hours without a sign of life after which a process on another machine counts as dead.'),
   lookbackMinutes: whole(0, 1440 * mostDays)
     .default(15)
     .describe('How far behind the last sync the next one reads back, in minutes.'),

@@ -1,7 +1,6 @@
 /** All tables: those of an empty warehouse made in memory, and the sources of the columns of views and marts. */
 
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { usualZone } from '../lib/zones.ts'
 import { additivityNotes } from '../marts/additivity.ts'
 import { ownColumns, tableColumns } from '../marts/columns.ts'
@@ -99,7 +98,7 @@ async function read(engine: Engine): Promise<DefinedTable[]> {
 export async function withStructure<Result>(
   work: (tables: readonly DefinedTable[], engine: Engine) => Promise<Result>,
 ): Promise<Result> {
-  const engine = await openStage(join(tmpdir(), 'muster-structure'))
+  const engine = await openStage(tmpdir())
   try {
     // The structure is thrown away, so any time will do.
     await migrate(engine, '1970-01-01T00:00:00.000Z')

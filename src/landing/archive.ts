@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { encryptedEnd } from '../lib/encryption/stored-page.ts'
 import { ConfigError } from '../lib/errors.ts'
-import { temporaryFolder } from '../temporary/places.ts'
+import { makeScratch } from '../temporary/scratch.ts'
 import { Damaged } from './damage/damaged.ts'
 import { archiveDamage, folderDamage } from './damage/of-files.ts'
 import { isOfKey, keyBytes, type LandingKeys, noteKey } from './encryption.ts'
@@ -29,8 +29,7 @@ interface Between {
 async function putArchive(pack: Packing, { from, to, keepsAge }: Between, scanId: string): Promise<void> {
   const { store } = to
   const archive = archiveOf(scanId)
-  const stem = join(store.root, `${archive}.part`)
-  const part = temporaryFolder(stem, 'an archive of pages, before it takes its place')
+  const part = makeScratch(store.root)
   const write = (name: string, text: string): void =>
     writeFileSync(join(part.path, name), text, { mode: 0o600 })
   try {
@@ -177,7 +176,7 @@ export async function encryptArchives(landing: Landing, signal: AbortSignal): Pr
 }
 
 async function encryptArchive(landing: Landing, scan: string, pack: Packing): Promise<boolean> {
-  const folder = temporaryFolder(join(landing.store.home, '.muster-encrypt'), 'pages of an archive')
+  const folder = makeScratch(landing.store.home)
   try {
     await unpack(landing, scan, { folder: folder.path, pack })
     const from = await openLanding(folder.path, { keys: landing.keys })

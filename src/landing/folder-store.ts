@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { regularFile } from '../lib/input-file.ts'
-import { temporaryPlace } from '../temporary/places.ts'
+import { makeScratch, replaceFolder } from '../temporary/scratch.ts'
 import { edgesOf } from './edges.ts'
 import { type FileSum, type Journal, readJournal, writeGone, writeSum } from './journal.ts'
 import type { Edges, LandingStore, Stored } from './store.ts'
@@ -44,7 +44,8 @@ export class FolderStore implements LandingStore {
   async folders(): Promise<string[]> {
     if (!existsSync(this.root)) return []
     const entries = readdirSync(this.root, { withFileTypes: true })
-    return entries.filter(entry => entry.isDirectory()).map(({ name }) => name)
+    // Scratch folders begin with a dot.
+    return entries.flatMap(entry => (entry.isDirectory() && !entry.name.startsWith('.') ? entry.name : []))
   }
 
   async list(folder: string): Promise<Stored[]> {
@@ -91,12 +92,13 @@ export class FolderStore implements LandingStore {
   }
 
   async replace(name: string, bytes: Buffer): Promise<void> {
-    const place = temporaryPlace(`${this.#path(name)}${partEnd}`, 'a landed file, before it takes its place')
+    const scratch = makeScratch(this.root)
     try {
-      writeFileSync(place.path, bytes, { mode: 0o600 })
-      renameSync(place.path, this.#path(name))
+      const draft = join(scratch.path, basename(name))
+      writeFileSync(draft, bytes, { mode: 0o600, flush: true })
+      renameSync(draft, this.#path(name))
     } finally {
-      place.remove()
+      scratch.remove()
     }
   }
 
@@ -107,8 +109,7 @@ export class FolderStore implements LandingStore {
   async putFolder(folder: string, part: string, keepsAge = false): Promise<void> {
     const path = this.#path(folder)
     const age = keepsAge ? statSync(path) : undefined
-    rmSync(path, { recursive: true, force: true })
-    renameSync(part, path)
+    replaceFolder(part, path)
     if (age) utimesSync(path, age.atime, age.mtime)
   }
 

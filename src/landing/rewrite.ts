@@ -1,7 +1,7 @@
 /** Rewrites stored pages in place: each file is replaced as a whole, so that a rewrite that was cut off is run again. */
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { pageBytes } from '../lib/encryption/stored-page.ts'
-import { temporaryFolder } from '../temporary/places.ts'
+import { makeScratch } from '../temporary/scratch.ts'
 import { archiveOf, archives, rearchive, unpack } from './archive.ts'
 import { Damaged } from './damage/damaged.ts'
 import { type Landing, openLanding, type Scrub } from './folder.ts'
@@ -44,7 +44,7 @@ async function rewriteArchive(
   scan: string,
   { pack, ...rewrite }: Rewrite & { readonly pack: Packing },
 ): Promise<number> {
-  const folder = temporaryFolder(join(landing.store.home, '.muster-rewrite'), 'pages of an archive')
+  const folder = makeScratch(landing.store.home)
   try {
     await unpack(landing, scan, { folder: folder.path, pack })
     const unpacked = await openLanding(folder.path, { keys: landing.keys })

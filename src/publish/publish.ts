@@ -1,5 +1,6 @@
 /** Writes the published copy of a DuckDB warehouse, which analysts can read while a sync has the working file open. */
 import { statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
@@ -7,7 +8,7 @@ import { tooManyQuarantined } from '../state/evidence/quarantine-limit.ts'
 import { migrate } from '../state/migrate.ts'
 import { newRunId, startRun, type Tolerance, updateRun } from '../state/runs/runs.ts'
 import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
-import { temporaryPlace } from '../temporary/places.ts'
+import { makeScratch } from '../temporary/scratch.ts'
 import { publishedFile, replaceDatabase } from '../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { requirePublished } from './former-copy.ts'
@@ -87,17 +88,18 @@ export async function requireWhole(engine: Engine): Promise<void> {
 
 async function write(effects: PublishEffects, runId: string): Promise<Omit<Published, 'notWhole'>> {
   const file = publishedFile(effects.engine.location)
-  const draft = temporaryPlace(`${file}.writing`, 'the published copy, before it takes its place')
+  const scratch = makeScratch(dirname(file))
+  const draft = join(scratch.path, basename(file))
   try {
     const copied = await effects.engine.exclusive(engine =>
-      writeDraft({ ...effects, engine }, { runId, draft: draft.path }),
+      writeDraft({ ...effects, engine }, { runId, draft }),
     )
-    putInPlace(draft.path, file)
+    putInPlace(draft, file)
     return { runId, file, bytes: statSync(file).size, ...copied }
   } catch (error) {
     throw failureOf(file, error)
   } finally {
-    draft.remove()
+    scratch.remove()
   }
 }
 

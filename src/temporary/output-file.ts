@@ -6,9 +6,7 @@ import {
   closeSync,
   constants,
   existsSync,
-  fchmodSync,
   fsyncSync,
-  linkSync,
   lstatSync,
   openSync,
   readSync,
@@ -16,11 +14,11 @@ import {
   renameSync,
   type Stats,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { DiskFull, MusterError, UsageError } from '../lib/errors.ts'
-import { temporaryPlace } from './places.ts'
+import { makeScratch } from './scratch.ts'
 
 /** Files and folders that no output may replace or be put into, such as the warehouse and its landed pages. */
 export interface Guarded {
@@ -141,32 +139,6 @@ export function syncToDisk(path: string): void {
   }
 }
 
-function writeDraft(draft: string, text: string | Uint8Array, mode: number): void {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-  const opened = openSync(draft, flags, mode)
-  try {
-    const bytes = Buffer.from(text)
-    for (let at = 0; at < bytes.length; ) at += writeSync(opened, bytes, at)
-    fchmodSync(opened, mode)
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
-  }
-}
-
-/** A link fails where a rename would replace a file that was made meanwhile. Some file systems have no links. */
-function putInPlace(draft: string, file: string): void {
-  if (lstatSync(file, { throwIfNoEntry: false })) renameSync(draft, file)
-  else {
-    try {
-      linkSync(draft, file)
-    } catch (error) {
-      if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(String((error as NodeJS.ErrnoException).code))) throw error
-      renameSync(draft, file)
-    }
-  }
-}
-
 function explained<Result>(file: string, work: () => Result): Result {
   try {
     return work()
@@ -175,29 +147,30 @@ function explained<Result>(file: string, work: () => Result): Result {
   }
 }
 
-/** A file that is being written beside the place that it will take. */
+/** A file that is being written on the file system of the place that it will take. */
 export interface OutputDraft {
   readonly path: string
   /** Takes its place. Throws MusterError, after which what was there is unchanged. */
   finish(): void
-  /** Removes it, unless it has taken its place. */
+  /** Removes what has not taken its place. */
   remove(): void
 }
 
 /** Throws UsageError for whatever may not be replaced. */
 export function beginOutput(file: string, rules: OutputRules): OutputDraft {
   requireOutput(file, rules)
-  const draft = explained(file, () => temporaryPlace(`${file}.draft`, 'a file before it takes its place'))
+  const scratch = explained(file, () => makeScratch(dirname(file)))
+  const path = join(scratch.path, basename(file))
   return {
-    path: draft.path,
+    path,
     finish: () =>
       explained(file, () => {
         // Somebody may have put something else there meanwhile.
         requireOutput(file, rules)
-        putInPlace(draft.path, file)
+        renameSync(path, file)
         syncToDisk(dirname(file))
       }),
-    remove: () => draft.remove(),
+    remove: scratch.remove,
   }
 }
 
@@ -209,7 +182,7 @@ export function writeOutput(
 ): number {
   const draft = beginOutput(file, rules)
   try {
-    explained(file, () => writeDraft(draft.path, text, rules.mode ?? 0o666 & ~process.umask()))
+    explained(file, () => writeFileSync(draft.path, text, { mode: rules.mode, flush: true }))
     draft.finish()
   } finally {
     draft.remove()

@@ -10,7 +10,7 @@ import { BudgetSpent } from '../../src/lib/errors.ts'
 import { answerMe, failure, json, KEY, listPage, startService, withClient } from './service.ts'
 import { virtualClock } from './virtual-clock.ts'
 
-const minute = { take: async () => () => {}, resize: () => {}, freeAt: () => 0 }
+const minute = { take: async () => () => {}, resize: () => {} }
 
 function dayBudget(perDay: number, usage: object = {}, options: Partial<BudgetOptions> = {}) {
   const clock = virtualClock()

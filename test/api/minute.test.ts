@@ -144,7 +144,6 @@ describe('a pause', () => {
           : new Promise<typeof ended>(done => (release = () => done(ended)))
       },
       resize: () => {},
-      freeAt: () => 0,
     }
     const budget = createBudget({ clock, minute: slow })
     const taken = budget.take('sync').then(() => clock.now())

@@ -158,7 +158,7 @@ test('SIGTERM ends a run that waits for the bucket', async () => {
   s3.onRequest = () => undefined
   expect(ended.code).toBe(75)
   expect(Date.now() - at).toBeLessThan(8_000)
-  expect(here.files().filter(name => name.includes('.muster-pages'))).toEqual([])
+  expect(here.files().filter(name => name.includes('.muster-'))).toEqual([])
 })
 
 /** A sync that loads something archives what others have landed before. */

@@ -132,7 +132,7 @@ describe.skipIf(skipped !== '')(`files that are not for this user${skipped}`, ()
     for (const words of ['sync --quiet', 'publish'])
       expectOneLine(asOrdinaryUser(words, { MUSTER_WAREHOUSE: 'duckdb:closed/w.duckdb' }), {
         code: 1,
-        line: /^muster: temporary files cannot be registered \(.*closed.\.muster-temporary\): check who may write there/,
+        line: /^muster: temporary files cannot be written \(.*closed\): check who may write there/,
       })
     chmodSync(folder, 0o700)
   })

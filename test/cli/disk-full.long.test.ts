@@ -87,7 +87,7 @@ describe.skipIf(skipped !== '')(`a full disk${skipped}`, () => {
     const before = sandbox.requests.length
     expectOneLine(await small.muster(sync, { warehouse }), 'w.landing')
     expect(sandbox.requests.slice(before).map(({ path }) => path)).not.toContain('/access-rule-mappings')
-    expect((await small.shell(`find ${small.folder} -name '*.part'`)).out).toBe('')
+    expect((await small.shell(`find ${small.folder} -name '*.part' -o -name '.muster-*'`)).out).toBe('')
     await small.resize(plenty)
     expect(await small.muster(sync, { warehouse })).toMatchObject({ code: 0, err: '' })
     expect(await contentOf(warehouse)).toEqual(undisturbed)

@@ -63,7 +63,11 @@ function copied() {
   const file = join(cwd, 'w.duckdb')
   const run = (line: string, more: Record<string, string> = {}): Built =>
     start(line, { cwd, env: { ...env, ...more } })
-  return { cwd, file, run, drafts: () => readdirSync(cwd).filter(name => name.includes('.draft-')) }
+  const drafts = () =>
+    readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter(name =>
+      /^\.muster-[^/]+.made-[^/]+.w\.duckdb$/.test(name),
+    )
+  return { cwd, file, run, drafts }
 }
 
 const held = (pid: number) =>
@@ -100,7 +104,7 @@ test('whatever comes while a replay is under way is refused, and the replay lose
       expect(await run(line, alias).ended).toMatchObject({ code: 75, err: held(replay.pid) })
     expect(await run('sql values(1)', alias).ended).toMatchObject({ err: held(replay.pid) })
   }
-  expect(drafts().filter(name => /\.draft-\w+$/.test(name))).toHaveLength(1)
+  expect(drafts()).toHaveLength(1)
   replay.signal('SIGCONT')
   expect(await replay.ended).toMatchObject({ code: 0, err: '' })
   expect(await stateOf(file)).toEqual(whole)

@@ -11,7 +11,7 @@ test.each([
   ['w.overview.json', 'status --all', 0],
   ['w.outputs', 'audit-pii', 1],
   ['w.inbox/000000000001.ndjson', 'runs', 0],
-  ['.muster-temporary/0123456789ab.json', 'runs', 0],
+  ['.muster-elsewhere.1-1-1', 'runs', 0],
 ] as const)('%s, by %s', async (name, line, expected) => {
   const { cwd, command } = await openPlace()
   expect((await command('sync sites --quiet')).code).toBe(0)

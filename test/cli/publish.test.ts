@@ -115,7 +115,7 @@ describe('muster publish', () => {
     expect(err).toMatch(
       /^muster: the published copy cannot be written: .* \(.*w\.published\.duckdb\): check its folder/,
     )
-    expect(readdirSync(place.cwd).filter(name => name.includes('.writing'))).toEqual([])
+    expect(readdirSync(place.cwd).filter(name => name.startsWith('.muster-'))).toEqual([])
     const { out } = await place.command('runs --json --limit 1')
     expect(JSON.parse(out)).toMatchObject([{ command: 'publish', state: 'failed' }])
   })

@@ -34,7 +34,7 @@ async function expectSoon(built: Built, signal: NodeJS.Signals): Promise<void> {
   expect(milliseconds).toBeLessThan(5000)
 }
 
-const leftIn = (folder: string) => readdirSync(folder).filter(name => /draft|tmp|temporary/.test(name))
+const leftIn = (folder: string) => readdirSync(folder).filter(name => name.startsWith('.muster-'))
 
 /** A folder with a copy of the synced warehouse, in which whatever reads the sites takes hours. */
 async function endless(): Promise<string> {

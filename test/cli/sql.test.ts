@@ -152,7 +152,7 @@ describe('muster sql', () => {
     )
     expect((await sql('--parquet w.duckdb --force from t')).err).toContain('this is the warehouse')
     expect((await sql('--parquet p.parquet from nothing')).code).toBe(1)
-    expect(readdirSync(cwd).filter(name => /^p\.parquet|draft|rows|stage/.test(name))).toEqual([])
+    expect(readdirSync(cwd).filter(name => /^p\.parquet|^\.muster-/.test(name))).toEqual([])
   })
 
   test('--csv quotes what would be read otherwise', async () => {

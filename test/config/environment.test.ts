@@ -20,7 +20,6 @@ describe('without a file', () => {
       warehouse: { kind: 'file', file: join(cwd, 'data/muster.duckdb') },
       landing: join(cwd, 'data/muster.landing'),
       retentionDays: 90,
-      temporaryHours: 24,
       inboxDays: 90,
       quarantineDays: 90,
     })

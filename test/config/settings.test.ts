@@ -17,7 +17,6 @@ describe('a file', () => {
       warehouse: { kind: 'file', file: join(cwd, 'data/acme.duckdb') },
       landing: join(cwd, 'data/acme.landing'),
       retentionDays: 90,
-      temporaryHours: 24,
       inboxDays: 90,
       inboxEvents: 1_000_000,
       inboxMegabytes: 512,

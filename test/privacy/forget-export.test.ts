@@ -38,10 +38,8 @@ const sandboxOf = () => keptSandbox({ scale: 0.02, rateLimitPerMinute: 100_000 }
 
 /** Drafts of the export whose file of workers is written. */
 const drafts = ({ cwd }: Place): string[] =>
-  readdirSync(cwd).filter(
-    name =>
-      name.startsWith('out.writing') &&
-      readdirSync(join(cwd, name), { recursive: true }).some(path => String(path).includes('pii/worker')),
+  readdirSync(cwd, { recursive: true, encoding: 'utf8' }).flatMap(
+    path => /^(\.muster-.*\/out)\/pii\/worker[^/]*$/.exec(path)?.[1] ?? [],
   )
 
 async function namedIn({ warehouse, cwd, person }: Place, folder: string): Promise<number> {

@@ -262,7 +262,7 @@ describeOnEngines(
         ].join('\n'),
       )
       expect((await command('doctor --config own.yaml')).out.replace(/\s+/g, ' ')).toContain(
-        'retention landed pages 7 days; superseded personal data 20 days; settled events 10 days; resolved quarantine 2 days; temporary files 24 hours',
+        'retention landed pages 7 days; superseded personal data 20 days; settled events 10 days; resolved quarantine 2 days',
       )
       expect((await command('status --config own.yaml')).out).toMatch(
         /kept: landed pages 7 days .*; superseded personal data 20 days; settled events 10 days; resolved quarantine 2 days/,

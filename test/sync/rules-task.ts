@@ -166,9 +166,7 @@ export function rulesTasks(warehouse: RulesWarehouse, ...star: readonly string[]
     }
     const readAgain = new Set<string>()
     const pipeline = {
-      batches: 0,
       async load(batch: TaskBatch) {
-        pipeline.batches += 1
         loads.push(batch)
         parts.load?.(batch)
         await engine.transaction(batch.ledger)

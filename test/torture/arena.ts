@@ -250,7 +250,7 @@ export class Arena {
         (history || !name.includes('history')),
     )
     if (differing.length > 0) return `rows differ: ${differing.join(', ')}`
-    const left = readdirSync(place.folder).filter(name => /writing|draft|replay|\.tmp/.test(name))
+    const left = readdirSync(place.folder).filter(name => name.startsWith('.muster-'))
     return left.length > 0 ? `left over: ${left.join(', ')}` : undefined
   }
 

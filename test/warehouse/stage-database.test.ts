@@ -1,16 +1,19 @@
 /** Stages beside a file: how much memory they take, and what they leave behind. */
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { keepRegistryIn, registryName } from '../../src/temporary/places.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 
 const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'muster-stage-')), 'warehouse.duckdb')
 
-/** Folders of temporary files. */
-const temporary = (file: string): string[] =>
-  readdirSync(dirname(file)).filter(name => name.startsWith(`${basename(file)}.tmp`))
+/** What is in the scratch folder beside the file, with paths. */
+function temporary(file: string): string[] {
+  const [scratch] = readdirSync(dirname(file)).filter(name => name.startsWith('.muster-'))
+  if (scratch === undefined) return []
+  const folder = join(dirname(file), scratch)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(name => join(folder, name))
+}
 
 test('a stage with more rows than a vector takes no more memory than its rows need, and no disk space', async () => {
   const file = newFile()
@@ -23,7 +26,7 @@ test('a stage with more rows than a vector takes no more memory than its rows ne
     )
     expect(Number(held?.bytes)).toBeGreaterThan(4200 * 110 * 8)
     expect(Number(held?.bytes)).toBeLessThan(3 * 4200 * 110 * 8)
-    expect(temporary(file).flatMap(name => readdirSync(join(dirname(file), name)))).toEqual([])
+    expect(temporary(file)).toHaveLength(1)
   })
   await engine.close()
   expect(temporary(file)).toEqual([])
@@ -51,10 +54,9 @@ test('while batches are loaded the log goes into the file as soon as it is long'
 
 test('when no stage can be created, one line names the folder', async () => {
   const file = newFile()
-  keepRegistryIn(dirname(file))
   const engine = await openDuckdb(file)
-  const [registered = ''] = readdirSync(join(dirname(file), registryName))
-  const folder = `${file}.tmp-${registered.slice(0, -'.json'.length)}`
+  const [folder = ''] = temporary(file)
+  rmdirSync(folder)
   writeFileSync(folder, '')
   await expect(engine.staging(engine => engine.run('select 1'))).rejects.toThrow(folder)
   await engine.close()

@@ -8,7 +8,6 @@ import { createMinuteWindow, type Ended, type MinuteWindow } from './minute.ts'
 import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
 import { type SharedRequests, type SlotOptions, waitForSlot } from './shared-requests.ts'
 import type { Usage } from './usage.ts'
-import { Waits } from './waits.ts'
 
 interface TakeOptions extends SlotOptions {
   /** On the `elapsed` of the clock: the request is not sent earlier. */
@@ -68,7 +67,6 @@ class KeyBudget implements Budget {
   readonly #shared: SharedRequests | undefined
   readonly #onPause: BudgetOptions['onPause']
   readonly #retries = createRetryBudget()
-  readonly #waits: Waits
   #telling: Promise<void> | undefined
   #isTold = false
   #perMinute: number
@@ -79,7 +77,6 @@ class KeyBudget implements Budget {
   constructor(options: BudgetOptions) {
     const { clock, recentRequests: recent = 0 } = options
     this.#clock = clock
-    this.#waits = new Waits(clock)
     this.#maxRequests = options.maxRequests ?? Number.POSITIVE_INFINITY
     this.#endsAt = elapsedOf(clock) + (options.deadline ?? Number.POSITIVE_INFINITY) - clock.now()
     this.#perMinute = options.perMinute ?? defaultPerMinute
@@ -90,11 +87,7 @@ class KeyBudget implements Budget {
     this.#onPause = options.onPause
   }
 
-  take(purpose: Purpose, options: TakeOptions = {}): Promise<Ended> {
-    return this.#waits.during(() => this.#take(purpose, options))
-  }
-
-  async #take(purpose: Purpose, { notBefore = 0, ...options }: TakeOptions): Promise<Ended> {
+  async take(purpose: Purpose, { notBefore = 0, ...options }: TakeOptions = {}): Promise<Ended> {
     for (;;) {
       options.signal?.throwIfAborted()
       this.#refuse(purpose)
@@ -166,9 +159,6 @@ class KeyBudget implements Budget {
       spendable: Math.min(spendable, Math.max(0, this.#maxRequests - this.#sent)),
       requestsThisRun: this.#sent,
       retries: this.#retries.retries,
-      waitedMs: this.#waits.ms,
-      isWaiting: this.#waits.isAny,
-      freeAt: Math.max(this.#instant(this.#pausedUntil), this.#shared ? 0 : this.#minute.freeAt()),
       resetsAt: new Date(this.#day.resetsAt).toISOString(),
     }
   }

@@ -11,8 +11,6 @@ export interface MinuteWindow {
   take(signal?: AbortSignal): Promise<Ended>
   /** Sets the requests per window; those of the last window stay charged. */
   resize(cap: number): void
-  /** Milliseconds since the epoch: the next request starts no earlier; now or earlier where none has to wait. */
-  freeAt(): number
 }
 
 interface WindowOptions {
@@ -61,10 +59,6 @@ class RollingWindow implements MinuteWindow {
 
   resize(cap: number): void {
     this.#cap = cap
-  }
-
-  freeAt(): number {
-    return this.#clock.now() + (this.#untilFree() ?? this.#window)
   }
 
   async #wait(signal: AbortSignal | undefined): Promise<Ended> {

@@ -1,8 +1,7 @@
 /** What was spent of a key and what is left of it. */
-import type { Waiting } from './waits.ts'
 
 /** Figures for people and for the ledger, in requests. */
-export interface Usage extends Waiting {
+export interface Usage {
   readonly perMinute: number
   readonly perDay: number
   /** Today on this key, by all programs, as far as known. */

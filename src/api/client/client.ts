@@ -63,8 +63,6 @@ export interface ClientOptions {
   /** Of Muster, for the User-Agent. */
   readonly version?: string
   readonly onRequest?: (seen: RequestSeen) => void
-  /** Called when a request begins to wait for the budget, which may last no time. */
-  readonly onAsked?: () => void
   /** Called with the Date header of each answer in the service's own form. */
   readonly onDate?: (date: string | undefined) => void
   /** The purpose whose reserve pays for calls that name none. Default `sync`. */

@@ -77,8 +77,6 @@ interface SenderOptions {
   readonly clock: Clock
   readonly rng: Rng
   readonly onRequest?: ((seen: RequestSeen) => void) | undefined
-  /** Called when a request begins to wait for the budget, which may last no time. */
-  readonly onAsked?: (() => void) | undefined
   /** Called with the Date of each 2xx answer. */
   readonly onDate?: ((date: string | undefined) => void) | undefined
   readonly signal?: AbortSignal | undefined
@@ -112,14 +110,12 @@ export class Sender {
 
   /** Waits for the budget and sends, again as long as that may help. */
   async #repeat(call: Call): Promise<Answer> {
-    const { signal, budget, clock, onAsked } = this.#options
+    const { signal, budget, clock } = this.#options
     let notBefore = 0
     let since: number | undefined
     let spoiled: Retriable | undefined
     for (let attempt = 1; ; attempt++) {
-      const taken = budget.take(call.purpose, { notBefore, signal, asksLimits: call.path === '/me' })
-      onAsked?.()
-      const ended = await taken
+      const ended = await budget.take(call.purpose, { notBefore, signal, asksLimits: call.path === '/me' })
       since ??= elapsedOf(clock)
       try {
         const answer = await this.#send(call, attempt).finally(ended)

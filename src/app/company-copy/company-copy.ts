@@ -1,5 +1,6 @@
 /** Publishes what one company may see: a file with its rows of star, marts built over them, and nothing of the others. */
 import { statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
@@ -19,7 +20,7 @@ import { failureOf, putInPlace, requireTolerable, requireWhole } from '../../pub
 import { type PublishedTable, writeCopy } from '../../publish/published-tables.ts'
 import { migrate } from '../../state/migrate.ts'
 import { type NotWhole, notWhole } from '../../state/scans/wholeness.ts'
-import { temporaryPlace } from '../../temporary/places.ts'
+import { makeScratch } from '../../temporary/scratch.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
 import { fileKey } from '../connection/file-key.ts'
@@ -164,10 +165,10 @@ export async function publishCompany(
   const looked = await look(connection, request)
   const { company, others } = looked
   const { file, isForced } = request
-  const rows = temporaryPlace(`${file}.rows`, 'the rows of one company, before they are published')
-  const draft = temporaryPlace(`${file}.writing`, 'the published copy, before it takes its place')
+  const scratch = makeScratch(dirname(file))
+  const draft = join(scratch.path, basename(file))
   try {
-    const engine = await openDuckdb(rows.path, {
+    const engine = await openDuckdb(join(scratch.path, 'rows.duckdb'), {
       reportingZone: connection.reportingZone,
       key: fileKey(connection),
     })
@@ -194,8 +195,8 @@ export async function publishCompany(
       const leftOut = await buildOver(engine, connection, effects)
       await dropUnshown(engine)
       await requireNoOthers(engine, others)
-      const copied = await engine.exclusive(engine => writeCopy(engine, draft.path, async () => undefined))
-      putInPlace(draft.path, file)
+      const copied = await engine.exclusive(engine => writeCopy(engine, draft, async () => undefined))
+      putInPlace(draft, file)
       const bytes = statSync(file).size
       return { company, file, bytes, leftOut, notWhole: looked.notWhole, ...copied }
     } finally {
@@ -205,7 +206,6 @@ export async function publishCompany(
     if (error instanceof Error && error.name === 'AbortError') throw error
     throw error instanceof MusterError ? error : failureOf(file, error)
   } finally {
-    rows.remove()
-    draft.remove()
+    scratch.remove()
   }
 }

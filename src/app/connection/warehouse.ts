@@ -1,5 +1,6 @@
 /** Opens what a connection names: its warehouse to write, or the copy of it that can be read now. */
 import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Connection, StoredConnection } from '../../config/connection.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
@@ -40,7 +41,7 @@ export function postgresPlace(connection: StoredConnection): PostgresPlace | und
     address: { url: warehouse.url.reveal(), shown: warehouse.shown },
     // Beside the landed pages: rows on their way to the server are as private as the pages.
     options: {
-      scratch: `${landing}.tmp`,
+      scratch: dirname(landing),
       reportingZone,
       ...(schemaPrefix !== undefined && { schemaPrefix }),
     },

@@ -1,8 +1,9 @@
 /** Rebuilds a DuckDB warehouse: a new file is filled from the landed pages and takes the place of the old one. */
+import { basename, dirname, join } from 'node:path'
 import { MusterError } from '../../lib/errors.ts'
 import { carryOverLedger } from '../../state/carry-over.ts'
 import { migrate } from '../../state/migrate.ts'
-import { temporaryPlace } from '../../temporary/places.ts'
+import { makeScratch } from '../../temporary/scratch.ts'
 import {
   hasLog,
   realFile,
@@ -123,16 +124,17 @@ async function fill(rebuild: Rebuild, original: Original, draft: string): Promis
 /** A file that is lost is made of its pages; what only its ledger knew, such as watermarks, is lost. */
 export async function rebuildFile(rebuild: Rebuild, name: string): Promise<Rebuilt> {
   const original = await holdOriginal(rebuild, name)
-  const draft = temporaryPlace(`${original.file}.draft`, 'the warehouse that a replay makes')
+  const scratch = makeScratch(dirname(original.file))
+  const draft = join(scratch.path, basename(original.file))
   let isReplaced = false
   try {
-    const rebuilt = await fill(rebuild, original, draft.path)
+    const rebuilt = await fill(rebuild, original, draft)
     if (stampOf(original.file) !== original.stamp) throw changedMeanwhile(original.engine)
-    replaceDatabase(draft.path, original.file)
+    replaceDatabase(draft, original.file)
     isReplaced = true
     return rebuilt
   } finally {
-    draft.remove()
+    scratch.remove()
     await letGo(original, isReplaced)
   }
 }

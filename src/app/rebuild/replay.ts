@@ -19,7 +19,7 @@ import { unpackInto } from '../../landing/unpacked.ts'
 import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
-import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
+import { makeScratch, type Scratch } from '../../temporary/scratch.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import {
   belongs,
@@ -88,7 +88,7 @@ export interface LandedPages {
 /** Where archives are unpacked. */
 class UnpackingFolder {
   readonly #home: string
-  #folder: TemporaryPlace | undefined
+  #folder: Scratch | undefined
 
   constructor(home: string) {
     this.#home = home
@@ -96,8 +96,7 @@ class UnpackingFolder {
 
   /** A file for the pages of this scan. */
   fileOf(scan: string): string {
-    const stem = join(this.#home, '.muster-replay')
-    this.#folder ??= temporaryFolder(stem, 'pages of archives, for a replay')
+    this.#folder ??= makeScratch(this.#home)
     return join(this.#folder.path, scan)
   }
 

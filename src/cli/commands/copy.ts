@@ -1,6 +1,6 @@
 /** `muster copy`: copies a warehouse to another engine or place, with its watermarks. */
 import { existsSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { fileKey } from '../../app/connection/file-key.ts'
 import { stemOf } from '../../app/connection/outputs-list.ts'
 import type { StoredConnection } from '../../config/connection.ts'
@@ -30,9 +30,6 @@ interface Place {
   readonly options: PostgresOptions
 }
 
-/** Beginning of the paths of folders in which rows of a server are transferred. */
-const scratchOf = ({ cwd }: CommandContext): string => join(cwd, '.muster-copy')
-
 function placeOf(context: CommandContext, options: Options, end: 'from' | 'to'): Place {
   const text = textOption(options, end) ?? ''
   const password = passwordIn(text)
@@ -46,7 +43,7 @@ function placeOf(context: CommandContext, options: Options, end: 'from' | 'to'):
   const prefix = textOption(options, `${end}Prefix`)
   return {
     warehouse: withKeyOf(warehouse, context, textOption(options, `${end}KeyFile`)),
-    options: { scratch: scratchOf(context), ...(prefix !== undefined && { schemaPrefix: prefix }) },
+    options: { scratch: context.cwd, ...(prefix !== undefined && { schemaPrefix: prefix }) },
   }
 }
 
@@ -159,7 +156,7 @@ async function copyBetween(
 function requireRoomIn(context: CommandContext, from: Place, to: Place): void {
   const bytes = from.warehouse.kind === 'file' ? sizeOf(from.warehouse.file) : 0
   if (to.warehouse.kind === 'file') requireRoomFor(context, to.warehouse.file, bytes)
-  else requireRoomFor(context, scratchOf(context))
+  else requireRoomFor(context, context.cwd)
 }
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0

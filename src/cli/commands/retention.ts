@@ -17,7 +17,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 export const command: CommandModule = {
   notes: [
     'retentionDays is for landed pages, piiHistoryDays for superseded versions in pii, inboxDays for settled events,',
-    'quarantineDays for resolved quarantine, temporaryHours for temporary files, which every command removes.',
+    'quarantineDays for resolved quarantine.',
     'With landingKey, archives of before there was one, or of an earlier one, are encrypted with it.',
   ],
   lineage: 'none',

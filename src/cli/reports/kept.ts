@@ -46,8 +46,7 @@ const classes = (days: Days, after = ''): string =>
     })
     .join('; ')
 
-export const keptText = (connection: StoredConnection): string =>
-  `${classes(daysOf(connection))}; temporary files ${counted(connection.temporaryHours, 'hour')}`
+export const keptText = (connection: StoredConnection): string => classes(daysOf(connection))
 
 export async function keptLines(connection: StoredConnection): Promise<string[]> {
   const { days, landingKey, warehouseKey } = await kept(connection)

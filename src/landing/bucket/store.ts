@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Busy } from '../../lib/errors.ts'
-import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
+import { makeScratch, type Scratch } from '../../temporary/scratch.ts'
 import { edgesOf } from '../edges.ts'
 import type { FileSum, Journal } from '../journal.ts'
 import { isPacked, manifestName } from '../manifest.ts'
@@ -30,7 +30,7 @@ const isPages = (name: string): boolean => isPacked(name) || isPageName(basename
 export class BucketStore implements LandingStore {
   readonly home: string
   readonly #bucket: Bucket
-  #copies: TemporaryPlace | undefined
+  #copies: Scratch | undefined
 
   constructor(bucket: Bucket, home: string) {
     this.#bucket = bucket
@@ -41,9 +41,9 @@ export class BucketStore implements LandingStore {
     return this.#bucket.place.url
   }
 
-  /** Personal data, so that it is registered, and removed whatever becomes of this process. */
+  /** Personal data, which is removed whatever becomes of this process. */
   get root(): string {
-    this.#copies ??= temporaryFolder(join(this.home, '.muster-pages'), 'copies of pages in a bucket')
+    this.#copies ??= makeScratch(this.home)
     return this.#copies.path
   }
 

@@ -2,21 +2,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pageName } from '../../lib/encryption/stored-page.ts'
-import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
+import { makeScratch, type Scratch } from '../../temporary/scratch.ts'
 import type { PageFile } from './pages.ts'
 
 export class BatchFiles {
   readonly #beside: string
-  #folder: TemporaryPlace | undefined
+  #folder: Scratch | undefined
   #copies = 0
 
   constructor([first]: readonly PageFile[]) {
-    this.#beside = dirname(first?.file ?? '')
+    // Beside the folder of the scan, which other processes list.
+    this.#beside = dirname(dirname(first?.file ?? ''))
   }
 
   /** Most batches need none, and make no folder. */
   named(name: string): string {
-    this.#folder ??= temporaryFolder(join(this.#beside, '.muster-load'), 'pages while they are loaded')
+    this.#folder ??= makeScratch(this.#beside)
     return join(this.#folder.path, name)
   }
 

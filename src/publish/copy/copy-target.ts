@@ -1,8 +1,9 @@
 /** Where a copy is written: into the schemas of a server, or into a draft that replaces the file when it is complete. */
 import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { Busy, MusterError } from '../../lib/errors.ts'
 import { migrate } from '../../state/migrate.ts'
-import { temporaryPlace } from '../../temporary/places.ts'
+import { makeScratch } from '../../temporary/scratch.ts'
 import { realFile, removeDatabase, replaceDatabase, stampOf } from '../../warehouse/duckdb/database-file.ts'
 import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -42,19 +43,20 @@ export async function fileTarget(name: string, now: string, key?: FileKey): Prom
   // Open to the end: its lock keeps other copies and syncs away until the copy is in its place.
   const locked = await openDuckdb(name, { key })
   const file = realFile(name)
-  const draft = temporaryPlace(`${file}.draft`, 'the warehouse that a copy makes')
+  const scratch = makeScratch(dirname(file))
+  const draft = join(scratch.path, basename(file))
   let engine: Engine | undefined
   const abandon = async (): Promise<void> => {
     await engine?.close()
     await locked.close()
-    draft.remove()
+    scratch.remove()
     if (isNew) removeDatabase(file)
   }
   try {
     await requireNothingElse(locked)
     await requireEmpty(locked)
     await locked.run('checkpoint')
-    engine = await openDuckdb(draft.path, { key, isDraft: true })
+    engine = await openDuckdb(draft, { key, isDraft: true })
     await migrate(engine, now)
   } catch (error) {
     await abandon()
@@ -70,8 +72,8 @@ export async function fileTarget(name: string, now: string, key?: FileKey): Prom
         await abandon()
         throw filledMeanwhile(name)
       }
-      replaceDatabase(draft.path, file)
-      draft.remove()
+      replaceDatabase(draft, file)
+      scratch.remove()
       await locked.close()
     },
   }

@@ -2,11 +2,11 @@
 
 import { once } from 'node:events'
 import { closeSync, createWriteStream, fstatSync, openSync, readSync, type WriteStream } from 'node:fs'
+import { dirname } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { MusterError } from '../../lib/errors.ts'
 import { asPattern } from '../../lib/input-file.ts'
 import { beginOutput, type OutputRules, syncToDisk } from '../../temporary/output-file.ts'
-import { temporaryPlace } from '../../temporary/places.ts'
 import { openStage } from '../../warehouse/duckdb/open.ts'
 import type { QueryResult, ResultColumn } from '../../warehouse/query.ts'
 import { rowJson } from '../../warehouse/row-json.ts'
@@ -119,17 +119,16 @@ function refused(error: unknown): never {
   })
 }
 
-/** Returns the number of rows. The rows pass through a file beside it, so that memory stays flat. */
+/** Returns the number of rows. The rows pass through a file beside the draft, so that memory stays flat. */
 export async function writeAnswerFile(
   file: string,
   answer: AsyncIterable<QueryResult>,
   rules: Omit<OutputRules, 'isOurs'>,
 ): Promise<number> {
   const draft = beginOutput(file, { ...rules, isOurs: isAnswerFile })
-  const rows = temporaryPlace(`${file}.rows`, 'the rows of an answer on their way into a Parquet file')
   try {
-    const lines = await linesOf(rows.path, answer)
-    const stage = await openStage(`${file}.stage`)
+    const lines = await linesOf(`${draft.path}.rows`, answer)
+    const stage = await openStage(dirname(draft.path))
     try {
       await stage.run(parquetCopy(lines, draft.path)).catch(refused)
     } finally {
@@ -139,7 +138,6 @@ export async function writeAnswerFile(
     draft.finish()
     return lines.rows
   } finally {
-    rows.remove()
     draft.remove()
   }
 }

@@ -1,10 +1,10 @@
 /** The folder of an export: written as a draft beside the previous one, which it replaces when it is complete. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
 import { syncToDisk } from '../../temporary/output-file.ts'
-import { removePlace, replacedEnd, temporaryPlace } from '../../temporary/places.ts'
+import { makeScratch, replaceFolder } from '../../temporary/scratch.ts'
 
 export const manifestName = 'manifest.json'
 
@@ -31,9 +31,6 @@ function isExport(folder: string): boolean {
     throw error
   }
 }
-
-/** Names beside the folder, for the draft and for the export that is being replaced. */
-const beside = (folder: string, end: string): string => join(dirname(folder), `${basename(folder)}.${end}`)
 
 export interface ExportFolder {
   /** Where to write. */
@@ -69,32 +66,12 @@ function syncAll(folder: string): void {
   syncToDisk(folder)
 }
 
-/**
- * Of two exports into one folder at the same moment, the later one stays. What a process leaves that dies between the two
- * renames is put back by the next command, and what it leaves after them is removed.
- */
-function exchange(draft: string, folder: string): void {
-  const replaced = temporaryPlace(beside(folder, replacedEnd), 'an export that another one replaces')
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      removePlace(replaced.path)
-      if (existsSync(folder)) renameSync(folder, replaced.path)
-      renameSync(draft, folder)
-      replaced.remove()
-      return
-    } catch (error) {
-      const code = String((error as NodeJS.ErrnoException).code)
-      if (attempt === 10 || !['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(code)) throw error
-    }
-  }
-}
-
 /** Throws UsageError or ConfigError for a place that is not for an export. */
 export function beginFolder(folder: string, mode: number): ExportFolder {
   requireReplaceable(folder)
   mkdirSync(dirname(folder), { recursive: true })
-  const place = temporaryPlace(beside(folder, 'writing'), 'an export, before it takes its place')
-  const draft = place.path
+  const scratch = makeScratch(dirname(folder))
+  const draft = join(scratch.path, basename(folder))
   mkdirSync(draft, { mode })
   return {
     draft,
@@ -102,10 +79,10 @@ export function beginFolder(folder: string, mode: number): ExportFolder {
       syncAll(draft)
       // What is there now may be another thing than at the beginning.
       requireReplaceable(folder)
-      exchange(draft, folder)
-      place.keep()
+      replaceFolder(draft, folder)
+      scratch.remove()
       syncToDisk(dirname(folder))
     },
-    abandon: () => place.remove(),
+    abandon: scratch.remove,
   }
 }

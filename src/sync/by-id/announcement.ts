@@ -3,7 +3,7 @@ import { type DueTerms, knownIds } from '../../state/by-id/due.ts'
 import type { SyncContext } from '../run/context.ts'
 import type { HeldTask } from '../run/task.ts'
 import type { StoredChoice } from './choose-stored.ts'
-import { fetchesInAll, type IdCounts, turnsFor } from './ids-to-follow.ts'
+import { fetchesInAll, type IdCounts } from './ids-to-follow.ts'
 
 interface Announced {
   readonly held: HeldTask
@@ -32,11 +32,11 @@ export class Announcement {
     })
   }
 
-  /** `chosen` are stored records; those that were asked for already count once. `turn` is how many are read in a row next. */
+  /** `chosen` are stored records; those that were asked for already count once. */
   tell(
     counts: readonly IdCounts[],
     resources: readonly Announced[],
-    { chosen, turn }: { readonly chosen: StoredChoice['chosen'] | undefined; readonly turn: number },
+    chosen: StoredChoice['chosen'] | undefined,
   ): void {
     const asked = new Map(resources.map(one => [one.held.task.resource.name, one.asked]))
     const all = counts.map(count => {
@@ -47,17 +47,14 @@ export class Announcement {
       }
     })
     for (const { held } of resources) {
-      const { resource, counters, pipeline } = held.task
+      const { resource, counters } = held.task
       const count = all.find(one => one.resource === resource.name)
       if (!count) continue
-      const inAll = fetchesInAll(count, all, this.#sync.key.kind)
-      const left = inAll.pagesTotal - counters.requests
       this.#sync.emit({
         resource: resource.name,
         state: 'waiting',
         requests: counters.requests,
-        loadsTotal: pipeline.batches + turnsFor(left, turn),
-        ...inAll,
+        ...fetchesInAll(count, all, this.#sync.key.kind),
       })
     }
   }

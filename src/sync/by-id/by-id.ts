@@ -101,7 +101,7 @@ export class ByIdRun {
     let turn = enoughToTell
     for (let isBusy = true; isBusy && !this.#isOver; turn = perTurn) {
       isBusy = false
-      if (!this.#onlySignalled) await this.#announce(turn)
+      if (!this.#onlySignalled) await this.#announce()
       for (const one of this.#open) {
         const due = await this.#dueOf(one, turn)
         await this.#read(one, due)
@@ -126,7 +126,7 @@ export class ByIdRun {
     }
   }
 
-  async #announce(turn: number): Promise<void> {
+  async #announce(): Promise<void> {
     let counts: readonly IdCounts[] = []
     await this.#guard(this.#open, async () => {
       counts = await this.#announcement.count(this.#open, this.#terms)
@@ -135,7 +135,7 @@ export class ByIdRun {
     // None is chosen before the due ones are fetched; as many as would be chosen now are likely to be.
     if (due > 0 && !this.#choice) this.#choiceToCome ??= await this.#choose(this.#left - due)
     const chosen = (this.#choice ?? this.#choiceToCome)?.chosen
-    this.#announcement.tell(counts, this.#open, { chosen, turn })
+    this.#announcement.tell(counts, this.#open, chosen)
   }
 
   #choose(requests: number): Promise<StoredChoice> {
@@ -155,7 +155,7 @@ export class ByIdRun {
 
   async #refresh(): Promise<void> {
     this.#choice = await this.#choose(this.#left)
-    await this.#announce(perTurn)
+    await this.#announce()
     for (const one of this.#open) {
       const due = this.#choice.chosen.get(one.held.task.resource.name) ?? []
       for (let from = 0; from < due.length; from += perTurn)

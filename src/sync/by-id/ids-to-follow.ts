@@ -29,10 +29,6 @@ interface ToFollow {
  */
 export const perTurn = 500
 
-/** In how many turns so many records are read, of which the first one has this size. */
-export const turnsFor = (records: number, turn: number): number =>
-  records <= 0 ? 0 : 1 + Math.ceil(Math.max(0, records - turn) / perTurn)
-
 /** So many records show how many new ids each names. */
 export const enoughToTell = 10
 /** How far the rest of the records may be from those. */

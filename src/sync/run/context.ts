@@ -23,9 +23,6 @@ export interface ResourceEvent {
   readonly rows?: number
   readonly changed?: number
   readonly requests?: number
-  /** Batches that are loaded, and as many as there will be as far as known. */
-  readonly loadsDone?: number
-  readonly loadsTotal?: number
   readonly note?: string
 }
 

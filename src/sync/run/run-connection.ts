@@ -47,14 +47,6 @@ export interface BudgetFigures {
   /** Undefined where the service has not told it. */
   readonly remainingToday: number | undefined
   readonly spentThisRun: number
-  /** Of these, requests that are not answered. */
-  readonly underWay: number
-  /** Milliseconds that requests have waited to be allowed; time in which several wait counts once. */
-  readonly waitedMs: number
-  /** Whether one waits now, perhaps for no time. */
-  readonly isWaiting: boolean
-  /** Milliseconds since the epoch: the next request is sent no earlier, as far as known. */
-  readonly freeAt: number
   /** Undefined until the service has told it. */
   readonly perMinute?: number
 }
@@ -76,7 +68,7 @@ export interface RunEffects {
   /** How long a lease holds after its last renewal; as long as usual when absent. */
   readonly leaseMs?: number
   readonly emit: (event: ResourceEvent) => void
-  /** After each request, and before one that may have to wait. */
+  /** After each request. */
   readonly onBudget: (budget: BudgetFigures) => void
   /** Told once when the service accepts no connection and is still tried. */
   readonly onUnreached?: (sentence: string) => void

@@ -69,15 +69,6 @@ async function openClient(connection: RunConnection, request: RunRequest, effect
   const sent = new Map([[begun, await sentWithin(engine, 1, begun)]])
   const { budget, shared, events } = await ledgerBudget(engine, { ...connection, clock }, request.limits)
   if (request.purpose === 'webhook') await events.reserve(engine, request.limits.maxRequests ?? 0)
-  let answered = 0
-  const tell = (): void => {
-    const { requestsThisRun: spentThisRun, perMinute, isTold, ...usage } = client.usage()
-    const { isWaiting, waitedMs, freeAt } = usage
-    const remainingToday = leftToday(client)
-    const underWay = spentThisRun - answered
-    const told = { remainingToday, spentThisRun, underWay, isWaiting, waitedMs, freeAt }
-    effects.onBudget({ ...told, ...(isTold && { perMinute }) })
-  }
   const client = createClient({
     ...connection,
     clock,
@@ -91,10 +82,9 @@ async function openClient(connection: RunConnection, request: RunRequest, effect
     fetchOptions: { ...connection.timeouts, maxBytes: connection.pageCapBytes },
     onRequest: () => {
       sent.set(second(), (sent.get(second()) ?? 0) + 1)
-      answered += 1
-      tell()
+      const { requestsThisRun: spentThisRun, perMinute, isTold } = client.usage()
+      effects.onBudget({ remainingToday: leftToday(client), spentThisRun, ...(isTold && { perMinute }) })
     },
-    onAsked: tell,
     onDate: date => clock.observe(date),
   })
   return { client, sent, shared, events }

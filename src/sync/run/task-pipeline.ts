@@ -28,7 +28,6 @@ interface Progress {
   readonly rows: number
   readonly changed: number
   readonly requests: number
-  readonly loadsDone: number
 }
 
 interface LoadingTask {
@@ -54,9 +53,6 @@ const fullPages = 82
  * and then into the file.
  */
 const fullBytes = 45_000_000
-
-/** How many batches so many pages make. */
-export const batchesOf = (pages: number): number => Math.ceil(pages / fullPages)
 
 /** Answers of one record each are small: several hundred are read from one file. */
 const fullAnswers = 1_000
@@ -113,9 +109,6 @@ export class TaskPipeline {
   readonly #pipeline: Pipeline
   /** Last second of requests that the batch being committed has written. */
   #lastSent = 0
-  /** Batches that were handed over, and those that are committed. */
-  #begun = 0
-  #done = 0
 
   constructor(task: LoadingTask) {
     const { plan, lease } = task
@@ -129,11 +122,6 @@ export class TaskPipeline {
     })
   }
 
-  /** Batches so far: those that are committed, and those under way. */
-  get batches(): number {
-    return this.#begun
-  }
-
   get hasFailed(): boolean {
     return this.#pipeline.hasFailed
   }
@@ -144,7 +132,6 @@ export class TaskPipeline {
       (page): PageFile => ({ ...page, scope: scope?.(page) ?? {}, wasReadAgain: this.readAgain.has(page) }),
     )
     for (const page of pages) this.#task.sync.loaded.add(page)
-    this.#begun += 1
     await this.#pipeline.load({
       ...batch,
       pages: files,
@@ -168,10 +155,7 @@ export class TaskPipeline {
       await renewLease(engine, lease)
       return true
     })
-    if (isWritten) {
-      this.#begun += 1
-      this.#count(loaded)
-    }
+    if (isWritten) this.#count(loaded)
     return isWritten
   }
 
@@ -191,7 +175,6 @@ export class TaskPipeline {
   #count(loaded: Loaded): void {
     const { sync, resource, counters } = this.#task
     for (const [name, value] of Object.entries(figuresOf(loaded))) counters[name as keyof RunFigures] += value
-    this.#done += 1
     // Of seconds that are written only the last may still grow.
     for (const second of sync.sent.keys()) if (second < this.#lastSent) sync.sent.delete(second)
     sync.emit({
@@ -200,7 +183,6 @@ export class TaskPipeline {
       rows: counters.records_read,
       changed: counters.rows_inserted + counters.rows_changed + counters.rows_removed,
       requests: counters.requests,
-      loadsDone: this.#done,
     })
   }
 }

@@ -13,7 +13,7 @@ import { type Decision, type PassFigures, provedBase, seenAndExpected } from '..
 import { anotherPass, type Progress, type Strategy } from '../paging/scan.ts'
 import { changeOf, resumed, saveBases } from '../paging/scan-row.ts'
 import { now, type ResourceTask, serviceTime } from '../run/context.ts'
-import { batchesOf, isFullBatch } from '../run/task-pipeline.ts'
+import { isFullBatch } from '../run/task-pipeline.ts'
 import { learnPaging } from './collection-window.ts'
 import { requireRows } from './empty-list.ts'
 import { ListPages, type LoadedPage } from './list-pages.ts'
@@ -97,7 +97,7 @@ export class LoadedScan implements Strategy<LoadedPage> {
   }
 
   async keep({ landed, digest, same }: LoadedPage, progress: Progress): Promise<void> {
-    const { sync, resource, counters, pipeline } = this.#task
+    const { sync, resource, counters } = this.#task
     const { pages, greatestTotal, nextPage, size } = progress.pass
     const { pagesBefore = 0, pagesInAll = 0 } = this.#job
     const pagesDone = pagesBefore + pages
@@ -109,7 +109,6 @@ export class LoadedScan implements Strategy<LoadedPage> {
       state: 'scanning',
       pagesDone,
       pagesTotal,
-      loadsTotal: pipeline.batches + batchesOf(this.#batch.length + Math.max(0, pagesTotal - pagesDone)),
       rows: counters.records_read,
       requests: counters.requests,
     })

@@ -1,12 +1,12 @@
 /** A DuckDB instance: the warehouse attached, a stage for each connection, set up for a small process. */
 
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { zoneVariable } from '../../contract/fields/day-in-zone.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { usualZone } from '../../lib/zones.ts'
-import { type TemporaryPlace, temporaryPlace } from '../../temporary/places.ts'
+import { makeScratch, type Scratch } from '../../temporary/scratch.ts'
 import { quoteText } from '../sql-text.ts'
 import { realFile, requireOneName, requireOrdinary } from './database-file.ts'
 import { attachOptions, encryptSpills, type FileKey, requireEncryption } from './encrypted-file.ts'
@@ -79,8 +79,8 @@ export const logBytes = 16_000_000
 export interface Opened {
   readonly instance: DuckDBInstance
   readonly connection: DuckDBConnection
-  /** Folder of temporary files, made when needed. */
-  readonly temporary: TemporaryPlace
+  /** Folder of temporary files. */
+  readonly temporary: Scratch
   readonly key: FileKey | undefined
   /** Of a statement, while no batch is loaded. */
   readonly threads: number
@@ -99,9 +99,9 @@ export interface OpenedFile extends Opened {
 
 type InstanceOptions = Pick<OpenOptions, 'memoryLimit' | 'key' | 'threads'>
 
-/** `stem` is the beginning of the path of the temporary files. */
-export async function create(stem: string, options: InstanceOptions = {}): Promise<Opened> {
-  const temporary = temporaryPlace(stem, 'rows that do not fit into the memory of DuckDB')
+/** Rows that do not fit into memory go into a temporary folder in this one. */
+export async function create(folder: string, options: InstanceOptions = {}): Promise<Opened> {
+  const temporary = makeScratch(folder)
   try {
     return { ...(await connectTo(temporary.path, options)), temporary }
   } catch (error) {
@@ -164,7 +164,7 @@ async function openCurrent(name: string, file: string, options: OpenOptions): Pr
   const { readOnly = false, reportingZone, key, threads = usualThreads } = options
   for (;;) {
     const before = inodeOf(file)
-    const opened = await (readOnly ? createToRead : create)(`${name}.tmp`, { ...options, threads: 1 })
+    const opened = await (readOnly ? createToRead : create)(dirname(name), { ...options, threads: 1 })
     try {
       await attachAs(opened.connection, { file, name: 'warehouse', readOnly, key })
       if (before === undefined || before === inodeOf(file)) {
@@ -212,13 +212,13 @@ export async function connect(name: string, options: OpenOptions): Promise<Opene
 }
 
 /** Who may not write beside the file can read it all the same, as long as nothing has to be spilled. */
-async function createToRead(stem: string, options: InstanceOptions): Promise<Opened> {
+async function createToRead(folder: string, options: InstanceOptions): Promise<Opened> {
   try {
-    return await create(stem, options)
+    return await create(folder, options)
   } catch (error) {
     if (!(error instanceof MusterError)) throw error
-    const nowhere: TemporaryPlace = { path: stem, remove() {}, keep() {} }
-    return { ...(await connectTo(stem, options)), temporary: nowhere }
+    const nowhere: Scratch = { path: join(folder, '.muster-spill'), remove() {} }
+    return { ...(await connectTo(nowhere.path, options)), temporary: nowhere }
   }
 }
 

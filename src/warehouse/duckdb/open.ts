@@ -223,9 +223,9 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
 /** Without a warehouse file there is more memory for pages: the process peaks at 340 MB over 100,000 timesheets. */
 const stageMemory = '400MB'
 
-/** A DuckDB in memory that stages pages for a warehouse elsewhere; it spills to a folder whose path begins with `stem`. */
-export async function openStage(stem: string, zone?: string): Promise<Engine> {
-  const opened = await create(stem, { memoryLimit: stageMemory })
+/** A DuckDB in memory that stages pages for a warehouse elsewhere; it spills into a temporary folder in `folder`. */
+export async function openStage(folder: string, zone?: string): Promise<Engine> {
+  const opened = await create(folder, { memoryLimit: stageMemory })
   await attachMemory(opened.connection, 'stage_0')
   await setUp(opened.connection, { home: 'memory', stage: 'stage_0', zone })
   const { temporary, threads } = opened

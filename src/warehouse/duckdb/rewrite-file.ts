@@ -5,7 +5,8 @@
  * a table and then renames it, so that a kill before the next checkpoint would lose the file.
  */
 import { statSync } from 'node:fs'
-import { temporaryPlace } from '../../temporary/places.ts'
+import { basename, dirname, join } from 'node:path'
+import { makeScratch } from '../../temporary/scratch.ts'
 import type { Engine } from '../engine.ts'
 import { attachAs, create } from './connect.ts'
 import { realFile, replaceDatabase } from './database-file.ts'
@@ -42,8 +43,6 @@ export async function hasSlack(engine: Engine, wasWrittenAnew: boolean): Promise
 }
 
 interface Rewriting {
-  /** What the temporary file is, for whoever finds it. */
-  readonly contents?: string
   /** Changes the copy, which is closed, before it takes the place of the file. */
   readonly change?: (draft: string) => Promise<void>
   /** The file is encrypted with it, and so is its copy. */
@@ -51,24 +50,22 @@ interface Rewriting {
 }
 
 /** The file must be closed here. It is locked until the new one is in its place, so that nobody writes to the old one. */
-export async function rewriteFile(
-  name: string,
-  { contents = 'a warehouse without what was deleted', change, key }: Rewriting,
-): Promise<void> {
+export async function rewriteFile(name: string, { change, key }: Rewriting): Promise<void> {
   const file = realFile(name)
   const { mode } = statSync(file)
-  const draft = temporaryPlace(`${file}.rewritten`, contents)
+  const scratch = makeScratch(dirname(file))
+  const draft = join(scratch.path, basename(file))
   try {
     if (key !== undefined) await requireEncryption(file)
-    const { connection, instance, temporary } = await create(`${file}.tmp`, { key })
+    const { connection, instance, temporary } = await create(dirname(file), { key })
     try {
       await attachAs(connection, { file, name: 'warehouse', readOnly: false, key })
-      await attachAs(connection, { file: draft.path, name: 'rewritten', readOnly: false, key })
+      await attachAs(connection, { file: draft, name: 'rewritten', readOnly: false, key })
       await connection.run('copy from database warehouse to rewritten')
       await connection.run('checkpoint rewritten')
       await connection.run('detach rewritten')
-      await change?.(draft.path)
-      replaceDatabase(draft.path, file, mode)
+      await change?.(draft)
+      replaceDatabase(draft, file, mode)
     } finally {
       connection.closeSync()
       instance.closeSync()
@@ -77,6 +74,6 @@ export async function rewriteFile(
   } catch (error) {
     throw openError(file, error)
   } finally {
-    draft.remove()
+    scratch.remove()
   }
 }

@@ -39,7 +39,7 @@ const postgresTraits: Traits = {
 export interface PostgresOptions {
   /** Prefix of every schema name. */
   readonly schemaPrefix?: string
-  /** Beginning of the paths of temporary folders: for rows that the stage cannot hold in memory, and for transfers. */
+  /** Folder of the temporary ones: for rows that the stage cannot hold in memory, and for transfers. */
   readonly scratch: string
   /** The stage of another warehouse, for a copy between the two; it stays open when this one is closed. */
   readonly stage?: Engine

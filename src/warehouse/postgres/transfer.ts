@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { asPattern } from '../../lib/input-file.ts'
-import { type TemporaryPlace, temporaryFolder } from '../../temporary/places.ts'
+import { makeScratch, type Scratch } from '../../temporary/scratch.ts'
 import type { Engine, Insertion, TemporaryTable, Transfer, TypedColumn } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 
@@ -31,17 +31,17 @@ const struct = (columns: readonly TypedColumn[]): string =>
 
 /** Names for the files of one engine, in a folder that is created with the first file and removed with the engine. */
 export class TransferFiles {
-  readonly #stem: string
-  #folder: TemporaryPlace | undefined
+  readonly #beside: string
+  #folder: Scratch | undefined
   #count = 0
 
-  /** `stem` is the beginning of the path of the folder. */
-  constructor(stem: string) {
-    this.#stem = stem
+  /** `beside` is the folder in which its own lies. */
+  constructor(beside: string) {
+    this.#beside = beside
   }
 
   next(): string {
-    this.#folder ??= temporaryFolder(this.#stem, 'rows on their way between DuckDB and PostgreSQL')
+    this.#folder ??= makeScratch(this.#beside)
     this.#count += 1
     return join(this.#folder.path, `${this.#count}.csv`)
   }

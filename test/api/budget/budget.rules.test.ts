@@ -7,7 +7,7 @@ import { held, settled } from '../held.ts'
 import { virtualClock } from '../virtual-clock.ts'
 
 const longestWait = 15 * 60_000
-const noMinute = { take: async () => () => {}, resize: () => {}, freeAt: () => 0 }
+const noMinute = { take: async () => () => {}, resize: () => {} }
 
 function setUp(options: Partial<BudgetOptions> = {}) {
   const clock = virtualClock()
@@ -133,7 +133,7 @@ describe('a pause', () => {
     const { budget, at } = setUp({ onPause: ms => void paused.push(ms) })
     budget.pause(30_000)
     await budget.take('sync')
-    expect([at(), paused, budget.usage().waitedMs]).toEqual([30_000, [30_000], 30_000])
+    expect([at(), paused]).toEqual([30_000, [30_000]])
   })
 
   test('that was said last counts, also when it is shorter', async () => {
@@ -145,8 +145,7 @@ describe('a pause', () => {
   })
 
   test('of an earlier process is kept', async () => {
-    const { budget, at, clock } = setUp({ pausedForMs: 2_000 })
-    expect(budget.usage().freeAt).toBe(clock.now() + 2_000)
+    const { budget, at } = setUp({ pausedForMs: 2_000 })
     await budget.take('sync')
     expect(at()).toBe(2_000)
   })
@@ -247,15 +246,13 @@ describe('a request that queued for the minute', () => {
     expect(queue.budget.usage().forEventsToday).toBe(1)
   })
 
-  test('counts as waiting until then, and ends when it is told', async () => {
-    const { clock, queue } = queueing()
+  test('ends when it is told', async () => {
+    const { queue } = queueing()
     const taken = queue.budget.take('sync')
     await settled()
-    clock.advance(700)
-    expect(queue.budget.usage()).toMatchObject({ isWaiting: true, waitedMs: 700 })
     queue.next()
     const ended = await taken
-    expect([queue.budget.usage().isWaiting, queue.ends()]).toEqual([false, 0])
+    expect(queue.ends()).toBe(0)
     ended()
     expect(queue.ends()).toBe(1)
   })
@@ -297,30 +294,25 @@ describe('a request that may not be sent before a moment', () => {
 })
 
 describe('the minute', () => {
-  test('has the limit of an earlier run, less the requests of earlier processes', () => {
+  const waits = async (options: Partial<BudgetOptions>) => {
     const clock = virtualClock()
-    const freeIn = (options: Partial<BudgetOptions>) =>
-      createBudget({ clock, ...options }).usage().freeAt - clock.now()
-    expect(freeIn({ recentRequests: 60 })).toBe(60_030)
-    expect(freeIn({ recentRequests: 59 })).toBe(0)
-    expect(freeIn({ recentRequests: 60, perMinute: 61 })).toBe(0)
-    expect(freeIn({})).toBe(0)
+    await createBudget({ clock, ...options }).take('sync')
+    return clock.slept
+  }
+
+  test('has the limit of an earlier run, less the requests of earlier processes', async () => {
+    expect(await waits({ recentRequests: 60 })).toEqual([60_030])
+    expect(await waits({ recentRequests: 59 })).toEqual([])
+    expect(await waits({ recentRequests: 60, perMinute: 61 })).toEqual([])
+    expect(await waits({})).toEqual([])
   })
 
-  test('takes the limit that /me reports', () => {
+  test('takes the limit that /me reports', async () => {
     const clock = virtualClock()
     const budget = createBudget({ clock, recentRequests: 60 })
     budget.refresh(me({}, 1_000, 61), 0)
-    expect([budget.usage().perMinute, budget.usage().freeAt]).toEqual([61, clock.now()])
-  })
-
-  test('is free when both it and a pause allow', () => {
-    const clock = virtualClock()
-    const budget = createBudget({ clock, recentRequests: 60 })
-    budget.pause(1_000)
-    expect(budget.usage().freeAt).toBe(clock.now() + 60_030)
-    budget.pause(90_000)
-    expect(budget.usage().freeAt).toBe(clock.now() + 90_000)
+    await budget.take('sync')
+    expect([budget.usage().perMinute, clock.slept]).toEqual([61, []])
   })
 })
 
@@ -332,8 +324,7 @@ describe('the figures', () => {
     expect(budget.usage()).toEqual({
       ...{ perMinute: 60, perDay: 1_000, usedToday: 201, remainingToday: 799, isTold: true },
       ...{ spendableToday: 569, spendable: 569, leftForEvents: 80, forEventsToday: 20 },
-      ...{ requestsThisRun: 1, retries: 0, waitedMs: 0, isWaiting: false },
-      ...{ freeAt: Date.parse('2026-03-02T10:00:00Z'), resetsAt: '2026-03-03T00:00:00.000Z' },
+      ...{ requestsThisRun: 1, retries: 0, resetsAt: '2026-03-03T00:00:00.000Z' },
     })
   })
 

@@ -86,17 +86,28 @@ describe('a request starts', () => {
     expect(order).toEqual([1, 2, 3])
   })
 
-  test('no later than a window from now, after the clock was set back', async () => {
+  test('sleeping a window at a time at most, after the clock was set back', async () => {
     const { clock, minute } = setUp({ cap: 1, recent: 1 })
     clock.advance(-3_600_000)
-    expect(minute.freeAt()).toBe(clock.now() + window)
+    await minute.take()
+    expect(Math.max(...clock.slept)).toBe(window)
   })
 
   test('by durations, whatever the clock is set to', async () => {
-    const clock = { ...virtualClock(), elapsed: () => 1_000 }
-    const minute = createMinuteWindow({ clock, cap: 1, recent: 1 })
-    clock.advance(7 * 60_000)
-    expect(minute.freeAt()).toBe(clock.now() + window)
+    const virtual = virtualClock()
+    let elapsed = 1_000
+    const sleep: typeof virtual.sleep = async ms => {
+      virtual.slept.push(ms)
+      elapsed += ms
+    }
+    const minute = createMinuteWindow({
+      clock: { ...virtual, sleep, elapsed: () => elapsed },
+      cap: 1,
+      recent: 1,
+    })
+    virtual.advance(7 * 60_000)
+    await minute.take()
+    expect(virtual.slept).toEqual([window])
   })
 })
 
@@ -156,25 +167,5 @@ describe('who waits', () => {
     await expect(minute.take(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
     await minute.take()
     expect(clock.slept).toEqual([])
-  })
-})
-
-describe('the moment from which the next request may start', () => {
-  test('is now while some are free', () => {
-    const { clock, minute } = setUp({ cap: 2, recent: 1 })
-    expect(minute.freeAt()).toBe(clock.now())
-  })
-
-  test('is when the oldest answer leaves the window', () => {
-    const { clock, minute } = setUp({ cap: 2, recent: 2 })
-    const start = clock.now()
-    clock.advance(1_000)
-    expect(minute.freeAt()).toBe(start + window)
-  })
-
-  test('is at most a window ahead while all are under way', async () => {
-    const { clock, minute } = setUp({ cap: 1 })
-    await minute.take()
-    expect(minute.freeAt()).toBe(clock.now() + window)
   })
 })

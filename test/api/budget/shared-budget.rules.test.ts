@@ -196,10 +196,12 @@ describe('the shared day', () => {
 
   test('has a next slot that only a pause delays, whatever this process sent', async () => {
     const clock = virtualClock()
-    const shared = memoryShare({ slots: [atOnce] })
+    const shared = memoryShare({ slots: [atOnce, atOnce] })
     const budget = createBudget({ clock, shared, recentRequests: 99 })
-    expect(budget.usage().freeAt).toBe(clock.now())
+    await budget.take('sync')
+    expect(clock.slept).toEqual([])
     budget.pause(5_000)
-    expect(budget.usage().freeAt).toBe(clock.now() + 5_000)
+    await budget.take('sync')
+    expect(clock.slept).toEqual([5_000])
   })
 })

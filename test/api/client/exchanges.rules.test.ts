@@ -86,28 +86,6 @@ describe('observers', () => {
     await failure(client.getPage('/a'))
     expect(dates).toEqual([undefined])
   })
-
-  test('hear when a request begins to wait', async () => {
-    const clock = virtualClock()
-    let asked = 0
-    const waiting = held()
-    const sleep: typeof clock.sleep = async ms => {
-      await waiting.promise
-      await clock.sleep(ms)
-    }
-    const slow = { ...clock, sleep }
-    const budget = createBudget({ clock: slow, pausedForMs: 100 })
-    const onAsked = () => {
-      asked += 1
-    }
-    const { client } = memoryService(done, { clock: slow, budget, onAsked })
-    const me = client.getMe()
-    await settled()
-    expect(asked).toBe(1)
-    waiting.end()
-    await me
-    expect(asked).toBe(1)
-  })
 })
 
 describe('requests at a time', () => {

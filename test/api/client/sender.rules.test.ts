@@ -1,7 +1,6 @@
 /** One request until it is answered or given up: what is sent again, when, and what is thrown. */
 import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../../src/api/budget/budget.ts'
-import { settled } from '../held.ts'
 import { failure } from '../service.ts'
 import { virtualClock } from '../virtual-clock.ts'
 import { type Answering, done, fails, firstly, listReply, memoryService, offline } from './memory-service.ts'
@@ -43,7 +42,6 @@ describe('a failed request is sent again', () => {
     const { client, asked } = memoryService(firstly(fails(503, { 'retry-after': '7' })))
     await client.getPage('/a')
     expect(asked.map(({ at }) => at)).toEqual([0, 7_000])
-    expect(client.usage().freeAt).toBeLessThanOrEqual(Date.parse('2026-03-02T10:00:07Z'))
   })
 })
 
@@ -51,10 +49,7 @@ describe('a full minute', () => {
   test('pauses all requests of the key for as long as the service says', async () => {
     const { client, clock } = memoryService(firstly(fails(429, { 'retry-after': '600' })))
     await client.getMe()
-    const first = client.getPage('/a')
-    await settled()
-    expect(client.usage().freeAt).toBeGreaterThanOrEqual(clock.now())
-    await first
+    await client.getPage('/a')
     expect(clock.slept).toEqual([600_000])
   })
 

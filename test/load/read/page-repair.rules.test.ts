@@ -22,8 +22,8 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 let count = 0
 function page(text: string | Buffer, parts: Partial<PageFile> = {}): PageFile {
   count += 1
-  const own = join(folder, String(count))
-  mkdirSync(own)
+  const own = join(folder, String(count), 'scan')
+  mkdirSync(own, { recursive: true })
   const file = join(own, 'page.json')
   writeFileSync(file, text)
   return {
@@ -44,6 +44,9 @@ const read = (pages: readonly PageFile[], parts: Partial<Pages> = {}): Promise<R
     ...parts,
   })
 
+/** What lies beside the folder of the page. */
+const besides = ({ file }: PageFile): string[] => readdirSync(dirname(dirname(file)))
+
 const textOf = ({ file }: PageFile): string => readFileSync(file, 'utf8')
 
 /** Larger than a page that is joined with others. */
@@ -55,7 +58,7 @@ describe('a page', () => {
     const { pages, trouble, leaves, drift } = await read([one])
     expect(pages).toEqual([{ ...one, isLine: true }])
     expect({ trouble, leaves, drift }).toEqual({ trouble: [], leaves: undefined, drift: [] })
-    expect(readdirSync(dirname(one.file))).toEqual(['page.json'])
+    expect(besides(one)).toEqual(['scan'])
   })
 
   test.each([
@@ -97,7 +100,7 @@ describe('a page', () => {
       },
     ])
     cleanUp()
-    expect(readdirSync(dirname(one.file))).toEqual(['page.json'])
+    expect(besides(one)).toEqual(['scan'])
   })
 
   test('with bytes that are not UTF-8 is copied as well', async () => {
@@ -115,7 +118,7 @@ describe('a page', () => {
     expect(error).toBeInstanceOf(PageUnreadable)
     expect(error).toMatchObject({ name: 'PageUnreadable', page: bad, pages: [bad] })
     expect(String(error)).toMatch(/^PageUnreadable: a page cannot be loaded: .*page\.json: \w/)
-    expect(readdirSync(dirname(good.file))).toEqual(['page.json'])
+    expect(besides(good)).toEqual(['scan'])
   })
 
   test('of which a file has only a part is read from that part', async () => {
@@ -269,17 +272,17 @@ test('pages that are no JSON are found among others; a failure to read one is wh
 })
 
 describe('files of a batch', () => {
-  test('lie beside its first page, and pages of one name each have a place of their own', () => {
+  test('lie beside the folder of its first page, and pages of one name each have a place of their own', () => {
     const one = page('{}', { decrypt: bytes => bytes, within: undefined })
     const files = new BatchFiles([one, page('{}')])
-    expect(readdirSync(dirname(one.file))).toEqual(['page.json'])
+    expect(besides(one)).toEqual(['scan'])
     const copies = [files.copy(one, Buffer.from('{"a":1}')), files.copy(one, Buffer.from('{}'))]
     expect(copies.map(textOf)).toEqual(['{"a":1}', '{}'])
     expect(copies[0]).toMatchObject({ bytes: 7, decrypt: undefined, within: undefined, runId: 'run-1' })
-    expect(dirname(dirname(dirname(copies[0]?.file ?? '')))).toBe(dirname(one.file))
+    expect(copies[0]?.file).toContain(join(dirname(dirname(one.file)), '.muster-'))
     expect(dirname(files.named('x'))).toBe(dirname(dirname(copies[1]?.file ?? '')))
     files.remove()
-    expect(readdirSync(dirname(one.file))).toEqual(['page.json'])
+    expect(besides(one)).toEqual(['scan'])
     expect(existsSync(dirname(files.named('y')))).toBe(true)
     files.remove()
   })

@@ -1,6 +1,6 @@
 /** How many records a run tells that it will fetch by id, while records name further ones. */
 import { expect, test } from 'vitest'
-import { fetchesInAll, type IdCounts, turnsFor } from '../../../src/sync/by-id/ids-to-follow.ts'
+import { fetchesInAll, type IdCounts } from '../../../src/sync/by-id/ids-to-follow.ts'
 
 const none = { due: 0, asked: 0, again: 0, known: 0, knownBefore: 0, sources: new Map<string, number>() }
 const assignments = (counts: Partial<IdCounts>): IdCounts => ({ ...none, resource: 'assignments', ...counts })
@@ -94,17 +94,4 @@ test('an id of a record in a record of its own kind is not expected, nor one tha
   const rates = { ...none, resource: 'rates' }
   const trades = { ...none, resource: 'trades', due: 9, known: 9 }
   expect(fetchesInAll(rates, [rates, trades], 'company')).toEqual({ pagesTotal: 0, pagesMost: 0 })
-})
-
-test.each([
-  [0, 10, 0],
-  [-3, 10, 0],
-  [1, 10, 1],
-  [10, 10, 1],
-  [11, 10, 2],
-  [510, 10, 2],
-  [511, 10, 3],
-  [500, 500, 1],
-])('%i records in turns, the first of %i: %i', (records, turn, expected) => {
-  expect(turnsFor(records, turn)).toBe(expected)
 })

@@ -393,23 +393,22 @@ describe('batches', () => {
       state: 'scanning',
       pagesDone: 6,
       pagesTotal: 7,
-      loadsTotal: 1,
       rows: 0,
       requests: 1,
     })
     const huge = { ...page.landed, bytes: 45_000_000 }
-    expect(reading.pipeline.batches).toBe(0)
+    expect(reading.pipeline.batchesLoaded).toHaveLength(0)
     await keep(1, huge)
-    expect(reading.pipeline.batches).toBe(1)
+    expect(reading.pipeline.batchesLoaded).toHaveLength(1)
     await keep(0, huge)
-    expect(reading.pipeline.batches).toBe(2)
+    expect(reading.pipeline.batchesLoaded).toHaveLength(2)
     for (let count = 0; count < 5; count += 1) await keep(1)
-    expect(reading.pipeline.batches).toBe(2)
+    expect(reading.pipeline.batchesLoaded).toHaveLength(2)
     await keep(1, huge)
-    expect(reading.pipeline.batches).toBe(2)
+    expect(reading.pipeline.batchesLoaded).toHaveLength(2)
     await keep(2, huge)
-    expect(reading.pipeline.batches).toBe(3)
+    expect(reading.pipeline.batchesLoaded).toHaveLength(3)
     await strategy.handOver(strategy.start)
-    expect(reading.pipeline.batches).toBe(3)
+    expect(reading.pipeline.batchesLoaded).toHaveLength(3)
   })
 })

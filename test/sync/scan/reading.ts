@@ -128,10 +128,6 @@ export class MemoryPipeline {
     has: (page: LandedPage): boolean => this.#again.has(placeOf(page)),
   }
 
-  get batches(): number {
-    return this.batchesLoaded.length
-  }
-
   get hasFailed(): boolean {
     return this.#failure !== undefined
   }
