@@ -22,7 +22,6 @@ import { type NotWhole, notWhole } from '../../state/scans/wholeness.ts'
 import { temporaryPlace } from '../../temporary/places.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
-import { fileKey } from '../connection/file-key.ts'
 import { duckdbFile, postgresPlace } from '../connection/warehouse.ts'
 
 export interface Company {
@@ -68,7 +67,7 @@ interface Looked {
 const openSource = (connection: StoredConnection): Promise<Engine> => {
   const place = postgresPlace(connection)
   if (place) return openPostgres(place.address, place.options)
-  return openDuckdb(duckdbFile(connection) ?? '', { readOnly: true, key: fileKey(connection) })
+  return openDuckdb(duckdbFile(connection) ?? '', { readOnly: true })
 }
 
 /** Throws UsageError that names the company that is meant, by its id or its name. */
@@ -119,7 +118,7 @@ async function withSource<Result>(
   const place = postgresPlace(connection)
   const source = place
     ? await serverSource(place.address, place.options, target)
-    : await fileSource(duckdbFile(connection) ?? '', target, fileKey(connection))
+    : await fileSource(duckdbFile(connection) ?? '', target)
   try {
     return await work(source)
   } finally {
@@ -167,10 +166,7 @@ export async function publishCompany(
   const rows = temporaryPlace(`${file}.rows`, 'the rows of one company, before they are published')
   const draft = temporaryPlace(`${file}.writing`, 'the published copy, before it takes its place')
   try {
-    const engine = await openDuckdb(rows.path, {
-      reportingZone: connection.reportingZone,
-      key: fileKey(connection),
-    })
+    const engine = await openDuckdb(rows.path, { reportingZone: connection.reportingZone })
     try {
       await requirePublished(engine, file, isForced)
       // Before it is written: whoever is forgotten afterwards is forgotten in it too.

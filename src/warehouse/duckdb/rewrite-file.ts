@@ -9,7 +9,6 @@ import { temporaryPlace } from '../../temporary/places.ts'
 import type { Engine } from '../engine.ts'
 import { attachAs, create } from './connect.ts'
 import { realFile, replaceDatabase } from './database-file.ts'
-import { type FileKey, requireEncryption } from './encrypted-file.ts'
 import { openError } from './failure.ts'
 
 /** Below it, writing a file anew costs more than it gives back. */
@@ -46,24 +45,21 @@ interface Rewriting {
   readonly contents?: string
   /** Changes the copy, which is closed, before it takes the place of the file. */
   readonly change?: (draft: string) => Promise<void>
-  /** The file is encrypted with it, and so is its copy. */
-  readonly key?: FileKey | undefined
 }
 
 /** The file must be closed here. It is locked until the new one is in its place, so that nobody writes to the old one. */
 export async function rewriteFile(
   name: string,
-  { contents = 'a warehouse without what was deleted', change, key }: Rewriting,
+  { contents = 'a warehouse without what was deleted', change }: Rewriting = {},
 ): Promise<void> {
   const file = realFile(name)
   const { mode } = statSync(file)
   const draft = temporaryPlace(`${file}.rewritten`, contents)
   try {
-    if (key !== undefined) await requireEncryption(file)
-    const { connection, instance, temporary } = await create(`${file}.tmp`, { key })
+    const { connection, instance, temporary } = await create(`${file}.tmp`)
     try {
-      await attachAs(connection, { file, name: 'warehouse', readOnly: false, key })
-      await attachAs(connection, { file: draft.path, name: 'rewritten', readOnly: false, key })
+      await attachAs(connection, { file, name: 'warehouse', readOnly: false })
+      await attachAs(connection, { file: draft.path, name: 'rewritten', readOnly: false })
       await connection.run('copy from database warehouse to rewritten')
       await connection.run('checkpoint rewritten')
       await connection.run('detach rewritten')
