@@ -265,7 +265,7 @@ describeOnEngines(
         'retention landed pages 7 days; superseded personal data 20 days; settled events 10 days; resolved quarantine 2 days; temporary files 24 hours',
       )
       expect((await command('status --config own.yaml')).out).toMatch(
-        /kept: landed pages 7 days .*; superseded personal data 20 days; settled events 10 days; resolved quarantine 2 days/,
+        /kept: landed pages 7 days; superseded personal data 20 days; settled events 10 days; resolved quarantine 2 days/,
       )
       expect(readdirSync(warehouse.landing).filter(name => name.endsWith('.archive'))).toEqual(['3.archive'])
       await warehouse.open()
