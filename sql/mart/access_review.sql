@@ -83,7 +83,7 @@ seen as (
     access.*,
     membership.role_label,
     membership.status as access_status,
-    case when not u.is_stub then u.is_active and not u.is_deleted end as is_account_active,
+    case when not u.is_inferred then u.is_active and not u.is_deleted end as is_account_active,
     activity.last_activity_at,
     cast(:today - :day(activity.last_activity_at) as integer) as days_since_activity,
     c.user_inactivity_months

@@ -11,7 +11,7 @@
 --   table_name text: Table of its records, with the schema.
 --   row_count bigint: All rows, with deleted records and inferred members.
 --   live_rows bigint: Rows of records that were read and are not deleted; the numerator of coverage_share.
---   stub_rows bigint: Inferred members: rows of records that others refer to and that were not read.
+--   inferred_rows bigint: Inferred members: rows of records that others refer to and that were not read.
 --   deleted_rows bigint: Rows of records that are missing at the source.
 --   max_source_updated_at timestamptz: When a record last changed at the source.
 --   last_loaded_at timestamptz: When a row last changed in the warehouse.
@@ -147,7 +147,7 @@ select
   own.table_name,
   stored.row_count,
   stored.live_rows,
-  stored.stub_rows,
+  stored.inferred_rows,
   stored.deleted_rows,
   stored.max_source_updated_at,
   stored.last_loaded_at,

@@ -41,7 +41,7 @@ with ranked as (
         when coalesce(po.purchase_order_reference_key, '-1') = '-1' then po.purchase_order_id
         else po.purchase_order_reference_key
       end
-      order by case when po.is_stub then 1 else 0 end, po.created_at desc nulls last, po.purchase_order_id
+      order by case when po.is_inferred then 1 else 0 end, po.created_at desc nulls last, po.purchase_order_id
     ) as place
   from star.dim_purchase_order as po
   where not po.is_deleted and po.purchase_order_id <> '-1'
@@ -94,7 +94,7 @@ burn as (
     coalesce(po.company_id, '-1') as company_id,
     coalesce(po.agency_id, '-1') as agency_id,
     po.status,
-    not po.is_stub as is_read,
+    not po.is_inferred as is_read,
     po.start_date,
     po.end_date,
     po.revoked_at is not null and not coalesce(po.is_reinstated, false) as is_revoked,

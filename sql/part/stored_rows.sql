@@ -6,12 +6,12 @@
 
 -- One row more for each resource, so that a table without rows appears too.
 resource_row as not materialized (
-  select resource, 0 as n, false as is_stub, cast(null as boolean) as is_deleted, cast(null as timestamptz) as deleted_at,
+  select resource, 0 as n, false as is_inferred, cast(null as boolean) as is_deleted, cast(null as timestamptz) as deleted_at,
     cast(null as timestamptz) as source_updated_at, cast(null as timestamptz) as first_loaded_at,
     cast(null as timestamptz) as loaded_at, cast(null as timestamptz) as created_at
   from resource
   -- For each resource:
-  union all select {resource}, 1, {is_stub}, is_deleted, deleted_at, source_updated_at, first_loaded_at, loaded_at, {created_at} from {table} where {is_record}
+  union all select {resource}, 1, {is_inferred}, is_deleted, deleted_at, source_updated_at, first_loaded_at, loaded_at, {created_at} from {table} where {is_record}
 ),
 
 list_total as (
@@ -29,15 +29,15 @@ counted as (
     x.resource,
     max(list_total.total) as total,
     sum(x.n) as row_count,
-    sum(case when not x.is_deleted and not x.is_stub then 1 else 0 end) as live_rows,
-    sum(case when x.is_stub then 1 else 0 end) as stub_rows,
+    sum(case when not x.is_deleted and not x.is_inferred then 1 else 0 end) as live_rows,
+    sum(case when x.is_inferred then 1 else 0 end) as inferred_rows,
     sum(case when x.is_deleted then 1 else 0 end) as deleted_rows,
     sum(case
-      when x.n = 1 and not x.is_stub and x.first_loaded_at <= list_total.given_at and (not x.is_deleted or x.deleted_at > list_total.given_at) then 1
+      when x.n = 1 and not x.is_inferred and x.first_loaded_at <= list_total.given_at and (not x.is_deleted or x.deleted_at > list_total.given_at) then 1
       else 0
     end) as loaded_rows,
     sum(case
-      when x.n = 1 and not x.is_stub and x.first_loaded_at > list_total.given_at and x.created_at <= list_total.given_at
+      when x.n = 1 and not x.is_inferred and x.first_loaded_at > list_total.given_at and x.created_at <= list_total.given_at
         and (not x.is_deleted or x.deleted_at > list_total.given_at) then 1
       else 0
     end) as later_rows,
@@ -49,7 +49,7 @@ counted as (
 ),
 
 stored as (
-  select c.resource, c.total, c.row_count, c.live_rows, c.stub_rows, c.deleted_rows,
+  select c.resource, c.total, c.row_count, c.live_rows, c.inferred_rows, c.deleted_rows,
     greatest(c.loaded_rows, least(c.loaded_rows + c.later_rows, coalesce(c.total, 0))) as then_rows,
     c.max_source_updated_at, c.last_loaded_at
   from counted as c

@@ -4,7 +4,7 @@ create view star.fact_piece_rate_card as
 with reading as (
   select 'rate' as entity, rate_id as entity_id, rate_id, loaded_at
   from star.dim_rate
-  where not is_stub
+  where not is_inferred
   union all
   select 'trade' as entity, trade_id as entity_id, rate_id, loaded_at
   from star.bridge_trade_rate

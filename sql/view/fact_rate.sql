@@ -10,7 +10,7 @@ with reading as (
     daily_cis_margin, daily_cis_charge, daily_paye_pay, daily_paye_emp, daily_paye_margin, daily_paye_charge,
     daily_psc_pay, daily_psc_emp, daily_psc_margin, daily_psc_charge, loaded_at, source_updated_at, is_deleted
   from star.dim_rate
-  where rate_id <> '-1' and not is_stub
+  where rate_id <> '-1' and not is_inferred
   union all
   select 'trade' as read_from,
     rate_id, trade_id, company_id, region_id, sector_id, project_id, agency_id, hourly_cis_pay, hourly_cis_emp,

@@ -1,7 +1,6 @@
 /** One connection: one API key and one warehouse, with all their settings. */
 
 import { join, resolve } from 'node:path'
-import { keysIn } from '../lib/encryption/keys.ts'
 import { whyNotLocal } from '../lib/input-file.ts'
 import type { ProxyVariables } from '../lib/web/proxy.ts'
 import { type Environment, proxyVariables } from './environment.ts'
@@ -41,8 +40,6 @@ export interface Connection extends ToldSettings, InboxSettings {
   readonly landing: string
   /** Where machines share the landed pages. */
   readonly bucket?: BucketSettings
-  /** Landed pages are encrypted with its first key; absent: they are stored as they came. */
-  readonly landingKey?: Secret
   /** How long landed pages are kept. */
   readonly retentionDays: number
   /** How long superseded versions of personal data are kept; undefined for ever. */
@@ -116,7 +113,6 @@ export function buildStored(
   if (!/^[\w-]+$/.test(name)) findings.problem(path, `connection name ${name}: use letters, digits, _ and -`)
   const place = { ...building, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
-  const landingKey = readKeys(raw, [...path, 'landingKey'], building)
   const told = buildTold(raw, path, building)
   const bucket = bucketIn(raw, path, building)
   const warehouse = buildWarehouse(raw, path, building)
@@ -129,7 +125,6 @@ export function buildStored(
     ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),
     landing: resolve(cwd, folderIn(raw) ?? besideWarehouse(warehouse, name)),
     ...(bucket && { bucket }),
-    ...(landingKey && { landingKey }),
     retentionDays: raw.retentionDays,
     ...(raw.piiHistoryDays !== undefined && { piiHistoryDays: raw.piiHistoryDays }),
     ...inboxOf(raw),
@@ -151,26 +146,6 @@ export function buildStored(
     queries: raw.queries,
     ...told,
   }
-}
-
-/** Keys of encryption, as `path` or the setting of a file beside it names them. */
-function readKeys(raw: RawConnection, path: Path, building: Building): Secret | undefined {
-  const name = path.at(-1) as 'landingKey' | 'warehouseKey'
-  const [text, file] = [raw[name], raw[`${name}File`]]
-  if (text === undefined && file === undefined) return undefined
-  const filePath = [...path.slice(0, -1), `${name}File`]
-  const secret = readSecret({ ...building, path, filePath }, text, file)
-  if (!secret) return undefined
-  const keys = keysIn(secret.reveal())
-  if (keys && (name === 'landingKey' || keys.length === 1)) return secret
-  const what = keys
-    ? 'has several keys, and a file has one'
-    : 'is no key of 32 bytes in hexadecimal or base64'
-  building.findings.problem(
-    text === undefined ? filePath : path,
-    `${dotted(path)} ${what}: openssl rand -hex 32 makes one`,
-  )
-  return undefined
 }
 
 function buildWebhook(
@@ -208,19 +183,6 @@ function buildWarehouse(raw: RawConnection, connection: Path, building: Building
   } else if (raw.schemaPrefix !== undefined) {
     findings.problem([...connection, 'schemaPrefix'], 'schemaPrefix is for PostgreSQL only: remove it')
   }
-  return warehouse && withKey(warehouse, { raw, connection }, building)
-}
-
-/** A key that is wrong is a problem, so that no file is opened without it. */
-function withKey(
-  warehouse: Warehouse,
-  { raw, connection }: { readonly raw: RawConnection; readonly connection: Path },
-  building: Building,
-): Warehouse {
-  const path = [...connection, 'warehouseKey']
-  const key = readKeys(raw, path, building)
-  if (!key || warehouse.kind === 'file') return { ...warehouse, ...(key && { key }) }
-  building.findings.problem(path, 'warehouseKey is for DuckDB only, a server encrypts its disk: remove it')
   return warehouse
 }
 
@@ -228,21 +190,22 @@ const folderIn = ({ landing }: RawConnection): string | undefined =>
   landing === undefined || isBucketUrl(landing) ? undefined : landing
 
 function bucketIn(
-  { landing }: RawConnection,
+  { landing, landingKmsKey: kmsKey }: RawConnection,
   path: Path,
   { findings, env }: Building,
 ): BucketSettings | undefined {
-  if (landing === undefined) return undefined
   const where = [...path, 'landing']
-  if (!isBucketUrl(landing)) {
-    const why = whyNotLocal(landing)
+  if (landing === undefined || !isBucketUrl(landing)) {
+    if (kmsKey !== undefined)
+      findings.problem([...path, 'landingKmsKey'], 'landingKmsKey is for a bucket only: remove it')
+    const why = landing && whyNotLocal(landing)
     if (why !== undefined) findings.problem(where, `${dotted(where)}: ${why}`)
     return undefined
   }
   const bucket = buildBucket(landing, env)
   if (!bucket)
     findings.problem(where, `${dotted(where)} must be s3://BUCKET or s3://BUCKET/PREFIX, or a folder`)
-  return bucket
+  return bucket && { ...bucket, ...(kmsKey !== undefined && { kmsKey }) }
 }
 
 function besideWarehouse(warehouse: Warehouse, name: string): string {

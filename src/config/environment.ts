@@ -33,10 +33,7 @@ const variables: Readonly<Record<string, string>> = {
   'connections.default.warehouse': 'MUSTER_WAREHOUSE',
   'connections.default.schemaPrefix': 'MUSTER_SCHEMA_PREFIX',
   'connections.default.landing': 'MUSTER_LANDING',
-  'connections.default.landingKey': 'MUSTER_LANDING_KEY',
-  'connections.default.landingKeyFile': 'MUSTER_LANDING_KEY_FILE',
-  'connections.default.warehouseKey': 'MUSTER_WAREHOUSE_KEY',
-  'connections.default.warehouseKeyFile': 'MUSTER_WAREHOUSE_KEY_FILE',
+  'connections.default.landingKmsKey': 'MUSTER_LANDING_KMS_KEY',
   'connections.default.quarantineRecords': 'MUSTER_QUARANTINE_RECORDS',
   'connections.default.quarantinePercent': 'MUSTER_QUARANTINE_PERCENT',
   'connections.default.queries.seconds': 'MUSTER_QUERY_SECONDS',
@@ -50,7 +47,7 @@ const variables: Readonly<Record<string, string>> = {
   'connections.default.webhook.previousSecret': 'MUSTER_WEBHOOK_PREVIOUS_SECRET',
 }
 
-const keys = ['landingKey', 'landingKeyFile', 'warehouseKey', 'warehouseKeyFile']
+const places = ['schemaPrefix', 'landing', 'landingKmsKey']
 
 const limits = [
   'quarantineRecords',
@@ -84,17 +81,13 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
   if (baseUrl === undefined && apiKey === undefined && !isEnough) return undefined
   const secret = variable(env, 'MUSTER_WEBHOOK_SECRET')
   const previousSecret = variable(env, 'MUSTER_WEBHOOK_PREVIOUS_SECRET')
-  const landing = variable(env, 'MUSTER_LANDING')
-  const schemaPrefix = variable(env, 'MUSTER_SCHEMA_PREFIX')
   const seconds = variable(env, 'MUSTER_QUERY_SECONDS')
   const memoryMegabytes = variable(env, 'MUSTER_QUERY_MEMORY_MEGABYTES')
   const connection = {
     ...(baseUrl && { baseUrl }),
     ...(apiKey && { apiKey }),
     warehouse: variable(env, 'MUSTER_WAREHOUSE') ?? defaultWarehouse,
-    ...(schemaPrefix && { schemaPrefix }),
-    ...(landing && { landing }),
-    ...settingsIn(env, keys),
+    ...settingsIn(env, places),
     queries: { ...(seconds && { seconds }), ...(memoryMegabytes && { memoryMegabytes }) },
     ...settingsIn(env, limits),
     ...(secret && { webhook: { secret, ...(previousSecret && { previousSecret }) } }),

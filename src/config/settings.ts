@@ -1,5 +1,4 @@
 /** Settings, read once at the start of a command: from a file, or else from a few variables. */
-import { keysIn } from '../lib/encryption/keys.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
 import { choiceOf } from '../lib/text/nearest.ts'
 import { proxySecrets } from '../lib/web/proxy.ts'
@@ -50,7 +49,7 @@ export const loadSettings = (request: SettingsRequest): Settings =>
 export const loadStored = (request: SettingsRequest): StoredSettings => load(request, storedLoading)
 
 const isNotAboutStored = ([, , name]: Path): boolean =>
-  ['baseUrl', 'apiKey', 'apiKeyFile', 'webhook', 'landingKey', 'landingKeyFile'].includes(String(name))
+  ['baseUrl', 'apiKey', 'apiKeyFile', 'webhook'].includes(String(name))
 
 const storedLoading: Loading<StoredConnection> = {
   needs: 'warehouse',
@@ -214,32 +213,22 @@ function sharedBuckets(connections: readonly StoredConnection[]): readonly Probl
   })
 }
 
-/** Each line of a file with several keys, and as DuckDB is given one. */
-function keysOf(keys: Secret): readonly Secret[] {
-  const given = keys.reveal().split(/[\s,]+/)
-  const decoded = keysIn(keys.reveal()) ?? []
-  return [...given, ...decoded.map(key => key.toString('base64'))].map(key => new Secret(key))
-}
-
 function secretsOf(
   {
     apiKey,
     webhook,
     warehouse,
     bucket,
-    landingKey,
     notify,
     lineage,
   }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
   env: Environment,
 ): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
-  const fileKey = warehouse.kind === 'file' ? warehouse.key : undefined
-  const encryption = [landingKey, fileKey].flatMap(key => (key ? keysOf(key) : []))
   const sent = [notify?.url, notify?.token, lineage?.url, lineage?.token].flatMap(secret => secret ?? [])
   const signing = bucket ? bucketSecrets(env).map(text => new Secret(text)) : []
   const proxies = proxySecrets(proxyVariables(env)).map(text => new Secret(text))
-  const own = [...(apiKey ? [apiKey] : []), ...encryption, ...hooks, ...sent, ...signing, ...proxies]
+  const own = [...(apiKey ? [apiKey] : []), ...hooks, ...sent, ...signing, ...proxies]
   if (warehouse.kind === 'file') return own
   // The driver uses PGPASSWORD when the address has no password.
   const passwords = [passwordIn(warehouse.url.reveal()), variable(env, 'PGPASSWORD')]

@@ -6,7 +6,6 @@ import { lineage } from './groups/lineage.ts'
 import { notify } from './groups/notify.ts'
 import { isHttp, whole } from './groups/values.ts'
 import { queries, webhook } from './groups/webhook-and-queries.ts'
-import { keyShape } from './key-shape.ts'
 import { dotted, type Path, type Problem } from './source.ts'
 
 /** From 0 to 100, also with decimals; text from an environment variable likewise. */
@@ -64,7 +63,11 @@ const connection = z.strictObject({
     .describe(
       'Folder of landed pages, by default beside the DuckDB file, or data/landing/NAME; s3://BUCKET/PREFIX where machines share them.',
     ),
-  ...keyShape,
+  landingKmsKey: z
+    .string()
+    .min(1, 'must name a key of AWS KMS')
+    .optional()
+    .describe('The key of AWS KMS, by its ARN, with which the bucket encrypts landed pages.'),
   retentionDays: whole(0, mostDays)
     .default(90)
     .describe('Days to keep landed pages, from which `muster replay` rebuilds.'),

@@ -9,8 +9,6 @@ export type Warehouse =
       readonly kind: 'file'
       /** Absolute path. */
       readonly file: string
-      /** DuckDB encrypts the file with it; absent: it is not encrypted. */
-      readonly key?: Secret
     }
   | {
       readonly kind: 'server'

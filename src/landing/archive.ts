@@ -1,13 +1,10 @@
 /** Archives of loaded pages: the files of a scan become a few large ones. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { encryptedEnd } from '../lib/encryption/stored-page.ts'
-import { ConfigError } from '../lib/errors.ts'
 import { makeScratch } from '../temporary/scratch.ts'
 import { Damaged } from './damage/damaged.ts'
 import { archiveDamage, folderDamage } from './damage/of-files.ts'
-import { isOfKey, keyBytes, type LandingKeys, noteKey } from './encryption.ts'
-import { type Landing, openLanding } from './folder.ts'
+import type { Landing } from './folder.ts'
 import { pagesJournalOf, scanSum, scansJournal, sumOf, writeSum } from './journal.ts'
 import { isPacked, manifestName, manifestOf, sumsIn } from './manifest.ts'
 import { type PackedPage, type Packing, packing } from './packed-pages.ts'
@@ -67,7 +64,7 @@ export async function compact(
 ): Promise<void> {
   if (scanIds.length === 0) return
   const { store } = landing
-  await packing(landing.keys, async pack => {
+  await packing(async pack => {
     for (const scanId of scanIds) {
       // A scan whose facts are damaged stays as it is, for the check to name.
       if ((await folderDamage(landing, scanId)) !== undefined) continue
@@ -125,16 +122,13 @@ export async function unpack(
   scanId: string,
   { folder, pack }: { readonly folder: string; readonly pack: Packing },
 ): Promise<void> {
-  const { keys } = landing
   const archive = await checkedArchive(landing, scanId)
   const target = join(folder, scanId)
   mkdirSync(target, { recursive: true, mode: 0o700 })
   writeFileSync(join(target, factsName), JSON.stringify(archive.facts), { mode: 0o600 })
   const write = ({ name, bytes }: PackedPage): void => {
-    const stored = keys ? keys.encrypt(bytes) : bytes
-    const storedName = keys ? `${name}${encryptedEnd}` : name
-    writeFileSync(join(target, storedName), stored, { mode: 0o600 })
-    if (archive.isProved) writeSum(join(folder, pagesJournalOf(scanId)), sumOf(storedName, stored))
+    writeFileSync(join(target, name), bytes, { mode: 0o600 })
+    if (archive.isProved) writeSum(join(folder, pagesJournalOf(scanId)), sumOf(name, bytes))
   }
   for await (const pages of archive.pages(pack)) for (const page of pages) write(page)
   archive.release()
@@ -142,50 +136,6 @@ export async function unpack(
 
 function readPacked(pack: Packing, scanId: string, file: string): Promise<PackedPage[]> {
   return pack.read(file).catch(error => {
-    if (error instanceof ConfigError) throw error
     throw new Damaged(scanId, `${basename(file)} cannot be read`, error)
   })
-}
-
-/** Whether all of an archive is encrypted with the key that encrypts now. */
-async function isCurrent({ store }: Landing, scan: string, keys: LandingKeys): Promise<boolean> {
-  const archive = archiveOf(scan)
-  for (const { name } of await packedIn(store, archive)) {
-    // A file that is missing is for the check to name.
-    const isThere = await store.has(`${archive}/${name}`)
-    const start = isThere ? (await store.edges(`${archive}/${name}`, keyBytes)).start : ''
-    if (!name.endsWith(encryptedEnd) || !isOfKey(start, keys)) return false
-  }
-  return true
-}
-
-/** Archives of before there was a key, or of an earlier key, are encrypted with today's; returns how many. Damaged ones stay. */
-export async function encryptArchives(landing: Landing, signal: AbortSignal): Promise<number> {
-  const { keys } = landing
-  if (!keys) return 0
-  let encrypted = 0
-  await packing(keys, async pack => {
-    for (const scan of await archives(landing)) {
-      if (await isCurrent(landing, scan, keys)) continue
-      signal.throwIfAborted()
-      if (await encryptArchive(landing, scan, pack)) encrypted += 1
-    }
-  })
-  if (encrypted > 0) await noteKey(landing.store, keys)
-  return encrypted
-}
-
-async function encryptArchive(landing: Landing, scan: string, pack: Packing): Promise<boolean> {
-  const folder = makeScratch(landing.store.home)
-  try {
-    await unpack(landing, scan, { folder: folder.path, pack })
-    const from = await openLanding(folder.path, { keys: landing.keys })
-    await rearchive(pack, { from, to: landing }, scan)
-    return true
-  } catch (error) {
-    if (error instanceof Damaged) return false
-    throw error
-  } finally {
-    folder.remove()
-  }
 }

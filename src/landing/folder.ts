@@ -1,11 +1,10 @@
 /** Landed pages: a folder for each scan, a file for each page, written completely or not at all. */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { encryptedEnd, type StoredPage } from '../lib/encryption/stored-page.ts'
 import { DiskFull, MusterError } from '../lib/errors.ts'
+import type { StoredPage } from '../lib/stored-page.ts'
 import { requireFree } from '../temporary/free-space.ts'
 import type { LandingPlace } from './bucket/place.ts'
-import { decryptWith, type LandingKeys, noteKey, requireKey } from './encryption.ts'
 import { pagesJournalOf, scanSum, scansJournal, sumOf } from './journal.ts'
 import { openStore } from './open-store.ts'
 import {
@@ -53,8 +52,6 @@ export interface Arrived extends PageFacts {
 /** The landing of one warehouse. */
 export interface Landing {
   readonly store: LandingStore
-  /** Pages are encrypted with them; without them, pages are stored as they came. */
-  readonly keys: LandingKeys | undefined
   /** Starts the folder of a scan, or finds it. */
   begin(scanId: string, facts: ScanFacts): Promise<void>
   land(scanId: string, arrived: Arrived): Promise<LandedPage>
@@ -70,10 +67,9 @@ export interface Landing {
   discard(scanId: string): Promise<void>
 }
 
-function parsePage(folder: string, { name, bytes }: Stored, decrypt: StoredPage['decrypt']): LandedPage[] {
+function parsePage(folder: string, { name, bytes }: Stored): LandedPage[] {
   const facts = pageFacts(name)
-  if (!facts) return []
-  return [{ file: join(folder, name), bytes, ...facts, ...(name.endsWith(encryptedEnd) && { decrypt }) }]
+  return facts ? [{ file: join(folder, name), bytes, ...facts }] : []
 }
 
 /** What of a page may be stored. */
@@ -83,30 +79,24 @@ export interface LandingOptions {
   readonly scrub?: Scrub
   /** With fewer bytes free than this, no page is landed. */
   readonly reserve?: number
-  readonly keys?: LandingKeys | undefined
 }
 
 class StoredLanding implements Landing {
   readonly store: LandingStore
-  readonly keys: LandingKeys | undefined
   readonly #scrub: Scrub
   readonly #reserve: number
-  readonly #decrypt: (bytes: Buffer) => Buffer
   /** Of scans that this process has begun. */
   readonly #begun = new Map<string, ScanFacts>()
 
-  constructor(store: LandingStore, { scrub = bytes => bytes, reserve = 0, keys }: LandingOptions) {
+  constructor(store: LandingStore, { scrub = bytes => bytes, reserve = 0 }: LandingOptions) {
     this.store = store
-    this.keys = keys
     this.#scrub = scrub
     this.#reserve = reserve
-    this.#decrypt = decryptWith(keys)
   }
 
   async begin(scanId: string, facts: ScanFacts): Promise<void> {
     try {
       await this.#begin(scanId, facts)
-      if (this.keys) await noteKey(this.store, this.keys)
     } catch (error) {
       // A folder without its facts is not a scan and would never be read or removed. Where it cannot be removed, the reason is that
       // of the first error.
@@ -126,25 +116,23 @@ class StoredLanding implements Landing {
   }
 
   async land(scanId: string, { bytes: arrived, ...facts }: Arrived): Promise<LandedPage> {
-    const { store, keys } = this
+    const { store } = this
     const bytes = this.#scrub(arrived, this.#begun.get(scanId) ?? (await this.facts(scanId)))
-    const name = pageFileName(facts, keys !== undefined)
+    const name = pageFileName(facts)
     try {
       if (this.#reserve > 0) requireFree(store.root, this.#reserve)
-      const stored = keys ? keys.encrypt(bytes) : bytes
-      await store.put(`${scanId}/${name}`, stored)
-      await store.note(pagesJournalOf(scanId), sumOf(name, stored))
+      await store.put(`${scanId}/${name}`, bytes)
+      await store.note(pagesJournalOf(scanId), sumOf(name, bytes))
     } catch (error) {
       throw writeError(store.where, error)
     }
-    const file = join(store.root, scanId, name)
-    return { file, bytes: bytes.length, ...facts, ...(keys && { decrypt: this.#decrypt }) }
+    return { file: join(store.root, scanId, name), bytes: bytes.length, ...facts }
   }
 
   async pages(scanId: string): Promise<LandedPage[]> {
     const files = await this.store.list(scanId)
     const folder = join(this.store.root, scanId)
-    const pages = files.flatMap(file => parsePage(folder, file, this.#decrypt))
+    const pages = files.flatMap(file => parsePage(folder, file))
     const names = new Set(pages.map(({ file }) => basename(file)))
     await this.store.bring(
       scanId,
@@ -183,17 +171,8 @@ class StoredLanding implements Landing {
   }
 }
 
-/** Throws ConfigError where pages are encrypted with a key that is not among those of the options. */
-export async function openLanding(
+export const openLanding = (
   place: string | LandingPlace | LandingStore,
   options: LandingOptions = {},
-): Promise<Landing> {
-  const store = typeof place === 'object' && 'where' in place ? place : openStore(place)
-  try {
-    await requireKey(store, options.keys)
-    return new StoredLanding(store, options)
-  } catch (error) {
-    store.close()
-    throw error
-  }
-}
+): Landing =>
+  new StoredLanding(typeof place === 'object' && 'where' in place ? place : openStore(place), options)

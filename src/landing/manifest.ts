@@ -1,7 +1,6 @@
 /** The files of an archive, and its manifest, so that each of them can be told to be as it was written. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encryptedEnd } from '../lib/encryption/stored-page.ts'
 import { type FileSum, sumOf } from './journal.ts'
 import { factsName } from './scan-facts.ts'
 import type { LandingStore } from './store.ts'
@@ -9,10 +8,8 @@ import type { LandingStore } from './store.ts'
 /** Written when the archive is complete. */
 export const manifestName = 'manifest.json'
 
-export const packedEnd = `.pages${encryptedEnd}`
-
 /** Whether a file of an archive has pages. */
-export const isPacked = (name: string): boolean => name.endsWith('.parquet') || name.endsWith(packedEnd)
+export const isPacked = (name: string): boolean => name.endsWith('.parquet')
 
 /** Of a folder of this machine, as JSON. */
 export function manifestOf(folder: string): string {

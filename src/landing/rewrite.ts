@@ -1,6 +1,6 @@
 /** Rewrites stored pages in place: each file is replaced as a whole, so that a rewrite that was cut off is run again. */
 import { basename } from 'node:path'
-import { pageBytes } from '../lib/encryption/stored-page.ts'
+import { pageBytes } from '../lib/stored-page.ts'
 import { makeScratch } from '../temporary/scratch.ts'
 import { archiveOf, archives, rearchive, unpack } from './archive.ts'
 import { Damaged } from './damage/damaged.ts'
@@ -25,8 +25,7 @@ async function rewriteFolder(landing: Landing, scan: string, { scrub, isDry }: R
     const rest = scrub(bytes, facts)
     if (rest === bytes) continue
     changed += 1
-    const stored = page.decrypt && landing.keys ? landing.keys.encrypt(rest) : rest
-    if (!isDry) await replaceFile(landing, `${scan}/${basename(page.file)}`, stored)
+    if (!isDry) await replaceFile(landing, `${scan}/${basename(page.file)}`, rest)
   }
   landing.store.release(scan)
   return changed
@@ -47,7 +46,7 @@ async function rewriteArchive(
   const folder = makeScratch(landing.store.home)
   try {
     await unpack(landing, scan, { folder: folder.path, pack })
-    const unpacked = await openLanding(folder.path, { keys: landing.keys })
+    const unpacked = openLanding(folder.path)
     const changed = await rewriteFolder(unpacked, scan, rewrite)
     if (changed > 0 && !rewrite.isDry) await rearchive(pack, { from: unpacked, to: landing }, scan)
     return changed
@@ -91,7 +90,7 @@ export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promis
     await count(scan, () => rewriteFolder(landing, scan, rewrite))
     next()
   }
-  await packing(landing.keys, async pack => {
+  await packing(async pack => {
     for (const scan of archived) {
       await count(scan, () => rewriteArchive(landing, scan, { ...rewrite, pack }))
       next()

@@ -1,5 +1,4 @@
 /** What the folder of a scan tells: the request of the scan, and names of pages. */
-import { encryptedEnd } from '../lib/encryption/stored-page.ts'
 import type { LandingStore } from './store.ts'
 
 /** The request of a scan; written once, beside its pages. */
@@ -49,7 +48,7 @@ export interface PageFacts {
 }
 
 /** The name has sequence, page, instant and run, so that one rename publishes the page with its facts. */
-const namePattern = /^(\d{6})_(\d+)_(\d{8}T\d{9}Z)_([\w-]+)\.json(\.enc)?$/
+const namePattern = /^(\d{6})_(\d+)_(\d{8}T\d{9}Z)_([\w-]+)\.json$/
 
 const compact = (iso: string): string => iso.replace(/[-:.]/g, '')
 
@@ -66,7 +65,5 @@ export function pageFacts(name: string): PageFacts | undefined {
   return { sequence: Number(sequence), page: Number(page), fetchedAt: expand(instant), runId }
 }
 
-export function pageFileName({ sequence, page, fetchedAt, runId }: PageFacts, isEncrypted: boolean): string {
-  const facts = `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}`
-  return `${facts}.json${isEncrypted ? encryptedEnd : ''}`
-}
+export const pageFileName = ({ sequence, page, fetchedAt, runId }: PageFacts): string =>
+  `${String(sequence).padStart(6, '0')}_${page}_${compact(fetchedAt)}_${runId}.json`

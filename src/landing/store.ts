@@ -7,7 +7,7 @@ export interface Stored {
   readonly bytes: number
 }
 
-/** Names are of one or two parts: `encryption.json`, or a file in the folder of a scan or of an archive. */
+/** Names are of two parts: a file in the folder of a scan or of an archive. */
 export interface LandingStore {
   /** As messages name it. */
   readonly where: string

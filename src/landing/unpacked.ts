@@ -1,10 +1,8 @@
 /** The pages of an archive, unpacked into one file: a file for each took a quarter of the time of a replay. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { encryptedEnd } from '../lib/encryption/stored-page.ts'
 import { checkedArchive } from './archive.ts'
 import { type CheckedPages, whatOfBytes } from './damage/of-files.ts'
-import { decryptWith } from './encryption.ts'
 import type { LandedPage, Landing } from './folder.ts'
 import type { PackedPage, Packing } from './packed-pages.ts'
 import { pageFacts, type ScanFacts } from './scan-facts.ts'
@@ -15,15 +13,13 @@ export interface Unpacked extends CheckedPages {
 
 /** A file of pages, one behind the other. */
 class UnpackedFile {
-  readonly #landing: Landing
   readonly #file: string
   readonly #opened: number
   #end = 0
   /** By name: of a page that an archive has twice, the later one counts. */
   readonly #pages = new Map<string, LandedPage>()
 
-  constructor(landing: Landing, file: string) {
-    this.#landing = landing
+  constructor(file: string) {
     this.#file = file
     this.#opened = openSync(file, 'w', 0o600)
   }
@@ -36,17 +32,14 @@ class UnpackedFile {
   add({ name, bytes }: PackedPage): void {
     const facts = pageFacts(name)
     if (!facts) return
-    const { keys } = this.#landing
-    const stored = keys ? keys.encrypt(bytes) : bytes
     const start = this.#end
-    for (let at = 0; at < stored.length; ) at += writeSync(this.#opened, stored, at)
-    this.#end += stored.length
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#opened, bytes, at)
+    this.#end += bytes.length
     this.#pages.set(name, {
       ...facts,
-      file: join(dirname(this.#file), keys ? `${name}${encryptedEnd}` : name),
-      within: { file: this.#file, start, bytes: stored.length },
-      bytes: stored.length,
-      ...(keys && { decrypt: decryptWith(keys) }),
+      file: join(dirname(this.#file), name),
+      within: { file: this.#file, start, bytes: bytes.length },
+      bytes: bytes.length,
     })
   }
 
@@ -66,7 +59,7 @@ export async function unpackInto(
 ): Promise<Unpacked> {
   const archive = await checkedArchive(landing, scanId)
   const damaged: string[] = []
-  const unpacked = new UnpackedFile(landing, file)
+  const unpacked = new UnpackedFile(file)
   try {
     for await (const pages of archive.pages(pack))
       for (const page of pages) {

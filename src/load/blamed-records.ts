@@ -1,5 +1,5 @@
 /** Finds the records that keep a batch from loading: parts of it are loaded in transactions that are rolled back. */
-import { pageBytes } from '../lib/encryption/stored-page.ts'
+import { pageBytes } from '../lib/stored-page.ts'
 import { mayBeDueToRows } from '../warehouse/blame.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { type LoadTarget, loadBatch, type PageBatch } from './load-batch.ts'

@@ -3,7 +3,6 @@
  * overwritten, then the warehouse. Each step may be repeated, so a command that was killed is run again.
  */
 import type { LandingPlace } from '../landing/bucket/place.ts'
-import type { LandingKeys } from '../landing/encryption.ts'
 import { type Landing, openLanding } from '../landing/folder.ts'
 import { openStore } from '../landing/open-store.ts'
 import { type Rewritten, removeScan, rewriteLanding } from '../landing/rewrite.ts'
@@ -26,8 +25,6 @@ export interface ForgetRequest {
   readonly person: Person
   /** A text is a folder. */
   readonly landing: string | LandingPlace
-  /** Of landed pages that are encrypted. */
-  readonly landingKeys?: LandingKeys | undefined
   /** A record that changes at the service afterwards may bring the person back. */
   readonly allowsReturn: boolean
   /** Removes scans whose files cannot be read, and so cannot be cleared. */
@@ -147,12 +144,12 @@ async function clearLanding(
 
 async function withLanding<Result>(
   { signal }: ForgetEffects,
-  { landing, landingKeys, isDry }: ForgetRequest,
+  { landing, isDry }: ForgetRequest,
   work: (landing: Landing) => Promise<Result>,
 ): Promise<Result> {
   const store = openStore(landing, signal)
   try {
-    const opened = await openLanding(store, { keys: landingKeys })
+    const opened = openLanding(store)
     if (!isDry) await store.tryOut()
     return await work(opened)
   } finally {

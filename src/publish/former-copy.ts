@@ -3,7 +3,6 @@ import { lstatSync } from 'node:fs'
 import { MusterError, UsageError } from '../lib/errors.ts'
 import { wasDone } from '../state/runs/runs.ts'
 import { tableInQueries } from '../state/tables.ts'
-import { isEncrypted } from '../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 
@@ -13,9 +12,7 @@ const refuse = (file: string, what: string, next: string): UsageError =>
 /** It has runs and no personal data; a working warehouse has both. */
 async function isCopy(engine: Engine, file: string): Promise<boolean> {
   return engine.exclusive(async engine => {
-    // The copy may be of before the warehouse had a key.
-    const options = isEncrypted(file) ? engine.attachOptions('read_only') : ' (read_only)'
-    await engine.run(`attach ${quoteText(file)} as former${options}`)
+    await engine.run(`attach ${quoteText(file)} as former (read_only)`)
     try {
       const tables = await engine.rows<{ name: string }>(
         `select distinct case when schema_name = 'pii' then 'pii' else schema_name || '.' || table_name end as name

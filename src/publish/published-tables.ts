@@ -97,7 +97,7 @@ export async function writeCopy(
   const [working] = await engine.rows<{ name: string }>('select current_database() as name')
   const main = working?.name ?? ''
   requireOrdinary(file)
-  await engine.run(`attach ${quoteText(file)} as published${engine.attachOptions('block_size 16384')}`)
+  await engine.run(`attach ${quoteText(file)} as published (block_size 16384)`)
   try {
     await engine.run('use published')
     const copied = await copyPublished(engine, main)

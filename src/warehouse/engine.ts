@@ -145,8 +145,6 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   readonly cacheKey: object
   /** The name of a schema on this engine, for questions to the catalogue; statements use the plain name. */
   schema(name: SchemaName): string
-  /** The options with which a DuckDB file is attached: those given, and the key where the files of this warehouse have one. */
-  attachOptions(...others: readonly string[]): string
   /** Rows of one statement; decimals and 64-bit integers come as text, timestamps as ISO 8601 UTC. */
   rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
   /** Runs one statement and returns how many rows it changed. */
@@ -166,7 +164,7 @@ export interface Engine extends Traits, Catalogue, LargeReads, Staging {
   alongside?<Result>(work: (other: Engine | undefined) => Promise<Result>): Promise<Result>
   /**
    * Copies tables, views, comments and rows of a database file into this warehouse, if that has no table and no schema; returns
-   * whether it did. Absent on a server, and where the file is encrypted. Not inside a transaction.
+   * whether it did. Absent on a server. Not inside a transaction.
    */
   copyWhole?(file: string): Promise<boolean>
   /** Shows other processes that the holder of this name is alive, for as long as this engine is open. */

@@ -103,7 +103,7 @@ const statements = [
      case when k = 1 then 'p' || (c * 5) else '-1' end as project_id, case when k = 2 then 'a' || c else '-1' end as agency_id, cast(26 as numeric(18, 4)) as hourly_paye_charge,
      cast(20 as numeric(18, 4)) as hourly_paye_pay, cast(21 as numeric(18, 4)) as hourly_paye_comparable_pay_rate, cast(26 as numeric(18, 4)) as hourly_cis_charge,
      cast(20 as numeric(18, 4)) as hourly_cis_pay, cast(21 as numeric(18, 4)) as hourly_cis_comparable_pay_rate, cast(26 as numeric(18, 4)) as hourly_psc_charge,
-     cast(20 as numeric(18, 4)) as hourly_psc_pay, false as is_stub, ${stamps} from range(40) as a(t), range(12) as b(c), range(3) as d(k)`,
+     cast(20 as numeric(18, 4)) as hourly_psc_pay, false as is_inferred, ${stamps} from range(40) as a(t), range(12) as b(c), range(3) as d(k)`,
   `insert into star.fact_recruitment_metric_row by name select requisition_agency_key as recruitment_metric_row_key, r.company_id, r.reference as requisition_reference, ${stamps}
      from star.fact_requisition_agency as a join star.fact_requisition as r using (requisition_id)`,
   `insert into star.fact_user_permission by name select 'up' || u || '-' || p || '-' || k as user_permission_key, 'c' || (p % 12) as company_id, 'u' || u as user_id,
@@ -111,7 +111,7 @@ const statements = [
   `insert into star.bridge_user_access by name select 'ua' || u || '-' || c as user_access_key, 'c' || c as company_id, 'u' || u as user_id, 'Site manager' as role_label,
      'Active' as status, ${stamps} from range(300) as a(u), range(12) as b(c)`,
   `insert into star.dim_purchase_order by name select 'o' || n as purchase_order_id, 'PO-' || n as reference, 'ref' || n as purchase_order_reference_key, 'active' as status,
-     cast(500000 as numeric(18, 4)) as value, ${monday} as start_date, ${monday} + 1200 as end_date, 'c' || (n % 12) as company_id, false as is_stub, ${stamps} from range(600) as a(n)`,
+     cast(500000 as numeric(18, 4)) as value, ${monday} as start_date, ${monday} + 1200 as end_date, 'c' || (n % 12) as company_id, false as is_inferred, ${stamps} from range(600) as a(n)`,
   // Names to choose from and to write beside ids.
   ...[
     { table: 'company', letter: 'c', count: 12 },
@@ -122,9 +122,9 @@ const statements = [
   ].map(
     ({ table, letter, count, company }) =>
       `insert into star.dim_${table} by name select '${letter}' || n as ${table}_id, '${table} ' || n as name,
-     ${company === undefined ? '' : `'c' || (${company}) as company_id,`} false as is_stub, ${stamps} from range(${count}) as r(n)`,
+     ${company === undefined ? '' : `'c' || (${company}) as company_id,`} false as is_inferred, ${stamps} from range(${count}) as r(n)`,
   ),
-  `insert into star.dim_worker by name select 'w' || n as worker_id, 'W-' || n as worker_reference, false as is_stub, ${stamps} from range(${workers}) as r(n)`,
+  `insert into star.dim_worker by name select 'w' || n as worker_id, 'W-' || n as worker_reference, false as is_inferred, ${stamps} from range(${workers}) as r(n)`,
   `update star.fact_assignment set purchase_order_id = 'o' || (hash(assignment_id) % 600)`,
   `insert into ops.run (run_id, command, arguments, state, started_at, finished_at, requests, retries, records_read, rows_inserted, rows_changed, rows_removed, records_unchanged, quarantined, program_version)
      values ('bench', 'sync', '', 'done', timestamptz '2026-11-01 02:00:00Z', timestamptz '2026-11-02 02:00:00Z', 1, 0, ${count}, ${count}, 0, 0, 0, 0, 'bench')`,

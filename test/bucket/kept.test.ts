@@ -1,13 +1,12 @@
-/** What is done with pages in a bucket: checked, retained, encrypted, and cleared of a person, as in a folder. */
-import { randomBytes } from 'node:crypto'
+/** What is done with pages in a bucket: checked, retained, encrypted by it, and cleared of a person, as in a folder. */
+import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
-import { lacking } from '../../src/warehouse/duckdb/encrypted-file.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
 import { useEngines } from '../warehouse/fixture.ts'
-import { type Machine, machine } from './machine.ts'
+import { machine } from './machine.ts'
 import { startS3, type TestBucket } from './s3-server.ts'
 
 const s3 = await startS3()
@@ -121,46 +120,12 @@ test('what is damaged or gone is named by the check and the replay, and the rest
   expect([accepted.code, JSON.parse(accepted.out).damaged]).toEqual([0, [expect.anything()]])
 })
 
-test('pages are encrypted, and without their key refused', async () => {
-  const key = randomBytes(32).toString('hex')
-  const { bucket, here, keys, warehouse } = await synced({ MUSTER_LANDING_KEY: key })
-  await warehouse.open()
-  const [worker] = await warehouse.engine.rows<{ name: string }>(
-    'select name from pii.worker where name is not null limit 1',
-  )
-  await warehouse.close()
-  expect(worker?.name).toBeTruthy()
-  for (const one of keys) expect((await bucket.read(one)).includes(worker?.name ?? '')).toBe(false)
-  expect(keys.some(one => one.endsWith('.pages.enc'))).toBe(true)
+test('every object is put with the key of KMS that the settings name', async () => {
+  const kmsKey = `arn:aws:kms:eu-central-1:123456789012:key/${randomUUID()}`
+  const { bucket, here, keys } = await synced({ MUSTER_LANDING_KMS_KEY: kmsKey })
+  for (const key of keys) expect([key, await bucket.kmsKey(key)]).toEqual([key, kmsKey])
   expect(await here.run('replay --quiet')).toMatchObject({ code: 0 })
-  const status = await here.run('status')
-  expect(status.out).toMatch(/encrypted with the key [0-9a-f]{16}/)
-  const without = await here.run('replay --quiet', { MUSTER_LANDING_KEY: '' })
-  expect([without.code, without.err]).toEqual([
-    78,
-    expect.stringMatching(/^muster: landed pages are encrypted with the key/),
-  ])
 })
-
-interface Copy {
-  readonly file: string
-  readonly env: Readonly<Record<string, string>>
-}
-
-/** One in clear and, where this DuckDB can write it, one that is encrypted. */
-async function copied(here: Machine, from: string): Promise<Copy[]> {
-  expect(await here.run(`copy --from ${from} --to duckdb:plain.duckdb`)).toMatchObject({ code: 0 })
-  const plain = { file: 'plain.duckdb', env: {} }
-  const key = randomBytes(32).toString('hex')
-  const keyFile = join(here.home, 'copy.key')
-  writeFileSync(keyFile, key, { mode: 0o600 })
-  const lacks = await lacking()
-  const { code } = await here.run(`copy --from ${from} --to duckdb:secret.duckdb --to-key-file ${keyFile}`)
-  expect(code).toBe(lacks === undefined ? 0 : 78)
-  return lacks === undefined
-    ? [plain, { file: 'secret.duckdb', env: { MUSTER_WAREHOUSE_KEY: key } }]
-    : [plain]
-}
 
 test('a person who is forgotten is in no page, archive, copy or publication', async () => {
   const { bucket, here, warehouse } = await synced()
@@ -171,21 +136,23 @@ test('a person who is forgotten is in no page, archive, copy or publication', as
   await warehouse.close()
   const { id = '', name = '' } = worker ?? {}
   expect(await here.run('publish')).toMatchObject({ code: 0 })
-  const copies = await copied(here, warehouse.address)
+  expect(await here.run(`copy --from ${warehouse.address} --to duckdb:copy.duckdb`)).toMatchObject({
+    code: 0,
+  })
   const query = `select name from pii.worker where worker_id = '${id}'`
-  const nameIn = async ({ file, env }: Copy) =>
-    (await here.run(['sql', '--json', query], { MUSTER_WAREHOUSE: `duckdb:${file}`, ...env })).out
-  for (const copy of copies) expect([copy, await nameIn(copy)]).toEqual([copy, expect.stringContaining(name)])
+  const nameIn = async (file: string) =>
+    (await here.run(['sql', '--json', query], { MUSTER_WAREHOUSE: `duckdb:${file}` })).out
+  expect(await nameIn('copy.duckdb')).toContain(name)
   const forgotten = await here.run(`forget worker ${id} --yes`)
   expect([forgotten.code, forgotten.out]).toEqual([0, expect.stringContaining('page')])
-  for (const { file } of copies) expect(forgotten.out).toMatch(new RegExp(`written anew: .*${file}`))
+  expect(forgotten.out).toMatch(/written anew: .*copy\.duckdb/)
   expect(await here.run('check landed_pages_readable')).toMatchObject({ code: 0 })
   expect(await here.run('replay --quiet')).toMatchObject({ code: 0 })
   for (const key of await bucket.keys())
     expect([key, (await bucket.read(key)).includes(name)]).toEqual([key, false])
-  for (const copy of [...copies, { file: warehouse.address.slice('duckdb:'.length), env: {} }]) {
-    expect([copy, await nameIn(copy)]).toEqual([copy, expect.not.stringContaining(name)])
-    expect(readFileSync(resolve(here.home, copy.file)).includes(name)).toBe(false)
+  for (const file of ['copy.duckdb', warehouse.address.slice('duckdb:'.length)]) {
+    expect([file, await nameIn(file)]).toEqual([file, expect.not.stringContaining(name)])
+    expect(readFileSync(resolve(here.home, file)).includes(name)).toBe(false)
   }
   expect(await here.run('publish')).toMatchObject({ code: 0 })
   const audited = await here.run('audit-pii')

@@ -9,6 +9,7 @@ import {
   CreateBucketCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
@@ -39,6 +40,8 @@ export interface TestBucket {
   readonly name: string
   keys(prefix?: string): Promise<string[]>
   read(key: string): Promise<Buffer>
+  /** The key of KMS that encrypts an object. */
+  kmsKey(key: string): Promise<string | undefined>
   put(key: string, bytes: Buffer | string): Promise<void>
   remove(...keys: readonly string[]): Promise<void>
 }
@@ -119,6 +122,7 @@ function bucketOf(client: S3Client, name: string): TestBucket {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
       return Buffer.from((await Body?.transformToByteArray()) ?? [])
     },
+    kmsKey: async Key => (await client.send(new HeadObjectCommand({ Bucket, Key }))).SSEKMSKeyId,
     put: async (Key, Body) => void (await client.send(new PutObjectCommand({ Bucket, Key, Body }))),
     async remove(...gone) {
       const Objects = gone.map(Key => ({ Key }))

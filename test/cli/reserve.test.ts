@@ -65,7 +65,7 @@ test('what only reads, or makes room, works all the same', async () => {
 })
 
 test('no page is landed into the reserve', async () => {
-  const landing = await openLanding(temporaryFolder(), { reserve: 2 ** 60 })
+  const landing = openLanding(temporaryFolder(), { reserve: 2 ** 60 })
   await landing.begin('scan', { resource: 'sites', scope: {} })
   const arrived = {
     sequence: 1,

@@ -21,7 +21,7 @@ async function started(line: string) {
 }
 
 test('takes options and faults, and tells what broke the contract', async () => {
-  const { ask, end } = await started('--knob extra=1 --knob extra-in=envelope --fault html-page=1')
+  const { ask, end } = await started('--option extra=1 --option extra-in=envelope --fault html-page=1')
   expect(await (await ask('/me')).text()).toContain('<!doctype html>')
   await ask('/timesheets?limit=500')
   await ask('/timesheets?limit=500')
@@ -41,7 +41,7 @@ test('takes options and faults, and tells what broke the contract', async () => 
 })
 
 test('says nothing when nothing broke it', async () => {
-  const { ask, end } = await started('--knob extra=1 --knob extra-in=envelope')
+  const { ask, end } = await started('--option extra=1 --option extra-in=envelope')
   expect(Object.keys((await (await ask('/timesheets')).json()) as object)).toHaveLength(4)
   expect(await end()).toEqual({ code: 0, err: '' })
 })
@@ -57,7 +57,7 @@ test('takes quirks of all resources and of one', async () => {
 })
 
 test.each([
-  ['--knob tos=exclusive', 'muster: there is no option tos: did you mean to?\n'],
+  ['--option tos=exclusive', 'muster: there is no option tos: did you mean to?\n'],
   ['--fault resett=0.1', 'muster: there is no fault resett: did you mean reset?\n'],
   ['--quirk hiden=3', 'muster: there is no quirk hiden: did you mean hidden?\n'],
   ['--quirk sheets:hidden=3', 'muster: there is no resource sheets: did you mean timesheets?\n'],

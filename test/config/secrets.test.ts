@@ -33,8 +33,6 @@ describe('secrets', () => {
       acme('apiKeyFile: key', DUCKDB),
       acme(KEY, DUCKDB, 'webhook: { secretFile: key }'),
       acme(KEY, DUCKDB, `webhook: { secret: \${HOOK}, previousSecretFile: key }`),
-      acme(KEY, DUCKDB, 'landingKeyFile: key'),
-      acme(KEY, DUCKDB, 'warehouseKeyFile: key'),
       acme(KEY, DUCKDB, 'notify: { url: "https://x.example", tokenFile: key }'),
       acme(KEY, 'warehouse: postgres://me@db/x?sslkey=key'),
     ]

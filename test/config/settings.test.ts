@@ -80,6 +80,11 @@ describe('a file', () => {
       prefix: '',
       isOther: true,
     })
+    const kmsKey = 'arn:aws:kms:eu-west-2:123456789012:key/4f1c'
+    expect(landing(`s3://data-1\n    landingKmsKey: ${kmsKey}`).bucket).toMatchObject({ kmsKey })
+    expect(messageOf(() => landing(`folder\n    landingKmsKey: ${kmsKey}`))).toContain(
+      'landingKmsKey is for a bucket only: remove it',
+    )
     for (const wrong of [
       's3://',
       's3:data',

@@ -99,11 +99,11 @@ describeOnEngines('a new resource', bench => {
     expect(await plan()).toMatchObject({ low: 0 })
     expect(
       await engine.rows(
-        `select region_id, country, is_stub from star.dim_region where region_id <> '-1' order by 1`,
+        `select region_id, country, is_inferred from star.dim_region where region_id <> '-1' order by 1`,
       ),
     ).toEqual([
-      { region_id: 'north', country: 'UK', is_stub: false },
-      { region_id: 'south', country: 'UK', is_stub: false },
+      { region_id: 'north', country: 'UK', is_inferred: false },
+      { region_id: 'south', country: 'UK', is_inferred: false },
     ])
     expect(await engine.rows('select distinct manager from pii.region')).toEqual([{ manager: 'on paper' }])
 

@@ -31,7 +31,7 @@ const gone: readonly (readonly [string, (root: string) => void])[] = [
 
 test.each(gone)('a landing that %s while it is written is one line', async (_, spoil) => {
   const root = join(mkdtempSync(join(folder, 'spoilt-')), 'landing')
-  const landing = await openLanding(root)
+  const landing = openLanding(root)
   await landing.begin('scan', facts)
   spoil(root)
   const says = new RegExp(`^pages cannot be written \\(${root}\\): check that the folder is there`)

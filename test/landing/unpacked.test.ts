@@ -1,12 +1,10 @@
 /** Archives as a replay reads them: all pages of one in one file, whatever they look like. */
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { replay } from '../../src/app/rebuild/replay.ts'
 import { archiveOf, compact } from '../../src/landing/archive.ts'
-import { LandingKeys } from '../../src/landing/encryption.ts'
 import { type Landing, openLanding } from '../../src/landing/folder.ts'
 import { packing } from '../../src/landing/packed-pages.ts'
 import { unpackInto } from '../../src/landing/unpacked.ts'
@@ -51,36 +49,30 @@ async function landed(landing: Landing, pages: readonly string[]): Promise<void>
 
 describeOnEngines('a replay of an archive', bench => {
   test.each(kinds)('gives the rows of the pages as files: %s', async (_, pages) => {
-    for (const keys of [undefined, new LandingKeys(randomBytes(32).toString('hex'))]) {
-      const root = join(mkdtempSync(join(folder, 'landing-')), 'a.landing')
-      const landing = await openLanding(root, { keys })
-      await landed(landing, pages)
-      const replayed = async () => {
-        const { engine } = await bench.warehouse()
-        const { damaged, ...result } = await replay(
-          engine,
-          { root, limits: usualLimits, keys },
-          () => undefined,
-        )
-        expect(damaged).toEqual([])
-        return { result, rows: await tables(engine) }
-      }
-      const ofFiles = await replayed()
-      expect(ofFiles.result).toMatchObject({ scans: 1, pages: pages.length, records: 4 })
-      await compact(landing, ['scan'])
-      expect(await replayed()).toEqual(ofFiles)
-      expect(readdirSync(join(root, '..'))).toEqual(['a.landing'])
+    const root = join(mkdtempSync(join(folder, 'landing-')), 'a.landing')
+    const landing = openLanding(root)
+    await landed(landing, pages)
+    const replayed = async () => {
+      const { engine } = await bench.warehouse()
+      const { damaged, ...result } = await replay(engine, { root, limits: usualLimits }, () => undefined)
+      expect(damaged).toEqual([])
+      return { result, rows: await tables(engine) }
     }
+    const ofFiles = await replayed()
+    expect(ofFiles.result).toMatchObject({ scans: 1, pages: pages.length, records: 4 })
+    await compact(landing, ['scan'])
+    expect(await replayed()).toEqual(ofFiles)
+    expect(readdirSync(join(root, '..'))).toEqual(['a.landing'])
   })
 })
 
 test('without a manifest, a page that is cut off or no envelope is named, and the others are loaded', async () => {
   const root = join(mkdtempSync(join(folder, 'landing-')), 'a.landing')
-  const landing = await openLanding(root)
+  const landing = openLanding(root)
   await landed(landing, [page(site(1)), '{"data":[{"id":"s2"', '{"other":[]}', page(site(4))])
   // As an earlier release would have archived them.
   for (const journal of [join('scan', 'pages.jsonl'), 'scans.jsonl']) rmSync(join(root, journal))
-  await packing(undefined, async pack => {
+  await packing(async pack => {
     const archive = join(root, archiveOf('scan'))
     mkdirSync(archive)
     writeFileSync(join(archive, 'scan.json'), JSON.stringify(await landing.facts('scan')))

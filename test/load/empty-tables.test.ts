@@ -45,7 +45,7 @@ describeOnEngines('rows to remove', bench => {
     const expenses = loaderOf(warehouse, 'expenses')
     await users({ id: 'u1', name: 'Ada', updatedAt: at })
     await expenses({ id: 'e1', updatedAt: at, createdBy: { id: 'u2', name: 'Grace' } })
-    const inferred = "select user_id from star.dim_user where is_stub and user_id <> '-1'"
+    const inferred = "select user_id from star.dim_user where is_inferred and user_id <> '-1'"
     expect(await engine.rows(inferred)).toEqual([{ user_id: 'u2' }])
     await users({ id: 'u2', name: 'Grace Hopper', updatedAt: at })
     expect(await rowsOf(engine, 'star.dim_user', 'user_id')).toEqual(['u1', 'u2'])

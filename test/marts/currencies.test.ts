@@ -65,7 +65,7 @@ test('settings come before the country of the address, and marts follow when a c
     company_id: id,
     name: id,
     country,
-    is_stub: false,
+    is_inferred: false,
   })
   await put(made(), 'dim_company', [
     company('uk', 'United Kingdom'),

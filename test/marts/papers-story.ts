@@ -51,9 +51,9 @@ export const papers: Story = {
     },
   ],
   'star.dim_user': [
-    { user_id: 'u1', is_active: true, is_stub: false },
-    { user_id: 'u2', is_active: true, is_stub: false },
-    { user_id: 'u3', is_active: false, is_stub: false },
+    { user_id: 'u1', is_active: true, is_inferred: false },
+    { user_id: 'u2', is_active: true, is_inferred: false },
+    { user_id: 'u3', is_active: false, is_inferred: false },
   ],
   'star.bridge_user_access': [
     { user_access_key: 'm1', company_id: 'c1', user_id: 'u1', status: 'Active' },

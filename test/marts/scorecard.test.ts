@@ -73,7 +73,7 @@ test('mart.supplier_scorecard: each figure in its month, each ratio with both of
       agency_id: '-1',
       hourly_paye_charge: 30,
       hourly_paye_pay: 20,
-      is_stub: false,
+      is_inferred: false,
     },
   ])
   const sheet = {

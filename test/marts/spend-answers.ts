@@ -111,7 +111,7 @@ export const spendAnswers: Readonly<Record<string, Answer>> = {
   },
   data_health: {
     columns:
-      'resource, row_count, live_rows, stub_rows, deleted_rows, expected_rows, coverage_share, compared_figures, unexplained_figures, reconciliation_status, failed_checks, failed_error_checks, failed_rows',
+      'resource, row_count, live_rows, inferred_rows, deleted_rows, expected_rows, coverage_share, compared_figures, unexplained_figures, reconciliation_status, failed_checks, failed_error_checks, failed_rows',
     where: `resource in ('assignments', 'companies', 'credit-notes', 'purchase-orders', 'requisitions', 'timesheets', 'users')`,
     rows: [
       // One that a timesheet names is not read; one that another names is gone, and not missing.

@@ -41,7 +41,7 @@ const card = (id: string, charge: number, more: Row = {}): Row => ({
   sector_id: '-1',
   hourly_cis_pay: charge - 2,
   hourly_cis_charge: charge,
-  is_stub: false,
+  is_inferred: false,
   source_updated_at: '2026-01-01T00:00:00Z',
   ...more,
 })
@@ -70,12 +70,12 @@ export const spending: Story = {
   'star.dim_company': [
     {
       company_id: 'c1',
-      is_stub: false,
+      is_inferred: false,
       weekend_day: 'sunday',
       user_inactivity_months: 3,
       source_updated_at: now,
     },
-    { company_id: 'c2', is_stub: true },
+    { company_id: 'c2', is_inferred: true },
   ],
   'star.fact_timesheet': [
     sheet('1', {

@@ -236,7 +236,7 @@ test('on PostgreSQL every id of a dimension and every date of a key is a foreign
 test('a mart of another shape takes the place of one that others refer to, with its views', async () => {
   for (const engine of engines) {
     const types = new Map([
-      ['is_stub', 'text'],
+      ['is_inferred', 'text'],
       ['raw_count', 'numeric(18,4)'],
       ['live_rows', 'numeric(18,4)'],
     ])

@@ -175,16 +175,16 @@ describe('mart.assignment_tenure', () => {
     ])
     const card = { company_id: 'c', region_id: '-1', sector_id: '-1', project_id: '-1', agency_id: '-1' }
     await put(made(), 'dim_rate', [
-      { rate_id: 'r1', trade_id: 'j', ...card, hourly_paye_comparable_pay_rate: 20, is_stub: false },
+      { rate_id: 'r1', trade_id: 'j', ...card, hourly_paye_comparable_pay_rate: 20, is_inferred: false },
       {
         rate_id: 'r2',
         trade_id: 'j',
         ...card,
         project_id: 'p',
         hourly_paye_comparable_pay_rate: 18.25,
-        is_stub: false,
+        is_inferred: false,
       },
-      { rate_id: 'r3', trade_id: 'm', ...card, hourly_paye_comparable_pay_rate: 21, is_stub: false },
+      { rate_id: 'r3', trade_id: 'm', ...card, hourly_paye_comparable_pay_rate: 21, is_inferred: false },
     ])
   })
 

@@ -48,7 +48,7 @@ beforeAll(async () => {
   expect(await command(`roles --prefix ${prefix}`)).toMatchObject({ code: 0 })
   for (const company of ['c1', 'c2', 'c3'])
     await onServer(
-      `insert into star.dim_project (project_id, company_id, name, is_stub, is_deleted) values ('p-${company}', '${company}', 'Site of ${company}', false, false)`,
+      `insert into star.dim_project (project_id, company_id, name, is_inferred, is_deleted) values ('p-${company}', '${company}', 'Site of ${company}', false, false)`,
       name,
     )
   expect(await command('build dim_project dim_date dim_agency data_health')).toMatchObject({ code: 0 })

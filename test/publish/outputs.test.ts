@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { outputsOf, recordOutput } from '../../src/publish/outputs.ts'
-import { isEncrypted } from '../../src/warehouse/duckdb/encrypted-file.ts'
 import { temporaryFolder } from '../cli/captured-world.ts'
 
 test('what has become something else, or is gone, is left out', () => {
@@ -19,10 +18,4 @@ test('what has become something else, or is gone, is left out', () => {
   for (const name of ['folder', 'export']) mkdirSync(place(name))
   spawnSync('mkfifo', [place('pipe')])
   expect(outputsOf(stem).map(output => output.place)).toEqual([place('copy'), place('export')])
-})
-
-test('a pipe that nobody writes into is no encrypted file, and is not waited for', () => {
-  const pipe = join(temporaryFolder(), 'pipe')
-  spawnSync('mkfifo', [pipe])
-  expect(isEncrypted(pipe)).toBe(false)
 })

@@ -86,7 +86,7 @@ describeOnEngines('events', bench => {
     ])
     const [held] = await warehouse.engine.rows<{ notes: number; trades: number }>(
       `select (select count(*) from star.fact_credit_note) as notes,
-         (select count(*) from star.dim_trade where not is_stub and trade_id <> '-1') as trades`,
+         (select count(*) from star.dim_trade where not is_inferred and trade_id <> '-1') as trades`,
     )
     const about = (type: string): number => subjects.filter(subject => subject[0] === type).length
     expect([Number(held?.notes), Number(held?.trades)]).toEqual([

@@ -37,7 +37,7 @@ test('a line below "For each" is repeated for the catalogue, with a comma betwee
   expect(named.map(([, ...row]) => row.slice(0, 2).join(' '))).toEqual(declared)
   expect(named.map(([, , , comma]) => comma).filter(comma => comma === '')).toHaveLength(1)
   expect(textOf('part/stored_rows')).toContain(
-    `  union all select 'trades', 1, is_stub, is_deleted, deleted_at, source_updated_at, first_loaded_at, loaded_at, created_at from star.dim_trade where trade_id <> '-1'\n`,
+    `  union all select 'trades', 1, is_inferred, is_deleted, deleted_at, source_updated_at, first_loaded_at, loaded_at, created_at from star.dim_trade where trade_id <> '-1'\n`,
   )
   for (const { name, text } of folders.flatMap(sqlFiles))
     expect([name, text.match(/-- For each|\{\w+\}/)?.[0]]).toEqual([name, undefined])

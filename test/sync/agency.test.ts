@@ -57,7 +57,7 @@ const sorted = (list: readonly string[]): string[] => [...list].sort()
 const liveSites = async ({ engine }: Warehouse): Promise<string[]> =>
   (
     await engine.rows<{ id: string }>(
-      `select site_id as id from star.dim_site where not is_stub and site_id <> '-1' and not is_deleted order by 1`,
+      `select site_id as id from star.dim_site where not is_inferred and site_id <> '-1' and not is_deleted order by 1`,
     )
   ).map(({ id }) => id)
 

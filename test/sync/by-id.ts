@@ -37,7 +37,7 @@ export const heard = (resource: string, recordId: string, when = at) => ({
 })
 
 export async function idsIn(engine: Engine, table: string, key: string): Promise<string[]> {
-  const real = table.startsWith('dim_') ? `and not is_stub and ${key} <> '-1'` : ''
+  const real = table.startsWith('dim_') ? `and not is_inferred and ${key} <> '-1'` : ''
   const rows = await engine.rows<{ id: string }>(
     `select ${key} as id from star.${table} where not is_deleted ${real} order by 1`,
   )

@@ -239,8 +239,8 @@ export async function starRows(
     'source_updated_at',
     'deleted_at',
   ]
-  const stub = table.name.startsWith('dim_') ? { is_stub: 'false' } : {}
-  const others = Object.entries({ ...stub, ...columns })
+  const inferred = table.name.startsWith('dim_') ? { is_inferred: 'false' } : {}
+  const others = Object.entries({ ...inferred, ...columns })
   const times = [`timestamptz '${hour(-6)}'`, deletedAt ? `timestamptz '${deletedAt}'` : 'null']
   const row = (id: string): string =>
     [`'${id}'`, `'${run}'`, `timestamptz '${loadedAt}'`, isDeleted, `'hash'`, ...times]

@@ -13,7 +13,7 @@ import { describeOnEngines } from '../warehouse/fixture.ts'
 describeOnEngines('the end of a run', bench => {
   test('leaves the pages of a run under way, and of a landing that another is at', async () => {
     const { engine, landing: root } = await bench.warehouse()
-    const landing = await openLanding(root)
+    const landing = openLanding(root)
     const scans = ['r1-users', 'r2-users', 'r3-users']
     for (const scan of scans) await landing.begin(scan, { resource: 'users', scope: {} })
     for (const runId of ['r2', 'r3'])
@@ -44,6 +44,6 @@ describeOnEngines('the end of a run', bench => {
     await engine.run('delete from ops.lease')
     expect(await end('r3')).toBeUndefined()
     expect(await landing.scans()).toEqual(['r2-users', 'r3-users'])
-    expect(await (await openLanding(join(root))).scans()).toHaveLength(2)
+    expect(openLanding(join(root)).scans()).toHaveLength(2)
   })
 })

@@ -23,13 +23,13 @@ describeOnEngines('rows of records read by id', bench => {
 
   test('a trade replaces the inferred row of a reference, and later references leave it alone', async () => {
     const warehouse = await bench.warehouse()
-    const trade = `select name, is_stub, is_active from star.dim_trade where trade_id = 't1'`
+    const trade = `select name, is_inferred, is_active from star.dim_trade where trade_id = 't1'`
     await readById(warehouse, of('requisitions'), [asking(5, 1)])
-    expect(await one(warehouse, trade)).toEqual({ name: 'Name of t1', is_stub: true, is_active: null })
+    expect(await one(warehouse, trade)).toEqual({ name: 'Name of t1', is_inferred: true, is_active: null })
     const record = { id: 't1', name: 'Joiner', active: true, updatedAt: at(2) }
     expect(await readById(warehouse, of('trades'), [record])).toMatchObject({ inserted: 1 })
     await readById(warehouse, of('requisitions'), [asking(6, 10)])
-    expect(await one(warehouse, trade)).toEqual({ name: 'Joiner', is_stub: false, is_active: true })
+    expect(await one(warehouse, trade)).toEqual({ name: 'Joiner', is_inferred: false, is_active: true })
     const history = await all(warehouse, `select 1 as one from history.dim_trade`)
     expect(history).toEqual([])
   })
@@ -56,13 +56,13 @@ describeOnEngines('rows of records read by id', bench => {
     expect(await all(warehouse, cards)).toEqual([
       { piece_rate_id: 'piece1', rate_type: 'cis', pay: '3.0000', read_from: 'trade' },
     ])
-    const storedRate = `select is_stub, trade_id, company_id, region_id, sector_id from star.dim_rate where rate_id = 'rate1'`
+    const storedRate = `select is_inferred, trade_id, company_id, region_id, sector_id from star.dim_rate where rate_id = 'rate1'`
     const reach = { trade_id: 't1', company_id: 'c1', region_id: 'region1', sector_id: '-1' }
-    expect(await one(warehouse, storedRate)).toEqual({ is_stub: true, ...reach })
+    expect(await one(warehouse, storedRate)).toEqual({ is_inferred: true, ...reach })
 
     const single = { ...rate(21, null), trade: named('t1'), company: named('c1'), updatedAt: at(2) }
     await readById(warehouse, of('rates'), [single])
-    expect(await one(warehouse, storedRate)).toEqual({ is_stub: false, ...reach })
+    expect(await one(warehouse, storedRate)).toEqual({ is_inferred: false, ...reach })
     expect((await all(warehouse, sets)).map(({ pay, read_from }) => [pay, read_from])).toEqual([
       ['210.0000', 'rate'],
       ['21.0000', 'rate'],
@@ -74,7 +74,7 @@ describeOnEngines('rows of records read by id', bench => {
       ['220.0000', 'trade'],
       ['22.0000', 'trade'],
     ])
-    expect(await one(warehouse, storedRate)).toEqual({ is_stub: false, ...reach })
+    expect(await one(warehouse, storedRate)).toEqual({ is_inferred: false, ...reach })
   })
 
   test('a rate that one trade gives twice, and another trade too, stops no load', async () => {
@@ -118,11 +118,11 @@ describeOnEngines('rows of records read by id', bench => {
     await readById(warehouse, of('assignments'), [assignment])
     const order = { id: 'po1', reference: 'PO-1', company: named('c1'), value: 100, updatedAt: at(1) }
     await readById(warehouse, of('purchase-orders'), [order])
-    const join = `select s.is_stub, s.reference, o.purchase_order_id as id, o.value
+    const join = `select s.is_inferred, s.reference, o.purchase_order_id as id, o.value
       from star.fact_assignment a join star.dim_purchase_order s on s.purchase_order_id = a.purchase_order_id
-      join star.dim_purchase_order o on o.purchase_order_reference_key = s.purchase_order_reference_key and not o.is_stub`
+      join star.dim_purchase_order o on o.purchase_order_reference_key = s.purchase_order_reference_key and not o.is_inferred`
     expect(await all(warehouse, join)).toEqual([
-      { is_stub: true, reference: 'PO-1', id: 'po1', value: '100.0000' },
+      { is_inferred: true, reference: 'PO-1', id: 'po1', value: '100.0000' },
     ])
     const links = `select kind, linked_entity, linked_id, linked_nanoid, type, reason_length as length
       from star.bridge_assignment_link order by kind`

@@ -112,11 +112,11 @@ describeOnEngines('rows of a requisition', bench => {
     await readById(warehouse, of('requisitions'), [requisition])
     const same = `select requestor_contact_id = approver_contact_id as same from star.fact_requisition`
     expect(await one(warehouse, same)).toEqual({ same: true })
-    const contacts = `select c.is_stub, p.name, lower(p.email) as email
+    const contacts = `select c.is_inferred, p.name, lower(p.email) as email
       from star.fact_requisition r join star.dim_contact c on c.contact_id = r.requestor_contact_id
       join pii.contact p on p.contact_id = c.contact_id`
     expect(await all(warehouse, contacts)).toEqual([
-      { is_stub: true, name: 'Requestor', email: 'requestor@example.com' },
+      { is_inferred: true, name: 'Requestor', email: 'requestor@example.com' },
     ])
   })
 })

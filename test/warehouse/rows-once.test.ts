@@ -50,7 +50,7 @@ interface Tampering {
 }
 
 const ownRow = ({ table }: Resource): string =>
-  isMember(table) ? `where ${table.key} <> '-1' and not is_stub` : 'where true'
+  isMember(table) ? `where ${table.key} <> '-1' and not is_inferred` : 'where true'
 const withoutRow = (resource: Resource) => `delete from star.${resource.table.name} ${ownRow(resource)}`
 const withoutPii = ({ table }: Resource) => `delete from pii.${table.piiTable}`
 /** As the crosscheck leaves the row of a record that differs. */
@@ -92,7 +92,7 @@ const tamperings: readonly Tampering[] = [
   {
     name: 'its own row is missing, and is an inferred member again',
     isPossible: ({ table }) => isMember(table),
-    statements: one => [`update star.${one.table.name} set is_stub = true ${ownRow(one)}`],
+    statements: one => [`update star.${one.table.name} set is_inferred = true ${ownRow(one)}`],
   },
   {
     name: 'it differs, and rows of its lists are missing',

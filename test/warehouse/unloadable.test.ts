@@ -189,7 +189,7 @@ describeOnEngines('records and snapshots that cannot be loaded', bench => {
     )
     expect(failure).toBeUndefined()
     const held = await warehouse.engine.rows(
-      `select trade_id as id from star.dim_trade where not is_stub and trade_id <> '-1' order by 1`,
+      `select trade_id as id from star.dim_trade where not is_inferred and trade_id <> '-1' order by 1`,
     )
     expect(held).toEqual(['t0', 't1', 't2', 't4'].map(id => ({ id })))
     expect(await quarantined(warehouse)).toMatchObject([

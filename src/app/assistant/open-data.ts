@@ -4,11 +4,9 @@ import type { StoredConnection } from '../../config/connection.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import { openQuery } from '../../warehouse/duckdb/ad-hoc/child.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
-import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import { openPostgresQuery } from '../../warehouse/on-demand.ts'
 import type { QueryBounds, QuerySession } from '../../warehouse/query.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import { fileKey } from '../connection/file-key.ts'
 import { duckdbFile, type PostgresPlace, postgresPlace } from '../connection/warehouse.ts'
 import { type Catalogue, duckdbCatalogue, postgresCatalogue } from './catalogue-sql.ts'
 
@@ -25,7 +23,7 @@ export function assistantData(connection: StoredConnection): AssistantData {
     const file = duckdbFile(connection) ?? ''
     return {
       catalogue: duckdbCatalogue,
-      open: seconds => openCopy(file, within(seconds), fileKey(connection)),
+      open: seconds => openCopy(file, within(seconds)),
     }
   }
   const { schemaPrefix = '' } = place.options
@@ -33,7 +31,7 @@ export function assistantData(connection: StoredConnection): AssistantData {
 }
 
 /** Only the published copy: DuckDB has no rights by schema, so every reader of the working file can read pii. */
-function openCopy(file: string, bounds: QueryBounds, key: FileKey | undefined): Promise<QuerySession> {
+function openCopy(file: string, bounds: QueryBounds): Promise<QuerySession> {
   const copy = publishedFile(file)
   if (!existsSync(copy)) {
     throw new MusterError({
@@ -42,7 +40,7 @@ function openCopy(file: string, bounds: QueryBounds, key: FileKey | undefined): 
       next: 'run muster publish first',
     })
   }
-  return openQuery(copy, bounds, key)
+  return openQuery(copy, bounds)
 }
 
 /** Only the rights of the server protect personal data: a query can undo any role or setting of the session. */

@@ -1,12 +1,10 @@
-/** Whether what is stored is encrypted: landed pages by a key of the settings, and all of it by the disk. */
+/** Whether what is stored is encrypted: by its disk, or by its bucket. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Connection } from '../../config/connection.ts'
-import { type LandingKeys, requireKey } from '../../landing/encryption.ts'
-import { openStore } from '../../landing/open-store.ts'
+import type { BucketSettings } from '../../config/groups/bucket.ts'
 import { nearestFolder } from '../../temporary/free-space.ts'
-import { landingKeys, landingPlace } from '../connection/landing-keys.ts'
-import { type Finding, failed, ok } from './finding.ts'
+import { type Finding, ok } from './finding.ts'
 
 /** Of a device of Linux or of one that it lies on; dm-crypt, which LUKS uses, begins its ids so. */
 function isCrypt(device: string): boolean {
@@ -26,74 +24,20 @@ export function isOnEncryptedDisk(folder: string, devices = '/sys/dev/block'): b
   return existsSync(device) && isCrypt(device)
 }
 
-function pagesText(keys: LandingKeys | undefined, isOnDisk: boolean, isInBucket: boolean): string {
-  const disk = isOnDisk ? ', and by their disk' : ''
-  if (isInBucket)
-    return `landed pages: ${keys ? `with the key ${keys.id}, and ` : ''}by their bucket, as it is set up`
-  if (keys) return `landed pages: with the key ${keys.id}${disk}`
-  return isOnDisk ? 'landed pages: by their disk' : 'landed pages: not known to be encrypted'
-}
+type Places = Pick<Connection, 'warehouse' | 'landing' | 'bucket'>
 
-/** Loaded when it is asked for, as `doctor` is one of few commands that do. */
-const encryptedFiles = () => import('../../warehouse/duckdb/encrypted-file.ts')
+const unknown = 'not known to be encrypted'
 
-/** Why a file that no disk encrypts is in clear. */
-async function reasonOf(): Promise<string> {
-  const lacks = await (await encryptedFiles()).lacking()
-  if (!lacks) return 'there is no warehouseKey'
-  return `DuckDB ${lacks.version.replace('v', '')} encrypts what it writes only with its extension httpfs, which it cannot load`
-}
-
-type Places = Pick<Connection, 'warehouse' | 'landing' | 'bucket' | 'landingKey'>
-
-/** Throws ConfigError where pages are encrypted with another key. */
-async function requireNoted(places: Places, keys: LandingKeys | undefined): Promise<void> {
-  const store = openStore(landingPlace(places))
-  try {
-    await requireKey(store, keys)
-  } finally {
-    store.close()
-  }
-}
+const pagesInBucket = ({ kmsKey }: BucketSettings): string =>
+  kmsKey === undefined ? 'as their bucket is set up' : `by their bucket, with the key ${kmsKey}`
 
 /** `devices` is where Linux lists its disks. */
-export async function encryption(places: Places, devices?: string): Promise<Finding> {
-  try {
-    const keys = landingKeys(places)
-    await requireNoted(places, keys)
-    const { warehouse } = places
-    if (warehouse.kind === 'file' && warehouse.key)
-      await (await encryptedFiles()).requireEncryption(warehouse.file)
-    return await findingOf(places, keys, devices)
-  } catch (error) {
-    return failed('encryption', error)
-  }
-}
-
-function withKey(pages: string, arePagesEncrypted: boolean): Finding {
-  const found = ok('encryption', `warehouse: by DuckDB, with warehouseKey; ${pages}`)
-  if (arePagesEncrypted) return found
-  return { ...found, advice: 'set landingKey as well: the landed pages hold what the warehouse holds' }
-}
-
-async function findingOf(
-  { warehouse, landing, bucket }: Places,
-  keys: LandingKeys | undefined,
-  devices?: string,
-): Promise<Finding> {
-  const isOnDisk = !bucket && isOnEncryptedDisk(landing, devices)
-  const isEncrypted = isOnDisk || bucket !== undefined || keys !== undefined
-  const pages = pagesText(keys, isOnDisk, bucket !== undefined)
-  if (warehouse.kind === 'server')
-    return ok('encryption', `warehouse: by the server and its disk, if at all; ${pages}`)
-  if (warehouse.key) return withKey(pagesText(keys, isOnDisk, bucket !== undefined), isEncrypted)
-  const isFileEncrypted = isOnEncryptedDisk(join(warehouse.file, '..'), devices)
-  if (isFileEncrypted && isOnDisk && !keys)
-    return ok('encryption', 'by the disk of warehouse and landed pages')
-  const file = isFileEncrypted ? 'warehouse: by its disk' : `warehouse: none (${await reasonOf()})`
-  if (isFileEncrypted && isEncrypted) return ok('encryption', `${file}; ${pages}`)
-  const advice = isEncrypted
-    ? 'where the data asks for it, keep the warehouse on an encrypted disk'
-    : 'where the data asks for it, keep both on an encrypted disk, or set landingKey for the landed pages'
-  return { ...ok('encryption', `${file}; ${pages}`), advice }
+export function encryption({ warehouse, landing, bucket }: Places, devices?: string): Finding {
+  const byDisk = (folder: string): string => (isOnEncryptedDisk(folder, devices) ? 'by its disk' : unknown)
+  const rows =
+    warehouse.kind === 'file' ? byDisk(dirname(warehouse.file)) : 'by the disk of the server, if at all'
+  const pages = bucket ? pagesInBucket(bucket) : byDisk(landing)
+  const found = ok('encryption', `warehouse: ${rows}; landed pages: ${pages}`)
+  if (rows !== unknown && pages !== unknown) return found
+  return { ...found, advice: 'where the data asks for it, keep it on an encrypted disk' }
 }

@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { nearestFolder } from '../../temporary/free-space.ts'
-import { requireBucket, shownLanding } from '../connection/landing-keys.ts'
+import { requireBucket, shownLanding } from '../connection/landing.ts'
 import { type Finding, fail, failed, ok } from './finding.ts'
 
 function landingFolder(folder: string): Finding {

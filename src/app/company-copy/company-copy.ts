@@ -23,7 +23,6 @@ import { type NotWhole, notWhole } from '../../state/scans/wholeness.ts'
 import { makeScratch } from '../../temporary/scratch.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
-import { fileKey } from '../connection/file-key.ts'
 import { duckdbFile, postgresPlace } from '../connection/warehouse.ts'
 
 export interface Company {
@@ -69,7 +68,7 @@ interface Looked {
 const openSource = (connection: StoredConnection): Promise<Engine> => {
   const place = postgresPlace(connection)
   if (place) return openPostgres(place.address, place.options)
-  return openDuckdb(duckdbFile(connection) ?? '', { readOnly: true, key: fileKey(connection) })
+  return openDuckdb(duckdbFile(connection) ?? '', { readOnly: true })
 }
 
 /** Throws UsageError that names the company that is meant, by its id or its name. */
@@ -120,7 +119,7 @@ async function withSource<Result>(
   const place = postgresPlace(connection)
   const source = place
     ? await serverSource(place.address, place.options, target)
-    : await fileSource(duckdbFile(connection) ?? '', target, fileKey(connection))
+    : await fileSource(duckdbFile(connection) ?? '', target)
   try {
     return await work(source)
   } finally {
@@ -170,7 +169,6 @@ export async function publishCompany(
   try {
     const engine = await openDuckdb(join(scratch.path, 'rows.duckdb'), {
       reportingZone: connection.reportingZone,
-      key: fileKey(connection),
     })
     try {
       await requirePublished(engine, file, isForced)

@@ -9,11 +9,9 @@ import { type ServiceClock, serviceClock } from '../../lib/time/service-clock.ts
 import { addSent, keepsRequests, type Pause, recordPause } from '../../state/requests/key-state.ts'
 import { apiKeyId } from '../../sync/run/key.ts'
 import { keyFacts, ledgerBudget } from '../../sync/run/key-budget.ts'
-import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { fileKey } from './file-key.ts'
 import { duckdbFile, openToWrite } from './warehouse.ts'
 
 export interface AdHocClient {
@@ -98,7 +96,7 @@ async function keyLedger(connection: Connection, clock: ServiceClock, engine?: E
   try {
     if (engine) return await heldBy(engine, key)
     if (file === undefined) return await ofServer(await openToWrite(connection), key)
-    return existsSync(file) ? await ofFile({ file, fileKey: fileKey(connection) }, key) : nothing
+    return existsSync(file) ? await ofFile(file, key) : nothing
   } catch (error) {
     // Another process has the file open, or the warehouse is unreachable or not for this user to write: a command
     // that only reads from the service goes on without the ledger. Bugs go up.
@@ -141,12 +139,7 @@ async function ofServer(engine: Engine, key: KeyOf): Promise<KeyLedger> {
   }
 }
 
-interface KeptFile {
-  readonly file: string
-  readonly fileKey: FileKey | undefined
-}
-
-async function ofFile(file: KeptFile, key: KeyOf): Promise<KeyLedger> {
+async function ofFile(file: string, key: KeyOf): Promise<KeyLedger> {
   const facts = await inFile(file, async engine => keyFacts(engine, key))
   if (!facts) return nothing
   let told: Pause | undefined
@@ -168,10 +161,10 @@ async function ofFile(file: KeptFile, key: KeyOf): Promise<KeyLedger> {
 }
 
 async function inFile<Result>(
-  { file, fileKey }: KeptFile,
+  file: string,
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const engine = await openDuckdb(file, { key: fileKey })
+  const engine = await openDuckdb(file)
   try {
     return (await keepsRequests(engine)) ? await work(engine) : undefined
   } finally {

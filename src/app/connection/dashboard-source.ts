@@ -3,10 +3,8 @@ import { existsSync, statSync } from 'node:fs'
 import type { StoredConnection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
-import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
-import { fileKey } from './file-key.ts'
 import { duckdbFile, postgresPlace } from './warehouse.ts'
 
 export interface DashboardSource {
@@ -19,12 +17,12 @@ export interface DashboardSource {
 const copyIdleMs = 60_000
 const fileIdleMs = 1_000
 
-function ofFile(file: string, key: FileKey | undefined): DashboardSource {
+function ofFile(file: string): DashboardSource {
   const copy = publishedFile(file)
   const current = (): string => (existsSync(copy) ? copy : file)
   return {
     open: async () => {
-      if (existsSync(current())) return openDuckdb(current(), { readOnly: true, key })
+      if (existsSync(current())) return openDuckdb(current(), { readOnly: true })
       throw new MusterError({
         what: 'there is no warehouse file',
         where: file,
@@ -40,12 +38,12 @@ function ofFile(file: string, key: FileKey | undefined): DashboardSource {
 }
 
 /** While a process has the working file open to write, nothing but the copy may be read. */
-function ofCopy(file: string, key: FileKey | undefined): DashboardSource {
+function ofCopy(file: string): DashboardSource {
   const copy = publishedFile(file)
-  const { stamp } = ofFile(file, key)
+  const { stamp } = ofFile(file)
   return {
     open: async () => {
-      if (existsSync(copy)) return openDuckdb(copy, { readOnly: true, key })
+      if (existsSync(copy)) return openDuckdb(copy, { readOnly: true })
       throw new MusterError({
         what: 'there is no published copy yet, which the dashboard reads while muster serve has the file',
         where: copy,
@@ -64,7 +62,6 @@ export function dashboardSource(
 ): DashboardSource {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
-  const key = fileKey(connection)
-  if (!place) return isWriting ? ofCopy(file, key) : ofFile(file, key)
+  if (!place) return isWriting ? ofCopy(file) : ofFile(file)
   return { open: () => openPostgres(place.address, place.options), stamp: () => place.address.shown }
 }

@@ -6,11 +6,9 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import type { StoredConnection } from '../../config/connection.ts'
 import { regularFile } from '../../lib/input-file.ts'
 import { type Overview, readOverview } from '../../state/overview.ts'
-import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import { InUse } from '../../warehouse/duckdb/failure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgresReader } from '../../warehouse/on-demand.ts'
-import { fileKey } from './file-key.ts'
 
 /** Another layout has another number, so that a later program does not read it wrong. */
 const layout = 1
@@ -58,9 +56,7 @@ function keepBeside(file: string, overview: Overview | undefined): void {
 }
 
 /** The engine, which leaves the overview beside its file as it closes. */
-export function leavingOverview(engine: Engine, file: string, key?: FileKey): Engine {
-  // What is told of an encrypted file is not left beside it in clear.
-  if (key !== undefined) return engine
+export function leavingOverview(engine: Engine, file: string): Engine {
   const close = engine.close.bind(engine)
   // After a failure, such as a full disk, the overview is read when somebody asks for it.
   const read = () => readOverview(engine).catch(() => undefined)
@@ -73,11 +69,11 @@ export function leavingOverview(engine: Engine, file: string, key?: FileKey): En
   })
 }
 
-async function ofFile(file: string, key: FileKey | undefined): Promise<Overview | undefined> {
+async function ofFile(file: string): Promise<Overview | undefined> {
   if (!existsSync(file)) return undefined
-  const kept = key === undefined ? keptBeside(file) : undefined
+  const kept = keptBeside(file)
   if (kept?.stamp === stampOf(file)) return kept.overview ?? undefined
-  const engine = await openDuckdb(file, { readOnly: true, key }).catch(error => {
+  const engine = await openDuckdb(file, { readOnly: true }).catch(error => {
     if (kept && error instanceof InUse) return undefined
     throw error
   })
@@ -85,7 +81,7 @@ async function ofFile(file: string, key: FileKey | undefined): Promise<Overview 
   if (!engine) return kept?.overview ?? undefined
   try {
     const overview = await readOverview(engine)
-    if (key === undefined) keepBeside(file, overview)
+    keepBeside(file, overview)
     return overview
   } finally {
     await engine.close()
@@ -97,14 +93,13 @@ export async function readerOf(connection: StoredConnection) {
   const { warehouse, schemaPrefix = '' } = connection
   if (warehouse.kind === 'server')
     return openPostgresReader({ url: warehouse.url.reveal(), shown: warehouse.shown }, schemaPrefix)
-  const key = fileKey(connection)
-  return existsSync(warehouse.file) ? openDuckdb(warehouse.file, { readOnly: true, key }) : undefined
+  return existsSync(warehouse.file) ? openDuckdb(warehouse.file, { readOnly: true }) : undefined
 }
 
 /** Undefined where no sync has written yet. Throws MusterError when the warehouse cannot be read. */
 export async function overviewOf(connection: StoredConnection): Promise<Overview | undefined> {
   const { warehouse } = connection
-  if (warehouse.kind === 'file') return ofFile(warehouse.file, fileKey(connection))
+  if (warehouse.kind === 'file') return ofFile(warehouse.file)
   const reader = await readerOf(connection)
   if (!reader) return undefined
   try {

@@ -20,8 +20,7 @@ import type { Address } from '../../warehouse/postgres/session.ts'
 import { dropLeftoverSchemas } from '../../warehouse/postgres/temporary-schemas.ts'
 import type { QuerySession } from '../../warehouse/query.ts'
 import type { Notices } from '../surroundings.ts'
-import { fileKey } from './file-key.ts'
-import { landingKeys, landingPlace } from './landing-keys.ts'
+import { landingPlace } from './landing.ts'
 import { leavingOverview } from './overview.ts'
 
 /** The file of a DuckDB warehouse; undefined for one on a server. */
@@ -69,8 +68,8 @@ export async function openToWrite(connection: StoredConnection, threads?: number
 export async function openUnchanged(connection: StoredConnection, threads?: number): Promise<Engine> {
   const place = postgresPlace(connection)
   const file = duckdbFile(connection) ?? ''
-  const [{ reportingZone }, key] = [connection, fileKey(connection)]
-  if (!place) return leavingOverview(await openDuckdb(file, { reportingZone, key, threads }), file, key)
+  const { reportingZone } = connection
+  if (!place) return leavingOverview(await openDuckdb(file, { reportingZone, threads }), file)
   const engine = await openPostgres(place.address, place.options)
   try {
     await dropLeftoverSchemas(engine)
@@ -115,7 +114,6 @@ export function runConnection(connection: Connection): RunConnection {
     apiKey: connection.apiKey.reveal(),
     proxies: connection.proxies,
     landing: landingPlace(connection),
-    landingKeys: landingKeys(connection),
     retentionDays: connection.retentionDays,
     lookbackMinutes: connection.lookbackMinutes,
     pageCapBytes: connection.pageCapMegabytes * 1_048_576,
@@ -161,7 +159,7 @@ async function openEither(
     return { handle: engine, file: engine.location, isPublished: false }
   }
   if (!existsSync(file) && !existsSync(publishedFile(file))) return undefined
-  const options = { readOnly: true, key: fileKey(connection), threads }
+  const options = { readOnly: true, threads }
   return readEither(file, notices, one => openDuckdb(one, options))
 }
 
@@ -245,8 +243,6 @@ export async function openForQuery(connection: StoredConnection, notices: Notice
   const place = postgresPlace(connection)
   const bounds = connection.queries
   if (place) return openPostgresQuery(place.address, { bounds, prefix: place.options.schemaPrefix })
-  const opened = await readEither(duckdbFile(connection) ?? '', notices, file =>
-    openQuery(file, bounds, fileKey(connection)),
-  )
+  const opened = await readEither(duckdbFile(connection) ?? '', notices, file => openQuery(file, bounds))
   return opened.handle
 }

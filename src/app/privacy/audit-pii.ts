@@ -8,11 +8,9 @@ import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
 import { isForReaders, type Output, outputsOf } from '../../publish/outputs.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
-import { type FileKey, isEncrypted } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import { fileKey } from '../connection/file-key.ts'
 import { stemOf } from '../connection/outputs-list.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 
@@ -30,12 +28,8 @@ type Sought = Pick<PiiValues, 'has'>
 
 type Result = Awaited<ReturnType<typeof searchPublished>>
 
-/** It may have been made before there was a key. */
-const keyOf = (connection: StoredConnection, file: string): FileKey | undefined =>
-  isEncrypted(file) ? fileKey(connection) : undefined
-
-async function searchCopy(file: string, key: FileKey | undefined, values: Sought): Promise<Result> {
-  const engine = await openDuckdb(file, { readOnly: true, key })
+async function searchCopy(file: string, values: Sought): Promise<Result> {
+  const engine = await openDuckdb(file, { readOnly: true })
   try {
     return await searchPublished(engine, values)
   } finally {
@@ -93,13 +87,10 @@ async function searchFiles(
 }
 
 export const searchOutput = (
-  { connection, engine }: { readonly connection: StoredConnection; readonly engine: Engine },
+  engine: Engine,
   { place, made }: Pick<Output, 'place' | 'made'>,
   values: Sought,
-): Promise<Result> =>
-  made === 'company'
-    ? searchCopy(place, keyOf(connection, place), values)
-    : searchExport(engine, place, values)
+): Promise<Result> => (made === 'company' ? searchCopy(place, values) : searchExport(engine, place, values))
 
 export async function auditPii(connection: StoredConnection): Promise<Audit> {
   const engine = await openMade(connection)
@@ -111,12 +102,12 @@ export async function auditPii(connection: StoredConnection): Promise<Audit> {
     const places: string[] = []
     places.push(engine.location)
     if (copy !== undefined && existsSync(copy)) {
-      results.push(await searchCopy(copy, keyOf(connection, copy), values))
+      results.push(await searchCopy(copy, values))
       places.push(copy)
     }
     for (const output of outputsOf(stemOf(connection))) {
       if (!isForReaders(output)) continue
-      results.push(await searchOutput({ connection, engine }, output, values))
+      results.push(await searchOutput(engine, output, values))
       places.push(output.place)
     }
     return {

@@ -26,8 +26,7 @@ import { rewriteFile } from '../../warehouse/on-demand.ts'
 import { physicalTables } from '../../warehouse/schema/physical.ts'
 import { schemaNames } from '../../warehouse/schema/schemas.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import { fileKey } from '../connection/file-key.ts'
-import { landingKeys, landingPlace } from '../connection/landing-keys.ts'
+import { landingPlace } from '../connection/landing.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
 import {
@@ -61,7 +60,6 @@ async function clearWaitingEvents(engine: Engine, connection: Connection): Promi
 const requestOf = ({ connection, options }: Job): ForgetRequest => ({
   ...options,
   landing: landingPlace(connection),
-  landingKeys: landingKeys(connection),
 })
 
 /** The run does not say who it was. */
@@ -226,7 +224,7 @@ export async function forgetPerson(
   const file = duckdbFile(connection)
   if (file !== undefined) {
     around.onStep(`writing ${file} anew, as its free blocks hold what was overwritten`)
-    await rewriteFile(file, { key: fileKey(connection) })
+    await rewriteFile(file)
   }
   await publishAnew(job)
   const engine = await openMade(connection)

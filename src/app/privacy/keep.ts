@@ -1,11 +1,9 @@
 /**
- * Keeps the data of a connection as its settings say: what is too old goes, archives are encrypted with today's key, and a file
- * that grew without need is written anew.
+ * Keeps the data of a connection as its settings say: what is too old goes, and a file that grew without need is written anew.
  */
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
-import { encryptArchives } from '../../landing/archive.ts'
 import { programVersion } from '../../lib/package.ts'
 import { applyRetention, type Keeping, type Removed } from '../../privacy/retention.ts'
 import { migrate } from '../../state/migrate.ts'
@@ -13,8 +11,7 @@ import { newRunId, recordRun, undoneRuns, updateRun, wasDone } from '../../state
 import { freeBytes, requireFree } from '../../temporary/free-space.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { hasSlack, rewriteFile } from '../../warehouse/on-demand.ts'
-import { fileKey } from '../connection/file-key.ts'
-import { withLanding } from '../connection/landing-keys.ts'
+import { withLanding } from '../connection/landing.ts'
 import { reserveOf } from '../connection/room.ts'
 import { duckdbFile, openMade } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -22,8 +19,6 @@ import type { Surroundings } from '../surroundings.ts'
 export interface Kept {
   readonly keeping: Keeping
   readonly removed: Removed
-  /** Archives that were not encrypted, or with an earlier key. */
-  readonly encrypted: number
   /** Bytes, where a DuckDB file was written anew. */
   readonly file?: { readonly before: number; readonly after: number }
 }
@@ -58,13 +53,11 @@ async function removeOld(engine: Engine, connection: StoredConnection, around: S
       version: programVersion,
     })
   }
-  const kept = await withLanding(connection, signal, async landing => {
-    const place = { engine, landing, now: clock.now(), holder: runId }
-    const removed = await applyRetention(place, keeping, record)
-    return { keeping, removed, encrypted: await encryptArchives(landing, signal) }
-  })
+  const removed = await withLanding(connection, signal, landing =>
+    applyRetention({ engine, landing, now: clock.now(), holder: runId }, keeping, record),
+  )
   if (!isRecorded && (await isTooLong(engine, connection))) await record(engine)
-  return kept
+  return { keeping, removed }
 }
 
 /** Nobody has to have such a file shortened: where there is no room for a second one it stays. */
@@ -91,7 +84,7 @@ async function writeAnew(connection: StoredConnection): Promise<Kept['file']> {
   if (file === undefined) return undefined
   requireFree(dirname(file), roomFor(file, connection))
   const before = statSync(file).size
-  await rewriteFile(file, { key: fileKey(connection) })
+  await rewriteFile(file)
   return { before, after: statSync(file).size }
 }
 

@@ -20,11 +20,9 @@ import { publish } from '../../publish/publish.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { migrate } from '../../state/migrate.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
-import { isEncrypted } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, rewriteFile } from '../../warehouse/on-demand.ts'
 import { publishCompany } from '../company-copy/company-copy.ts'
-import { fileKey } from '../connection/file-key.ts'
 import { stemOf } from '../connection/outputs-list.ts'
 import { duckdbFile } from '../connection/warehouse.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -117,29 +115,22 @@ export function placesOf(connection: StoredConnection): Places {
   }
 }
 
-/** With the key of the warehouse: there is no place to name that of a copy. */
-async function openCopy(file: string, key: string | undefined): Promise<Engine> {
+async function openCopy(file: string): Promise<Engine> {
   try {
-    return await openDuckdb(file, { key })
+    return await openDuckdb(file)
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause
     throw new ConfigError({
       what: `this copy cannot be opened, so it still holds the person: ${cause.report.what}`,
       where: file,
-      next: 'remove it, or make it anew with the key of the warehouse; then run the same command again',
+      next: 'remove it, or make it anew; then run the same command again',
       cause,
     })
   }
 }
 
-async function forgetInCopy(
-  { connection, options, around }: Job,
-  file: string,
-  values: Values,
-): Promise<void> {
-  // A copy may be of before the warehouse had a key, or may have been made without one.
-  const key = isEncrypted(file) ? fileKey(connection) : undefined
-  const engine = await openCopy(file, key)
+async function forgetInCopy({ options, around }: Job, file: string, values: Values): Promise<void> {
+  const engine = await openCopy(file)
   try {
     if (!(await existingTables(engine)).has('migration')) {
       around.onStep(`${file} is no copy any more, and is left as it is`)
@@ -154,7 +145,7 @@ async function forgetInCopy(
   } finally {
     await engine.close()
   }
-  await rewriteFile(file, { key })
+  await rewriteFile(file)
 }
 
 /** While the warehouse is held: what is read from it is without the person. */
@@ -198,7 +189,7 @@ export async function searchOutputs(
   const places = [...listed, ...(copy === undefined ? [] : [{ place: copy, made: 'company' as const }])]
   const found: string[] = []
   for (const { place, made } of places) {
-    const { hits } = await searchOutput({ connection, engine }, { place, made }, sought)
+    const { hits } = await searchOutput(engine, { place, made }, sought)
     // A namesake may be among the people of an export with personal data.
     const own = hits.filter(({ column }) => !column.startsWith('pii.') || column.startsWith('pii.text.'))
     found.push(...own.map(({ column }) => `${column} of ${place}`))

@@ -14,8 +14,7 @@ import {
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import { fileKey } from '../connection/file-key.ts'
-import { shownLanding } from '../connection/landing-keys.ts'
+import { shownLanding } from '../connection/landing.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
 import {
   changedMeanwhile,
@@ -78,7 +77,6 @@ async function withDraft<Result>(
 ): Promise<Result> {
   const engine = await openDuckdb(draft, {
     reportingZone: connection.reportingZone,
-    key: fileKey(connection),
     isDraft: true,
     // As while batches are loaded: to wake a second one costs 0.05 ms a statement, of which a new file takes 4,000.
     threads: 1,
@@ -96,7 +94,7 @@ async function withDraft<Result>(
  */
 function carryOver({ engine }: Original, draft: string): Promise<Missing[]> {
   return engine.exclusive(async engine => {
-    await engine.run(`attach ${quoteText(draft)} as rebuilt${engine.attachOptions()}`)
+    await engine.run(`attach ${quoteText(draft)} as rebuilt`)
     try {
       await carryOverLedger(engine, 'rebuilt')
       return await missingFrom(engine, { old: 'star', rebuilt: 'rebuilt.star' })

@@ -13,7 +13,7 @@ import { standingDeletions } from '../../state/evidence/evidence.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import { landingKeys, landingPlace } from '../connection/landing-keys.ts'
+import { landingPlace } from '../connection/landing.ts'
 import { limitsOf } from '../connection/warehouse.ts'
 import type { LandedPages, ReplayProgress, ReplayResult } from './replay.ts'
 
@@ -31,7 +31,6 @@ export const landedPages = ({ connection, signal }: Rebuild): LandedPages => ({
   root: landingPlace(connection),
   signal,
   limits: limitsOf(connection),
-  keys: landingKeys(connection),
 })
 
 export interface Missing {

@@ -10,14 +10,13 @@ import type { LandingPlace } from '../../landing/bucket/place.ts'
 import { Damaged } from '../../landing/damage/damaged.ts'
 import { missingScans } from '../../landing/damage/missing-scans.ts'
 import { type CheckedPages, checkedPages, factsDamage } from '../../landing/damage/of-files.ts'
-import type { LandingKeys } from '../../landing/encryption.ts'
 import { type LandedPage, type Landing, openLanding } from '../../landing/folder.ts'
 import { openStore } from '../../landing/open-store.ts'
 import { type Packing, packing } from '../../landing/packed-pages.ts'
 import type { ScanFacts } from '../../landing/scan-facts.ts'
 import { unpackInto } from '../../landing/unpacked.ts'
-import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
+import { pageBytes } from '../../lib/stored-page.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { makeScratch, type Scratch } from '../../temporary/scratch.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -79,8 +78,6 @@ export interface LandedPages {
   readonly root: string | LandingPlace
   /** Of a record. */
   readonly limits: RecordLimits
-  /** Of pages that are encrypted. */
-  readonly keys?: LandingKeys | undefined
   /** After it, requests to a bucket end soon. */
   readonly signal?: AbortSignal
 }
@@ -193,15 +190,15 @@ async function replayAll(replaying: Replay, from: Source, onProgress: OnProgress
 /** Oldest first; rows carry the times and runs of their pages. `onProgress` is awaited before each scan is loaded. */
 export async function replay(
   engine: Engine,
-  { root, limits, keys, signal }: LandedPages,
+  { root, limits, signal }: LandedPages,
   onProgress: OnProgress,
 ): Promise<ReplayResult> {
   const store = openStore(root, signal)
   const replaying = new Replay(engine, limits)
   const unpacking = new UnpackingFolder(store.home)
   try {
-    const landing = await openLanding(store, { keys })
-    await packing(keys, pack => replayAll(replaying, { landing, pack, unpacking }, onProgress))
+    const landing = openLanding(store)
+    await packing(pack => replayAll(replaying, { landing, pack, unpacking }, onProgress))
   } finally {
     unpacking.remove()
     store.close()

@@ -4,7 +4,7 @@ import { UsageError } from '../../lib/errors.ts'
 
 export interface Row {
   readonly row: number
-  /** Parsed anew at each call: the values of many rows would fill the memory. */
+  /** A line is parsed at each call, as the values of many would fill the memory. */
   read(): unknown
 }
 

@@ -1,7 +1,7 @@
 /** `muster check`: checks the warehouse, and says what to do about each failure. */
 
 import { checkLandedPages, landedPagesCheck } from '../../app/checkup/landed-pages.ts'
-import { withLanding } from '../../app/connection/landing-keys.ts'
+import { withLanding } from '../../app/connection/landing.ts'
 import { openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { CheckFailed, type ExitStatus, UsageError } from '../../lib/errors.ts'

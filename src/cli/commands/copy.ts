@@ -1,16 +1,12 @@
 /** `muster copy`: copies a warehouse to another engine or place, with its watermarks. */
 import { existsSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { fileKey } from '../../app/connection/file-key.ts'
 import { stemOf } from '../../app/connection/outputs-list.ts'
 import type { StoredConnection } from '../../config/connection.ts'
-import { Secret } from '../../config/secret.ts'
+import type { Secret } from '../../config/secret.ts'
 import { parseWarehouse, passwordIn, type Warehouse } from '../../config/warehouse-url.ts'
 import { waitingFiles } from '../../events/event-log.ts'
 import { counted } from '../../lib/counted.ts'
-import { keysIn } from '../../lib/encryption/keys.ts'
-import { ConfigError, MusterError, UsageError } from '../../lib/errors.ts'
-import { readInputText } from '../../lib/input-file.ts'
+import { MusterError, UsageError } from '../../lib/errors.ts'
 import { type Copied, copyWarehouse } from '../../publish/copy/copy.ts'
 import { fileSource, serverSource } from '../../publish/copy/copy-source.ts'
 import { type CopyTarget, fileTarget, serverTarget } from '../../publish/copy/copy-target.ts'
@@ -42,36 +38,18 @@ function placeOf(context: CommandContext, options: Options, end: 'from' | 'to'):
     })
   const prefix = textOption(options, `${end}Prefix`)
   return {
-    warehouse: withKeyOf(warehouse, context, textOption(options, `${end}KeyFile`)),
+    warehouse,
     options: { scratch: context.cwd, ...(prefix !== undefined && { schemaPrefix: prefix }) },
   }
 }
 
-/** A copy of a file may get a key, another one or none. */
-function withKeyOf(warehouse: Warehouse, context: CommandContext, name: string | undefined): Warehouse {
-  if (name === undefined) return warehouse
-  if (warehouse.kind === 'server')
-    throw new UsageError({ what: 'a key is for a DuckDB file', next: 'remove it for postgres://…' })
-  const read = readInputText(resolve(context.cwd, name), { mostBytes: 65_536 })
-  const keys = typeof read === 'string' ? keysIn(read.trim()) : undefined
-  if (keys?.length !== 1)
-    throw new ConfigError({
-      what: typeof read === 'string' ? 'this is not one key of 32 bytes' : `the key ${read.why}`,
-      where: name,
-      next: 'openssl rand -hex 32 makes one; name the file that holds it',
-    })
-  const key = new Secret(String(read).trim())
-  context.hide(key.reveal())
-  return { ...warehouse, key }
-}
-
 function openTarget({ warehouse, options }: Place, now: string): Promise<CopyTarget> {
-  if (warehouse.kind === 'file') return fileTarget(warehouse.file, now, fileKey({ warehouse }))
+  if (warehouse.kind === 'file') return fileTarget(warehouse.file, now)
   return serverTarget({ url: warehouse.url.reveal(), shown: warehouse.shown }, options, now)
 }
 
 function openSource({ warehouse, options }: Place, target: Engine) {
-  if (warehouse.kind === 'file') return fileSource(warehouse.file, target, fileKey({ warehouse }))
+  if (warehouse.kind === 'file') return fileSource(warehouse.file, target)
   return serverSource({ url: warehouse.url.reveal(), shown: warehouse.shown }, options, target)
 }
 
@@ -173,8 +151,6 @@ export const command: CommandModule = {
     { flags: '--to <warehouse>', summary: 'likewise; it must be empty' },
     { flags: '--from-prefix <text>', summary: 'schemaPrefix of the warehouse to copy from' },
     { flags: '--to-prefix <text>', summary: 'schemaPrefix of the warehouse to copy to' },
-    { flags: '--from-key-file <file>', summary: 'the file with the warehouseKey of the file to copy from' },
-    { flags: '--to-key-file <file>', summary: 'likewise of the file to copy to, which is encrypted with it' },
   ],
   examples: ['muster copy --from duckdb:data/acme.duckdb --to postgres://muster@db.example.com/analytics'],
   async run(context, _args, options) {

@@ -1,6 +1,6 @@
 /** `muster dag run NAME`: the tasks of a DAG, each as the command it names, in this process. */
 
-import { requireBucket } from '../../app/connection/landing-keys.ts'
+import { requireBucket } from '../../app/connection/landing.ts'
 import { type Dag, fromTask, onlyTask } from '../../app/dag/dag-file.ts'
 import { openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { dagExitCode, runDag } from '../../app/dag/run-dag.ts'

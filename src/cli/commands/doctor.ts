@@ -67,7 +67,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       ...(await defaultFindings(engine)),
       await landing(connection, context.signal),
       diskSpace(file ?? connection.landing, reserveOf(connection)),
-      await encryption(connection),
+      encryption(connection),
       ok('retention', keptText(connection)),
     )
     if (file === undefined) findings.push(...(await readerFindings(engine)))

@@ -18,16 +18,14 @@ export const command: CommandModule = {
   notes: [
     'retentionDays is for landed pages, piiHistoryDays for superseded versions in pii, inboxDays for settled events,',
     'quarantineDays for resolved quarantine.',
-    'With landingKey, archives of before there was one, or of an earlier one, are encrypted with it.',
   ],
   lineage: 'none',
   examples: ['muster retention', 'muster retention --json'],
   async run(context) {
-    const { keeping, removed, encrypted, file } = await keep(context.stored(), context)
+    const { keeping, removed, file } = await keep(context.stored(), context)
     if (context.json) {
       printJson(context, {
         removed,
-        encrypted,
         file: file ?? null,
         days: { ...keeping, piiHistory: keeping.piiHistory ?? null },
       })
@@ -38,7 +36,6 @@ export const command: CommandModule = {
       const kept = days === undefined ? 'kept for ever' : `kept for ${counted(days, 'day')}`
       return `${counted(removed[name as keyof Keeping], word)} removed, ${kept}`
     })
-    if (encrypted > 0) lines.push(`${counted(encrypted, 'archived scan')} encrypted with the key of today`)
     if (file)
       lines.push(
         `the file was written anew: it had ${megabytes(file.before)}, and has ${megabytes(file.after)}`,

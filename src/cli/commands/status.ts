@@ -18,7 +18,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printHealth } from '../reports/data-health.ts'
-import { kept, keptLines } from '../reports/kept.ts'
+import { classesKept, daysKept } from '../reports/kept.ts'
 import { notWholeLines } from '../reports/not-whole.ts'
 import {
   countedSince,
@@ -79,7 +79,7 @@ export const command: CommandModule = {
       if (context.json)
         printJson(context, {
           ...asJson(status, { file, isPublished, windows }),
-          kept: await kept(context.stored()),
+          kept: { days: daysKept(context.stored()) },
         })
       else await printStatus(context, status, windows)
       return 0
@@ -123,7 +123,7 @@ async function printStatus(context: CommandContext, status: Status, windows: boo
   for (const line of resources.flatMap(one => pagingLine(one) ?? [])) printLine(context, line)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(absences)) printLine(context, line)
-  for (const line of await keptLines(context.stored())) printLine(context, line)
+  printLine(context, `kept: ${classesKept(context.stored())}`)
   printLine(context, crosscheckLine(status.crosscheck, context.clock.now()))
   const line = events && eventLine(events, context.clock.now(), inboxBounds(context.stored()))
   if (line !== undefined) printLine(context, line)

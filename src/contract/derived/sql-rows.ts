@@ -23,7 +23,7 @@ function resourceRow(resource: Resource): SqlRow {
     table: `star.${table.name}`,
     table_name: quoted(`star.${table.name}`),
     // Dimensions have inferred members, and the member '-1' that stands for none.
-    is_stub: isDimension(resource) ? 'is_stub' : false,
+    is_inferred: isDimension(resource) ? 'is_inferred' : false,
     is_record: isDimension(resource) ? `${table.key} <> '-1'` : true,
     created_at: createdAt(resource),
     metric: quoted(metric),
@@ -41,7 +41,7 @@ const isReadById = ({ read, keys }: Resource): boolean =>
 function expectedOf(resource: Resource): string | undefined {
   const { table, expected } = resource
   if (expected !== undefined || !isReadById(resource) || !isDimension(resource)) return expected
-  return `select ${table.key} from star.${table.name} where ${table.key} <> '-1' and (is_stub or not is_deleted)`
+  return `select ${table.key} from star.${table.name} where ${table.key} <> '-1' and (is_inferred or not is_deleted)`
 }
 
 /** Each table once, also where several lists of a record feed it. */

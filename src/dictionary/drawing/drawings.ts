@@ -88,7 +88,6 @@ export function areaDrawing({ tables: all }: Dictionary, area: Area): Drawing {
   return {
     columns: [left.boxes, lists.map(list => boxOf(list)), [boxOf(root)], right.boxes],
     links: [...left.links, ...owned, ...right.links],
-    anchor: 2,
   }
 }
 
@@ -113,5 +112,5 @@ export function martDrawing({ tables, areas }: Dictionary, mart: TableEntry): Dr
     })),
     [{ ...bare, id: name, title: name, href: name, role: 'mart' }],
   ]
-  return { columns, links, anchor: 2 }
+  return { columns, links }
 }

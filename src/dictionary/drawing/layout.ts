@@ -1,4 +1,5 @@
 /** The layout of a drawing: boxes in columns, with links between neighbours. All lengths are pixels. */
+import { Graph, layout } from '@dagrejs/dagre'
 
 export interface Box {
   /** Unique in its drawing. */
@@ -23,8 +24,6 @@ export interface Link {
 export interface Drawing {
   readonly columns: readonly (readonly Box[])[]
   readonly links: readonly Link[]
-  /** Index of the column that the others are arranged around. */
-  readonly anchor: number
 }
 
 export interface PlacedBox extends Box {
@@ -71,43 +70,6 @@ const widthOf = ({ title, rows, footer }: Box): number => {
 const rowMiddle = (row: number | undefined): number =>
   row === undefined ? titleHeight / 2 : titleHeight + 3 + (row + 0.5) * rowHeight
 
-/** Tops as close as possible to the preferred ones, in their order and without overlap. */
-function stack(preferred: readonly { box: Box; top: number }[]): Map<string, number> {
-  const tops = new Map<string, number>()
-  let free = Number.NEGATIVE_INFINITY
-  let drift = 0
-  for (const { box, top } of preferred.toSorted((one, other) => one.top - other.top)) {
-    const placed = Math.max(top, free)
-    tops.set(box.id, placed)
-    free = placed + heightOf(box) + gapBelow
-    drift += placed - top
-  }
-  // Moving boxes apart moved them all down: shift them back by the average.
-  const shift = preferred.length > 0 ? drift / preferred.length : 0
-  return new Map([...tops].map(([id, top]) => [id, top - shift]))
-}
-
-/** The preferred top of a box: level with the rows that it is linked to in the column before. */
-function preferredTop(box: Box, links: readonly Link[], tops: ReadonlyMap<string, number>): number {
-  const levels = links.flatMap(({ from, row, to }) => {
-    const source = to === box.id ? tops.get(from) : undefined
-    if (source !== undefined) return [source + rowMiddle(row) - rowMiddle(undefined)]
-    const target = from === box.id ? tops.get(to) : undefined
-    return target === undefined ? [] : [target + rowMiddle(undefined) - heightOf(box) / 2]
-  })
-  return levels.length === 0 ? 0 : levels.reduce((sum, level) => sum + level, 0) / levels.length
-}
-
-function topsOf({ columns, links, anchor }: Drawing): ReadonlyMap<string, number> {
-  const order = columns.map((_, index) => index).sort((a, b) => Math.abs(a - anchor) - Math.abs(b - anchor))
-  const tops = new Map<string, number>()
-  for (const index of order) {
-    const preferred = (columns[index] ?? []).map(box => ({ box, top: preferredTop(box, links, tops) }))
-    for (const [id, top] of stack(preferred)) tops.set(id, top)
-  }
-  return tops
-}
-
 function placeLinks(links: readonly Link[], boxes: ReadonlyMap<string, PlacedBox>): PlacedLink[] {
   return links.flatMap(link => {
     const from = boxes.get(link.from)
@@ -126,23 +88,37 @@ function placeLinks(links: readonly Link[], boxes: ReadonlyMap<string, PlacedBox
   })
 }
 
-export function layOut(drawing: Drawing): Layout {
-  const tops = topsOf(drawing)
-  const highest = Math.min(...tops.values())
-  const boxes: PlacedBox[] = []
-  let x = margin
-  for (const column of drawing.columns.filter(({ length }) => length > 0)) {
+/** Columns are ranks, as every link leads to a neighbour; boxes of one column are equally wide. */
+function graphOf({ columns, links }: Drawing): Graph {
+  const graph = new Graph({ multigraph: true })
+  graph.setGraph({
+    ...{ rankdir: 'LR', ranksep: gapBeside, nodesep: gapBelow },
+    ...{ marginx: margin, marginy: margin },
+  })
+  const columnOf = new Map<string, number>()
+  for (const [index, column] of columns.entries()) {
     const width = Math.max(...column.map(widthOf))
     for (const box of column) {
-      const y = Math.round((tops.get(box.id) ?? 0) - highest + margin)
-      boxes.push({ ...box, x, y, width, height: heightOf(box) })
+      columnOf.set(box.id, index)
+      graph.setNode(box.id, { width, height: heightOf(box) })
     }
-    x += width + gapBeside
   }
-  return {
-    boxes,
-    links: placeLinks(drawing.links, new Map(boxes.map(box => [box.id, box]))),
-    width: x - gapBeside + margin,
-    height: Math.max(...boxes.map(({ y, height }) => y + height)) + margin,
+  const at = (id: string): number => columnOf.get(id) ?? 0
+  for (const [index, { from, to }] of links.entries()) {
+    const [left, right] = at(from) < at(to) ? [from, to] : [to, from]
+    graph.setEdge(left, right, {}, String(index))
   }
+  return graph
+}
+
+export function layOut(drawing: Drawing): Layout {
+  const graph = graphOf(drawing)
+  layout(graph)
+  const boxes = drawing.columns.flat().map((box): PlacedBox => {
+    const { x, y, width, height } = graph.node(box.id)
+    return { ...box, x: Math.round(x - width / 2), y: Math.round(y - height / 2), width, height }
+  })
+  const { width = 0, height = 0 } = graph.graph()
+  const links = placeLinks(drawing.links, new Map(boxes.map(box => [box.id, box])))
+  return { boxes, links, width: Math.ceil(width), height: Math.ceil(height) }
 }

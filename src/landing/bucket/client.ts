@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { S3Client } from '@aws-sdk/client-s3'
+import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
 import pRetry from 'p-retry'
 import { BucketUnreached, bucketFailure, statusOf } from './failure.ts'
 import type { BucketPlace } from './place.ts'
@@ -87,6 +87,11 @@ export class Bucket {
     return { Bucket: this.place.bucket }
   }
 
+  get #encryption(): Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId'> {
+    const { kmsKey } = this.place
+    return kmsKey === undefined ? {} : { ServerSideEncryption: 'aws:kms', SSEKMSKeyId: kmsKey }
+  }
+
   /** The whole object or a range of it, as HTTP says that; undefined when it is not there. */
   async get(key: string, range?: string): Promise<Buffer | undefined> {
     return this.#reading(key, range, async body => {
@@ -150,7 +155,14 @@ export class Bucket {
   /** False when the precondition does not hold. */
   async put(key: string, bytes: Buffer, only?: Precondition): Promise<boolean> {
     const condition = only && ('etag' in only ? { IfMatch: only.etag } : { IfNoneMatch: '*' })
-    const input = { ...this.#bucket, Key: key, Body: bytes, ContentLength: bytes.length, ...condition }
+    const input = {
+      ...this.#bucket,
+      ...this.#encryption,
+      ...condition,
+      Key: key,
+      Body: bytes,
+      ContentLength: bytes.length,
+    }
     try {
       await this.#send((client, { PutObjectCommand }, abortSignal) =>
         client.send(new PutObjectCommand(input), { abortSignal }),

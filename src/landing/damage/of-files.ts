@@ -1,7 +1,6 @@
 /** What is damaged among the landed pages: archives whose files differ from their manifest, and pages that break off. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { edgesOf } from '../edges.ts'
 import type { LandedPage, Landing } from '../folder.ts'
 import { type FileSum, pagesJournal, pagesJournalOf, scansJournal, sha256 } from '../journal.ts'
@@ -117,18 +116,7 @@ export function whatOfBytes(name: string, bytes: Buffer): string | undefined {
   return isEnvelope(bytes) ? undefined : `${name} cannot be read`
 }
 
-function whatOfEncrypted(page: LandedPage): string | undefined {
-  try {
-    return isEnvelope(pageBytes(page)) ? undefined : `${basename(page.file)} cannot be read`
-  } catch (error) {
-    if (error instanceof SyntaxError) return `${basename(page.file)}: ${error.message}`
-    throw error
-  }
-}
-
-function whatOfPage(page: LandedPage, deep: boolean): string | undefined {
-  const { file } = page
-  if (page.decrypt) return deep ? whatOfEncrypted(page) : undefined
+function whatOfPage({ file }: LandedPage, deep: boolean): string | undefined {
   if (isCutOff(edgesOf(file, 64))) return `${basename(file)} breaks off`
   return deep && !isEnvelope(readFileSync(file)) ? `${basename(file)} cannot be read` : undefined
 }

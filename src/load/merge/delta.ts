@@ -46,7 +46,7 @@ export const beginOfVersion = (row: string): string => `coalesce(${row}.source_u
 function deltaTable(resource: Resource): string {
   const { table } = resource
   const key = `t.${quoteName(table.key)}`
-  const inferred = isMember(table) ? "when t.is_stub then 'inferred'" : ''
+  const inferred = isMember(table) ? "when t.is_inferred then 'inferred'" : ''
   return `create temp table delta as
     select s.locator, s.record_key, s.row_hash, s.source_updated_at, s.loaded_at, s.run_id,
       coalesce(t.first_loaded_at, s.loaded_at) as first_loaded_at,
@@ -85,7 +85,7 @@ function within(extent: SnapshotExtent): string {
 
 /** Rows of star that belong to the extent, for `from`. */
 export function storedWithin({ table }: Resource, extent: SnapshotExtent): string {
-  const isRow = isMember(table) ? 'and not t.is_stub' : ''
+  const isRow = isMember(table) ? 'and not t.is_inferred' : ''
   return `(select * from star.${quoteName(table.name)} t where ${within(extent)} and t.${quoteName(table.key)} <> '-1' ${isRow})`
 }
 
@@ -100,7 +100,7 @@ function missingRows(resource: Resource, read: CompleteSnapshot): string {
     from star.${quoteName(table.name)} t
     where (${read.map(({ extent }) => within(extent)).join(' or ')}) and ${key} <> '-1'
       and not exists (select 1 from stage_seen s where s.id = ${key})
-      ${isMember(table) ? 'and not t.is_stub' : ''}`
+      ${isMember(table) ? 'and not t.is_inferred' : ''}`
 }
 
 export interface DeltaOptions {

@@ -106,7 +106,7 @@ function storedRows({ naming, places }: NamedDimension, attributes: readonly Typ
     return pii?.attributes.includes(name) ? `p.${quoteName(name)}` : `cast(null as ${sql})`
   }
   const columns = [
-    `${quoteText(naming.name)} as dimension, t.${quoteName(star.key)} as member_id, t.is_stub`,
+    `${quoteText(naming.name)} as dimension, t.${quoteName(star.key)} as member_id, t.is_inferred`,
     `${pii ? 'p.source_updated_at' : 'cast(null as timestamptz)'} as pii_source_updated_at, t.source_updated_at as star_source_updated_at`,
     ...attributes.map(one => `${stored(one)} as ${quoteName(one.name)}`),
   ]
@@ -131,7 +131,7 @@ function changedDimensions(
     from ${memberTableName} m
     left join (${dimensions.map(one => storedRows(one, attributes)).join(' union all ')}) h
       on h.dimension = m.dimension and h.member_id = m.member_id
-    where h.member_id is null or (h.is_stub and (${[untimed, ...times, ...fills].join(' or ')}))
+    where h.member_id is null or (h.is_inferred and (${[untimed, ...times, ...fills].join(' or ')}))
     group by m.dimension order by m.dimension`
 }
 

@@ -76,7 +76,7 @@ function piiPlaces(dimension: Table, attributes: readonly string[]): Place[] {
   if (personal.length === 0) return []
   const key = quoteName(dimension.key)
   const read = (row: string): string =>
-    `exists (select 1 from star.${quoteName(dimension.name)} x where x.${key} = ${row} and not x.is_stub)`
+    `exists (select 1 from star.${quoteName(dimension.name)} x where x.${key} = ${row} and not x.is_inferred)`
   return [
     {
       qualified: `pii.${quoteName(dimension.piiTable)}`,
@@ -98,11 +98,11 @@ function starPlace(dimension: Table, attributes: readonly string[]): Place {
     attributes,
     hashed: starColumns(dimension)
       .map(column => column.name)
-      .filter(name => name !== dimension.key && name !== 'is_stub'),
+      .filter(name => name !== dimension.key && name !== 'is_inferred'),
     sourceTime: 'star_source_updated_at',
-    isInferred: 't.is_stub',
+    isInferred: 't.is_inferred',
     mayInsert: 'true',
-    extra: [['is_stub', 'true']],
+    extra: [['is_inferred', 'true']],
   }
 }
 

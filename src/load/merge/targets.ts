@@ -71,12 +71,12 @@ function valuesInStar({ columns }: Table): ReadonlyMap<string, string> {
 function starTarget({ name: stage, table }: StageTable, root: Table): Target {
   const values = valuesInStar(table)
   const columns = starColumns(table)
-    .filter(({ name }) => name !== 'is_stub')
+    .filter(({ name }) => name !== 'is_inferred')
     .map(({ name }): readonly [string, string] => {
       const value = values.get(name)
       return value ? [name, value] : staged(name)
     })
-  const inferredFlag = isMember(table) ? [['is_stub', 'false'] as const] : []
+  const inferredFlag = isMember(table) ? [['is_inferred', 'false'] as const] : []
   return {
     schema: 'star',
     name: table.name,

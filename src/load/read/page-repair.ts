@@ -1,8 +1,8 @@
 /** Makes pages readable that DuckDB would refuse, names the records that cannot be loaded, and finds undeclared fields. */
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { pageBytes } from '../../lib/encryption/stored-page.ts'
 import { readAtOnce } from '../../lib/input-file.ts'
+import { pageBytes } from '../../lib/stored-page.ts'
 import { Pause } from '../../lib/time/pause.ts'
 import { areSmall, JoinedPages } from '../page/joined-pages.ts'
 import { NotJson } from '../page/json-bytes.ts'
@@ -69,21 +69,10 @@ function hasBooleans(bytes: Buffer): boolean {
   return bytes.includes('true', data) || bytes.includes('false', data)
 }
 
-/** Throws PageUnreadable. */
-function decrypted(page: PageFile): Buffer {
-  try {
-    return pageBytes(page)
-  } catch (error) {
-    throw error instanceof SyntaxError ? new PageUnreadable([page], error) : error
-  }
-}
-
 /** Reads one file after the other into the same buffer; each overwrites the one before. */
 function createReader(): (page: PageFile) => Buffer {
   let room = Buffer.alloc(0)
-  return page => {
-    const { file, within, bytes } = page
-    if (page.decrypt) return decrypted(page)
+  return ({ file, within, bytes }) => {
     if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes)
     const opened = openSync(within?.file ?? file, readAtOnce)
     try {
@@ -101,7 +90,7 @@ function createReader(): (page: PageFile) => Buffer {
 }
 
 /** DuckDB reads no other by itself. */
-const isPlainFile = ({ decrypt, within }: PageFile): boolean => !decrypt && !within
+const isPlainFile = ({ within }: PageFile): boolean => !within
 
 const lineFeed = 10
 

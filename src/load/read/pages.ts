@@ -1,8 +1,8 @@
 /** Landed pages as records: read straight into their declared type, or as JSON first. */
 
 import type { Snapshot } from '../../contract/fields/resource.ts'
-import type { StoredPage } from '../../lib/encryption/stored-page.ts'
 import { asPattern } from '../../lib/input-file.ts'
+import type { StoredPage } from '../../lib/stored-page.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { numberKey } from '../page/joined-pages.ts'
 

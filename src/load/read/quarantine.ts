@@ -1,7 +1,7 @@
 /** Records of a batch that could not be loaded, as rows of the quarantine: the reason, and the record as it was received. */
 import { createHash } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
-import { pageBytes, pageName } from '../../lib/encryption/stored-page.ts'
+import { pageBytes, pageName } from '../../lib/stored-page.ts'
 import { quarantineColumns, quarantineTable } from '../../state/evidence/quarantine.ts'
 import type { QuarantineRow } from '../../state/evidence/tables.ts'
 import type { Engine, TemporaryTable } from '../../warehouse/engine.ts'

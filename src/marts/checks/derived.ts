@@ -25,14 +25,14 @@ function repeatedKeys({ schema, name, key }: PhysicalTable): Part {
 
 const dimensions = new Set(
   currentTables
-    .filter(({ columns }) => columns.some(({ name }) => name === 'is_stub'))
+    .filter(({ columns }) => columns.some(({ name }) => name === 'is_inferred'))
     .map(({ name }) => name),
 )
 
 /** Inferred members, and the member '-1', refer to nothing. */
 const isRead = (table: string): string =>
   dimensions.has(table)
-    ? `and not t.is_stub and t.${quoteName(keyOf.get(`star.${table}`) ?? '')} <> '-1'`
+    ? `and not t.is_inferred and t.${quoteName(keyOf.get(`star.${table}`) ?? '')} <> '-1'`
     : ''
 
 const dangling = byTable(

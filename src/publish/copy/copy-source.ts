@@ -2,7 +2,6 @@
 
 import { existingTables } from '../../state/existing-tables.ts'
 import { holdOffErasing } from '../../state/privacy/forgotten.ts'
-import { attachOptions, type FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
 import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
@@ -14,12 +13,11 @@ import { type CopySource, patient } from './copy.ts'
 export async function fileSource(
   file: string,
   target: Engine,
-  key?: FileKey,
 ): Promise<CopySource & { close(): Promise<void> }> {
   // Opened once on its own for clear messages when it is locked, damaged or missing.
-  await (await openDuckdb(file, { readOnly: true, key })).close()
+  await (await openDuckdb(file, { readOnly: true })).close()
   const { stage } = target
-  await stage.run(`attach ${quoteText(file)} as copied${attachOptions(key, 'read_only')}`)
+  await stage.run(`attach ${quoteText(file)} as copied (read_only)`)
   const within = (sql: string): string => sql.replace(/\b(star|pii|history|ops)\./g, 'copied.$1.')
   const engine: Engine = {
     ...stage,

@@ -5,7 +5,6 @@ import { Busy, MusterError } from '../../lib/errors.ts'
 import { migrate } from '../../state/migrate.ts'
 import { makeScratch } from '../../temporary/scratch.ts'
 import { realFile, removeDatabase, replaceDatabase, stampOf } from '../../warehouse/duckdb/database-file.ts'
-import type { FileKey } from '../../warehouse/duckdb/encrypted-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
 import type { PostgresOptions } from '../../warehouse/postgres/open.ts'
@@ -38,10 +37,10 @@ async function requireNothingElse(engine: Engine): Promise<void> {
 }
 
 /** `now` is ISO 8601. Throws MusterError for a file that another process uses, or that has rows. */
-export async function fileTarget(name: string, now: string, key?: FileKey): Promise<CopyTarget> {
+export async function fileTarget(name: string, now: string): Promise<CopyTarget> {
   const isNew = !existsSync(name)
   // Open to the end: its lock keeps other copies and syncs away until the copy is in its place.
-  const locked = await openDuckdb(name, { key })
+  const locked = await openDuckdb(name)
   const file = realFile(name)
   const scratch = makeScratch(dirname(file))
   const draft = join(scratch.path, basename(file))
@@ -56,7 +55,7 @@ export async function fileTarget(name: string, now: string, key?: FileKey): Prom
     await requireNothingElse(locked)
     await requireEmpty(locked)
     await locked.run('checkpoint')
-    engine = await openDuckdb(draft, { key, isDraft: true })
+    engine = await openDuckdb(draft, { isDraft: true })
     await migrate(engine, now)
   } catch (error) {
     await abandon()

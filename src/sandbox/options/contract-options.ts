@@ -1,6 +1,6 @@
 /**
  * The contract options: one for each point the contract leaves open, with the readings a service might have. The
- * values of `--knob`, its help and the table in docs/sandbox.md come from this table.
+ * values of `--option`, its help and the table in docs/sandbox.md come from this table.
  */
 import { UsageError } from '../../lib/errors.ts'
 import { choiceOf } from '../../lib/text/nearest.ts'

@@ -110,7 +110,7 @@ export async function signal(engine: Engine, seen: readonly Seen[]): Promise<voi
 function idsOf({ resource, table, column, where, brings }: Edge, run: string): string {
   const name = quoteName(column)
   // Attributes of an inferred member come from the record that refers to it.
-  const whole = table.startsWith('dim_') ? 'not is_stub' : ''
+  const whole = table.startsWith('dim_') ? 'not is_inferred' : ''
   const conditions = [`${name} is not null`, `${name} not in ('', '-1')`, 'not is_deleted', whole, run, where]
   // Each id once before the pattern: PostgreSQL takes 1.6 s for the pattern on 100,000 rows.
   return `select ${quoteText(resource)} as resource, case when u.id ~ '${safeId}' then u.id else 'md5 ' || md5(u.id) end as id,
@@ -122,7 +122,7 @@ function idsOf({ resource, table, column, where, brings }: Edge, run: string): s
 /** Adds records that are in star only, as after a replay into an empty warehouse; returns how many. */
 export async function adopt(engine: Engine, { name, table }: Resource): Promise<number> {
   const key = quoteName(table.key)
-  const whole = isMember(table) ? `and not t.is_stub and t.${key} <> '-1'` : ''
+  const whole = isMember(table) ? `and not t.is_inferred and t.${key} <> '-1'` : ''
   return engine.run(
     `insert into ops.discovered (resource, record_id, source, first_seen_at, state, state_since, checked_at,
        last_fetched_at, fetches, failed_fetches, changes, exposure_days, signals)

@@ -88,7 +88,7 @@ export async function recordFetches(
       `(${quoteText(recordId)}, ${instant(askedAt)}, ${instant(fetchedAt)}, ${quoteText(runId)})`,
   )
   const { isChanged, exposure } = changeFound(table)
-  const whole = isMember(table) ? ' and not s.is_stub' : ''
+  const whole = isMember(table) ? ' and not s.is_inferred' : ''
   const key = quoteName(table.key)
   await engine.run(
     `update ops.discovered as o set

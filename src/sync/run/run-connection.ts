@@ -1,7 +1,6 @@
 /** What a run is told: where to read from and write to, and how far it may go. */
 import type { FetchOptions } from '../../api/client/wire.ts'
 import type { LandingPlace } from '../../landing/bucket/place.ts'
-import type { LandingKeys } from '../../landing/encryption.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Rng } from '../../lib/rng.ts'
 import type { ProxyVariables } from '../../lib/web/proxy.ts'
@@ -20,8 +19,6 @@ export interface RunConnection {
   readonly proxies?: ProxyVariables
   /** A text is a folder. */
   readonly landing: string | LandingPlace
-  /** Of landed pages that are encrypted. */
-  readonly landingKeys?: LandingKeys | undefined
   readonly retentionDays: number
   readonly lookbackMinutes: number
   readonly pageCapBytes: number

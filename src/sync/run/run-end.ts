@@ -1,8 +1,6 @@
 /** The end of a run: its last ledger rows, and the pages of finished scans are archived. */
 import pRetry from 'p-retry'
 import { compact } from '../../landing/archive.ts'
-import { edgesOf } from '../../landing/edges.ts'
-import { isOfKey, keyBytes } from '../../landing/encryption.ts'
 import type { LandedPage } from '../../landing/folder.ts'
 import { expire, expirePages, isAnyExpired } from '../../landing/kept.ts'
 import { removeLeftPages } from '../../landing/tidy.ts'
@@ -46,11 +44,7 @@ async function isWorthArchives({ landing, clock }: Ending, scans: readonly strin
   const pages: LandedPage[] = []
   for (const scan of scans) pages.push(...(await landing.pages(scan)))
   const isOld = pages.some(({ fetchedAt }) => Date.parse(fetchedAt) < clock.now() - dayMs)
-  // Of before there was a key, or of an earlier one: their archive is encrypted with today's.
-  const { keys } = landing
-  const isOfOther =
-    keys !== undefined && pages.some(({ file }) => !isOfKey(edgesOf(file, keyBytes).start, keys))
-  return isOld || isOfOther || pages.reduce((sum, page) => sum + page.bytes, 0) >= fullBytes
+  return isOld || pages.reduce((sum, page) => sum + page.bytes, 0) >= fullBytes
 }
 
 /** One process at a time: where another holds the lease it does the work. */

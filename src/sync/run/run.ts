@@ -132,10 +132,9 @@ async function openSession(
     tolerance: connection.tolerance,
   })
   const { client, sent, shared, events } = await openClient(connection, request, effects)
-  const landing = await openLanding(store, {
+  const landing = openLanding(store, {
     scrub: await scrubOf(engine),
     reserve: connection.reserveBytes ?? 0,
-    keys: connection.landingKeys,
   })
   const sync = {
     ...{ engine, client, landing, clock, runId },

@@ -67,7 +67,7 @@ function windowsOf(company: string, boundary: string, refreshDays: number): [rec
 async function projectsOf(task: ScopeQuestion, company: string): Promise<string[]> {
   const rows = await task.sync.engine.rows<{ id: string }>(
     `select project_id as id from star.dim_project
-     where company_id = $1 and not is_stub and not is_deleted and project_id <> '-1' order by project_id`,
+     where company_id = $1 and not is_inferred and not is_deleted and project_id <> '-1' order by project_id`,
     [company],
   )
   return rows.map(row => row.id)

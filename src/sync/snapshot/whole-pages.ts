@@ -4,7 +4,7 @@
  */
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import type { LandedPage } from '../../landing/folder.ts'
-import { pageBytes } from '../../lib/encryption/stored-page.ts'
+import { pageBytes } from '../../lib/stored-page.ts'
 import { recordTexts } from '../../load/page/stand-ins.ts'
 
 export interface AskedPage {

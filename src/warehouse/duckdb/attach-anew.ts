@@ -26,7 +26,7 @@ export interface Attachment {
   isSame(): boolean
 }
 
-export function attachmentOf({ connection, file, key, readOnly }: OpenedFile, place: Place): Attachment {
+export function attachmentOf({ connection, file, readOnly }: OpenedFile, place: Place): Attachment {
   const stage = 'stage_0'
   return {
     file: place.file,
@@ -36,7 +36,7 @@ export function attachmentOf({ connection, file, key, readOnly }: OpenedFile, pl
       await connection.run(`detach ${place.home}`)
     },
     async attach() {
-      await attachAs(connection, { file, name: place.home, readOnly, key })
+      await attachAs(connection, { file, name: place.home, readOnly })
       await connection.run(searchPath({ home: place.home, stage }))
     },
     isSame: () => place.isWritten(),

@@ -9,7 +9,6 @@ import { usualZone } from '../../lib/zones.ts'
 import { makeScratch, type Scratch } from '../../temporary/scratch.ts'
 import { quoteText } from '../sql-text.ts'
 import { realFile, requireOneName, requireOrdinary } from './database-file.ts'
-import { attachOptions, encryptSpills, type FileKey, requireEncryption } from './encrypted-file.ts'
 import { openError } from './failure.ts'
 import { attachMemory } from './stage-database.ts'
 
@@ -34,8 +33,6 @@ export interface OpenOptions {
   readonly reportingZone?: string
   /** Whether the file takes the place of another once it is whole: until then nothing of it counts. */
   readonly isDraft?: boolean
-  /** The file is encrypted with it; absent: it is not encrypted. */
-  readonly key?: FileKey | undefined
 }
 
 /**
@@ -58,19 +55,18 @@ export interface Attached {
   readonly file: string
   readonly name: string
   readonly readOnly: boolean
-  readonly key: FileKey | undefined
 }
 
 export async function attachAs(
   connection: DuckDBConnection,
-  { file, name, readOnly, key }: Attached,
+  { file, name, readOnly }: Attached,
 ): Promise<void> {
   // The block size is fixed when a file is created; DuckDB refuses to attach it with another.
   const size = existsSync(file) ? [] : [`block_size ${blockBytes}`]
   const options = readOnly
     ? ['read_only']
     : [...size, `row_group_size ${rowsPerGroup}`, `storage_version '${storageVersion}'`]
-  await connection.run(`attach ${quoteText(file)} as ${name}${attachOptions(key, ...options)}`)
+  await connection.run(`attach ${quoteText(file)} as ${name} (${options.join(', ')})`)
 }
 
 /** Length of the log at which it goes into the file. Its rows take memory until then: 449 MB in all instead of 520 at 64 MB. */
@@ -81,7 +77,6 @@ export interface Opened {
   readonly connection: DuckDBConnection
   /** Folder of temporary files. */
   readonly temporary: Scratch
-  readonly key: FileKey | undefined
   /** Of a statement, while no batch is loaded. */
   readonly threads: number
 }
@@ -97,7 +92,7 @@ export interface OpenedFile extends Opened {
   isReplaced(): boolean
 }
 
-type InstanceOptions = Pick<OpenOptions, 'memoryLimit' | 'key' | 'threads'>
+type InstanceOptions = Pick<OpenOptions, 'memoryLimit' | 'threads'>
 
 /** Rows that do not fit into memory go into a temporary folder in this one. */
 export async function create(folder: string, options: InstanceOptions = {}): Promise<Opened> {
@@ -112,7 +107,7 @@ export async function create(folder: string, options: InstanceOptions = {}): Pro
 
 async function connectTo(
   temporaryFolder: string,
-  { memoryLimit: limit = memoryLimit, key, threads = usualThreads }: InstanceOptions,
+  { memoryLimit: limit = memoryLimit, threads = usualThreads }: InstanceOptions,
 ): Promise<Omit<Opened, 'temporary'>> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: limit,
@@ -126,8 +121,7 @@ async function connectTo(
     autoinstall_known_extensions: 'false',
   })
   const connection = await instance.connect()
-  if (key !== undefined) await encryptSpills(connection)
-  return { instance, connection, key, threads }
+  return { instance, connection, threads }
 }
 
 /**
@@ -161,12 +155,12 @@ function closeInstance({ connection, instance, temporary }: Opened): void {
  * With one thread: where there are several, the one that asked for a statement is busy waiting while another waits for the disk.
  */
 async function openCurrent(name: string, file: string, options: OpenOptions): Promise<Opened> {
-  const { readOnly = false, reportingZone, key, threads = usualThreads } = options
+  const { readOnly = false, reportingZone, threads = usualThreads } = options
   for (;;) {
     const before = inodeOf(file)
     const opened = await (readOnly ? createToRead : create)(dirname(name), { ...options, threads: 1 })
     try {
-      await attachAs(opened.connection, { file, name: 'warehouse', readOnly, key })
+      await attachAs(opened.connection, { file, name: 'warehouse', readOnly })
       if (before === undefined || before === inodeOf(file)) {
         await attachMemory(opened.connection, 'stage_0')
         await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0', zone: reportingZone })
@@ -187,7 +181,6 @@ export async function connect(name: string, options: OpenOptions): Promise<Opene
     const file = realFile(name)
     requireOrdinary(file)
     if (!options.readOnly) {
-      if (options.key !== undefined) await requireEncryption(name)
       mkdirSync(dirname(file), { recursive: true })
       requireOneName(file)
     }

@@ -35,24 +35,6 @@ const invalidated: Reason = {
 const reasons: readonly Reason[] = [
   invalidated,
   {
-    pattern: /wrong encryption key/i,
-    what: 'the file is encrypted with another key',
-    next: 'set warehouseKey or warehouseKeyFile to the key that it was made with',
-    error: ConfigError,
-  },
-  {
-    pattern: /encrypted database .* without a key/i,
-    what: 'the file is encrypted, and there is no warehouseKey',
-    next: 'set warehouseKey or warehouseKeyFile to the key that it was made with',
-    error: ConfigError,
-  },
-  {
-    pattern: /key is explicitly specified, but database .* is not encrypted/i,
-    what: 'warehouseKey is set, and the file is not encrypted',
-    next: 'copy it into an encrypted file with muster copy --to-key-file, or remove warehouseKey; nothing was changed',
-    error: ConfigError,
-  },
-  {
     pattern: /WAL does not match|WAL was created for|WAL checkpoint iteration/,
     beside: '.wal',
     what: 'the log beside the warehouse file is of another file, or of a newer state of this one',

@@ -29,7 +29,7 @@ export function poolOf(
       count += 1
       const stage = `stage_${count}`
       const duckdb = await opened.instance.connect()
-      await attachStageFile(duckdb, stage, { folder: opened.temporary.path, key: opened.key })
+      await attachStageFile(duckdb, stage, opened.temporary.path)
       await setUp(duckdb, { home, stage, zone })
       return new Connection(file, duckdb, shared)
     },

@@ -8,7 +8,6 @@ import { catalogueOf } from './catalogue.ts'
 import { connect, create, type Opened, type OpenOptions, setUp } from './connect.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { copyWhole } from './copy-whole.ts'
-import { attachOptions } from './encrypted-file.ts'
 import { replacedMeanwhile } from './failure.ts'
 import { freeMemory, intoFile, longLogIntoFile, type Place } from './into-file.ts'
 import { poolOf } from './loading-pool.ts'
@@ -139,7 +138,7 @@ function blocksOn(database: Database, seat: Seat) {
 }
 
 function engineOn(database: Database, seat: Seat): Engine {
-  const { place, opened, main, announced } = database
+  const { place, main, announced } = database
   const { rows, run } = seat.connection.statementsOn(seat.turns)
   return {
     ...duckdbTraits,
@@ -148,7 +147,6 @@ function engineOn(database: Database, seat: Seat): Engine {
     reportingZone: place.zone,
     cacheKey: database,
     schema: name => name,
-    attachOptions: (...others) => attachOptions(opened.key, ...others),
     rows,
     run,
     ...blocksOn(database, seat),
@@ -172,7 +170,7 @@ function engineOn(database: Database, seat: Seat): Engine {
     async sendToStage(name, _, select) {
       await run(`create or replace temp table ${name} as ${select}`)
     },
-    ...(opened.key === undefined && { copyWhole: file => copyWhole({ rows, run }, place.home, file) }),
+    copyWhole: file => copyWhole({ rows, run }, place.home, file),
     async announce(name) {
       announced.add(name)
     },

@@ -10,7 +10,6 @@ import { makeScratch } from '../../temporary/scratch.ts'
 import type { Engine } from '../engine.ts'
 import { attachAs, create } from './connect.ts'
 import { realFile, replaceDatabase } from './database-file.ts'
-import { type FileKey, requireEncryption } from './encrypted-file.ts'
 import { openError } from './failure.ts'
 
 /** Below it, writing a file anew costs more than it gives back. */
@@ -45,22 +44,19 @@ export async function hasSlack(engine: Engine, wasWrittenAnew: boolean): Promise
 interface Rewriting {
   /** Changes the copy, which is closed, before it takes the place of the file. */
   readonly change?: (draft: string) => Promise<void>
-  /** The file is encrypted with it, and so is its copy. */
-  readonly key?: FileKey | undefined
 }
 
 /** The file must be closed here. It is locked until the new one is in its place, so that nobody writes to the old one. */
-export async function rewriteFile(name: string, { change, key }: Rewriting): Promise<void> {
+export async function rewriteFile(name: string, { change }: Rewriting = {}): Promise<void> {
   const file = realFile(name)
   const { mode } = statSync(file)
   const scratch = makeScratch(dirname(file))
   const draft = join(scratch.path, basename(file))
   try {
-    if (key !== undefined) await requireEncryption(file)
-    const { connection, instance, temporary } = await create(dirname(file), { key })
+    const { connection, instance, temporary } = await create(dirname(file))
     try {
-      await attachAs(connection, { file, name: 'warehouse', readOnly: false, key })
-      await attachAs(connection, { file: draft, name: 'rewritten', readOnly: false, key })
+      await attachAs(connection, { file, name: 'warehouse', readOnly: false })
+      await attachAs(connection, { file: draft, name: 'rewritten', readOnly: false })
       await connection.run('copy from database warehouse to rewritten')
       await connection.run('checkpoint rewritten')
       await connection.run('detach rewritten')

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteText } from '../sql-text.ts'
-import { attachOptions, type FileKey, temporaryKey } from './encrypted-file.ts'
 import { openError } from './failure.ts'
 
 /**
@@ -19,17 +18,14 @@ const stageBlockBytes = 32_768
 export async function attachStageFile(
   connection: DuckDBConnection,
   name: string,
-  { folder, key }: { readonly folder: string; readonly key: FileKey | undefined },
+  folder: string,
 ): Promise<void> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const own = mkdtempSync(join(folder, 'stage-'))
-    const options = attachOptions(
-      key && temporaryKey(),
-      `block_size ${stageBlockBytes}`,
-      "recovery_mode 'no_wal_writes'",
+    await connection.run(
+      `attach ${quoteText(join(own, name))} as ${name} (block_size ${stageBlockBytes}, recovery_mode 'no_wal_writes')`,
     )
-    await connection.run(`attach ${quoteText(join(own, name))} as ${name}${options}`)
     forget(() => rmSync(own, { recursive: true }))
   } catch (error) {
     throw openError(folder, error)

@@ -188,7 +188,6 @@ function engineOn(server: Server, seat: Seat): Engine {
     ...largeReadsOn(blocks, { run }),
     location,
     reportingZone: server.zone,
-    attachOptions: (...others) => stage.attachOptions(...others),
     cacheKey: server,
     schema,
     rows,

@@ -55,12 +55,12 @@ const historyColumns: readonly PhysicalColumn[] = [
 ]
 
 const inferredFlag = column(
-  'is_stub',
+  'is_inferred',
   'boolean',
   'True while the row is known only by reference from other records.',
 )
 
-/** Names of dimensions that records refer to; each carries is_stub. */
+/** Names of dimensions that records refer to; each carries is_inferred. */
 export const memberTables: ReadonlyMap<string, Table> = new Map(
   [...referenceDimensions, ...catalogue.map(resource => resource.table)]
     .filter(table => table.name.startsWith('dim_'))

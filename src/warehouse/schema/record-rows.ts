@@ -8,7 +8,7 @@ export function recordRows({ table }: Resource, alias = 't'): string {
   const conditions = constantsOf(table).map(
     ([name, value]) => `${alias}.${quoteName(name)} = ${quoteText(value)}`,
   )
-  if (isMember(table)) conditions.push(`not ${alias}.is_stub`, `${alias}.${quoteName(table.key)} <> '-1'`)
+  if (isMember(table)) conditions.push(`not ${alias}.is_inferred`, `${alias}.${quoteName(table.key)} <> '-1'`)
   const where = ['true', ...conditions].join(' and ')
   return `star.${quoteName(table.name)} as ${alias} where ${where}`
 }

@@ -55,7 +55,7 @@ async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
   await engine.run(file.text)
   if (!member) return
   await engine.run(
-    `update ${table} set run_id = 'seed', row_hash = '-', is_stub = false, is_deleted = false where run_id is null`,
+    `update ${table} set run_id = 'seed', row_hash = '-', is_inferred = false, is_deleted = false where run_id is null`,
   )
 }
 
@@ -66,7 +66,7 @@ const spoken = ['name', 'label', 'title', 'reference']
 function unknownMember(name: string, table: Table): string[] {
   const place = `star.${quoteName(table.name)}`
   const key = quoteName(table.key)
-  const columns = [table.key, 'is_stub', 'is_deleted', 'run_id', 'row_hash']
+  const columns = [table.key, 'is_inferred', 'is_deleted', 'run_id', 'row_hash']
   const open = new Set(starColumns(table).map(column => column.name))
   const words = [...spoken, `${name}_reference`].filter(column => open.has(column))
   return [

@@ -169,11 +169,11 @@ test('each state of a batch does to all rows of its record what it should, and t
 test('members that a record names are written with it, and an inferred one gives way to its own record', async () => {
   const owner = { id: 'u1', name: 'Ann' }
   await warehouse.merge(gauges, [{ ...gauge('naming', 2), owner }])
-  const stored = 'select user_id, is_stub from star.dim_user'
-  expect(await warehouse.rows(stored)).toEqual([{ user_id: 'u1', is_stub: true }])
+  const stored = 'select user_id, is_inferred from star.dim_user'
+  expect(await warehouse.rows(stored)).toEqual([{ user_id: 'u1', is_inferred: true }])
   const user = { id: 'u1', updatedAt: time(1) }
   expect(await warehouse.merge(owners, [user])).toEqual({ ...none, inferred: 1 })
-  expect(await warehouse.rows(stored)).toEqual([{ user_id: 'u1', is_stub: false }])
+  expect(await warehouse.rows(stored)).toEqual([{ user_id: 'u1', is_inferred: false }])
   expect(await warehouse.rows('select * from history.dim_user')).toEqual([])
 })
 

@@ -38,7 +38,7 @@ interface Row {
   readonly first?: string
   readonly from?: string | null
   readonly deleted?: string | null
-  readonly isStub?: boolean
+  readonly isInferred?: boolean
 }
 
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')} 09:00:00+00`
@@ -53,14 +53,14 @@ async function store(one: Resource, rows: Readonly<Record<string, Row | undefine
   const values = Object.entries(rows).flatMap(([name, row]) => {
     if (!row) return []
     const { hash = 'a-1', updated = day(10), loaded = day(10), from = updated, kind = null } = row
-    const { version = 1, first = day(1), deleted, isStub = false } = row
-    const own = isSite ? `${isStub}` : `${version}`
+    const { version = 1, first = day(1), deleted, isInferred = false } = row
+    const own = isSite ? `${isInferred}` : `${version}`
     const times = [updated, first, loaded, from, deleted ?? null].map(text).join(', ')
     return [`(${text(name)}, ${text(kind)}, ${own}, '${hash}', ${times}, ${deleted !== undefined})`]
   })
   await stage.engine.run(`delete from star.${name}`)
   await stage.engine.run(
-    `insert into star.${name} (${key}, kind, ${isSite ? 'is_stub' : 'edition'}, row_hash, source_updated_at,
+    `insert into star.${name} (${key}, kind, ${isSite ? 'is_inferred' : 'edition'}, row_hash, source_updated_at,
       first_loaded_at, loaded_at, valid_from, deleted_at, is_deleted) values ${values.join(', ')}`,
   )
 }
@@ -188,8 +188,8 @@ test('only a page fetched after a record was found missing brings it back', asyn
 
 test('an inferred member takes the first record that comes, whatever its time', async () => {
   const cases: readonly Case[] = [
-    ['equal', { isStub: true }, {}, 'inferred'],
-    ['earlier', { isStub: true }, { hash: 'b-1', updated: day(2), loaded: day(2) }, 'inferred'],
+    ['equal', { isInferred: true }, {}, 'inferred'],
+    ['earlier', { isInferred: true }, { hash: 'b-1', updated: day(2), loaded: day(2) }, 'inferred'],
     ['read before', {}, { hash: 'b-1', updated: day(2) }, 'stale'],
     ['unknown so far', undefined, {}, 'new'],
   ]
@@ -304,14 +304,19 @@ test('an extent covers the rows that meet all of its conditions, or every row', 
 
 test('neither inferred members nor the unknown member are ever missing', async () => {
   await arrive({})
-  await store(sites, { '-1': {}, named: { isStub: true }, read: {} })
+  await store(sites, { '-1': {}, named: { isInferred: true }, read: {} })
   expect((await missing(sites, snapshotOf({}), [])).map(({ record_key: key }) => key)).toEqual(['read'])
 })
 
 test('what a snapshot would remove is counted by extent, beside what is stored there', async () => {
   await arrive({})
   await store(sites, {
-    ...{ '-1': { kind: 'a' }, named: { kind: 'a', isStub: true }, kept: { kind: 'a' }, gone: { kind: 'a' } },
+    ...{
+      '-1': { kind: 'a' },
+      named: { kind: 'a', isInferred: true },
+      kept: { kind: 'a' },
+      gone: { kind: 'a' },
+    },
     ...{ other: { kind: 'b' } },
   })
   const snapshot = snapshotOf({ kind: `= 'a'` }, { kind: `= 'b'` }, { kind: `= 'c'` })

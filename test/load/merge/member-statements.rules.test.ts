@@ -86,7 +86,7 @@ describe('a dimension is changed', () => {
   const tag = (parts: object = {}) => ({ tag: { id: 't', name: 'a', ...parts } })
   const stored = (parts: Readonly<Record<string, string | boolean | null>> = {}) =>
     put('star.dim_tag', {
-      ...{ tag_id: 't', name: 'a', is_stub: true, source_updated_at: time(4), loaded_at: time(4) },
+      ...{ tag_id: 't', name: 'a', is_inferred: true, source_updated_at: time(4), loaded_at: time(4) },
       ...parts,
     })
 
@@ -108,7 +108,7 @@ describe('a dimension is changed', () => {
     ['any time where none is stored', { source_updated_at: null }, [1, {}], ['tag inferred']],
     ['one without a time', {}, [undefined, {}], ['tag inferred']],
     ['one without a time and attributes', {}, [undefined, { name: undefined }], []],
-    ['a newer one of a member that was read itself', { is_stub: false }, [5, { description: 'x' }], []],
+    ['a newer one of a member that was read itself', { is_inferred: false }, [5, { description: 'x' }], []],
   ] as const)('by %s: %#', async (...[, kept, [day, parts], expected]) => {
     await stored(kept)
     expect(await changed(naming(day, tag(parts)))).toEqual(expected)
@@ -121,7 +121,7 @@ describe('a dimension is changed', () => {
   ] as const)('by %s: %#', async (...[, closed, day, expected]) => {
     await put('star.dim_worker', {
       worker_id: 'w',
-      is_stub: true,
+      is_inferred: true,
       worker_reference: 'r',
       source_updated_at: time(9),
     })

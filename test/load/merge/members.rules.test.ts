@@ -145,7 +145,7 @@ test('a record that is only touched says nothing newer about its members', async
 describe('names of people', () => {
   const worker = (id: string, name?: string, reference?: string) => ({ worker: { id, name, reference } })
   const people = async () => ({
-    open: await members('star.dim_worker', 'worker_id', ['worker_reference', 'is_stub']),
+    open: await members('star.dim_worker', 'worker_id', ['worker_reference', 'is_inferred']),
     closed: await members('pii.worker', 'worker_id', ['name']),
   })
 
@@ -189,7 +189,7 @@ describe('names of people', () => {
   })
 
   test('are left alone once the member has been read itself, as is its row of star', async () => {
-    await warehouse.engine.run(`insert into star.dim_worker (worker_id, worker_reference, is_stub, source_updated_at, loaded_at)
+    await warehouse.engine.run(`insert into star.dim_worker (worker_id, worker_reference, is_inferred, source_updated_at, loaded_at)
       values ('known', 'r1', false, '${time(1)}', '${time(1)}'), ('no name', 'r1', false, '${time(1)}', '${time(1)}')`)
     await warehouse.engine.run(`insert into pii.worker (worker_id, name, source_updated_at, loaded_at)
       values ('known', 'Ann', '${time(1)}', '${time(1)}')`)
@@ -207,7 +207,7 @@ describe('names of people', () => {
         readings: [{ reader: { id: 'u', name: 'Bob' } }, { reader: { id: 'v' } }],
       }),
     ])
-    expect(await members('star.dim_user', 'user_id', ['is_stub'])).toEqual({
+    expect(await members('star.dim_user', 'user_id', ['is_inferred'])).toEqual({
       u: [true, null, 20],
       v: [true, null, 20],
     })
@@ -218,7 +218,7 @@ describe('names of people', () => {
 test('a member has the bookkeeping of the record that named it last, and a hash of what it says', async () => {
   const stored = async () =>
     warehouse.rows(
-      `select run_id as run, is_deleted, is_stub, day(first_loaded_at) as first, deleted_at, valid_from, row_hash as hash
+      `select run_id as run, is_deleted, is_inferred, day(first_loaded_at) as first, deleted_at, valid_from, row_hash as hash
        from star.dim_tag order by tag_id`,
     )
   const hash = (name: string, description: string) =>
@@ -227,7 +227,7 @@ test('a member has the bookkeeping of the record that named it last, and a hash 
     Object.values(
       (await warehouse.rows(`select ${sql.map((one, n) => `${one} as h${n}`).join(', ')}`))[0] ?? {},
     )
-  const fixed = { is_deleted: false, is_stub: true, first: 20, deleted_at: null, valid_from: null }
+  const fixed = { is_deleted: false, is_inferred: true, first: 20, deleted_at: null, valid_from: null }
   await merge([naming(3, tag('a', 'x', 'y')), naming(3, tag('b', 'x'))])
   const [first, second] = await hashes(hash('x', 'y'), hash('x', ''))
   expect(await stored()).toEqual([

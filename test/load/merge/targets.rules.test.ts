@@ -151,7 +151,7 @@ test('a record of a dimension is no inferred member', async () => {
     at: fetched,
   })
   expect(await rows(`star.dim_user where user_id = 'read'`, '1')).toMatchObject([
-    { job_title: 'x', is_stub: false, ...row },
+    { job_title: 'x', is_inferred: false, ...row },
   ])
   expect(await rows(`pii.user where user_id = 'read'`, '1')).toMatchObject([{ name: 'Ann', ...row }])
 })

@@ -35,6 +35,14 @@ function page(text: string | Buffer, parts: Partial<PageFile> = {}): PageFile {
     ...parts,
   }
 }
+/** A page that is a part of another file. */
+function inside(text: string): PageFile {
+  const archive = page(`before${text}after`)
+  const bytes = Buffer.byteLength(text)
+  const within = { file: archive.file, start: 6, bytes }
+  return { ...archive, file: join(folder, String(count), 'inside.json'), bytes, within }
+}
+
 const of = (...records: readonly string[]): string => `{"data":[${records.join(',')}]}`
 
 const read = (pages: readonly PageFile[], parts: Partial<Pages> = {}): Promise<Readable> =>
@@ -123,38 +131,10 @@ describe('a page', () => {
 
   test('of which a file has only a part is read from that part', async () => {
     const text = of('{"id":"a"}')
-    const archive = page(`before${text}after`)
-    const within = { file: archive.file, start: 6, bytes: text.length }
-    const inside = {
-      ...archive,
-      file: join(folder, String(count), 'inside.json'),
-      bytes: text.length,
-      within,
-    }
-    const { pages, cleanUp } = await read([inside])
+    const { pages, cleanUp } = await read([inside(text)])
     expect(pages.map(textOf)).toEqual([text])
     expect(pages[0]).toMatchObject({ within: undefined, bytes: text.length })
     cleanUp()
-  })
-
-  test('that is encrypted is decrypted into a copy', async () => {
-    const one = page('secret', { decrypt: () => Buffer.from(of('{"id":"a"}')) })
-    const { pages, cleanUp } = await read([one])
-    expect(pages.map(textOf)).toEqual([of('{"id":"a"}')])
-    expect(pages[0]).toMatchObject({ decrypt: undefined, isLine: true })
-    cleanUp()
-  })
-
-  test('that cannot be decrypted has to be asked for again; another failure is what it is', async () => {
-    const fails = (error: Error) =>
-      page('secret', {
-        decrypt: () => {
-          throw error
-        },
-      })
-    const bad = fails(new SyntaxError('damaged'))
-    await expect(read([bad])).rejects.toMatchObject({ name: 'PageUnreadable', page: bad })
-    await expect(read([fails(new Error('no key'))])).rejects.toThrow(/^no key$/)
   })
 
   test('that is shorter than it was is read to its end', async () => {
@@ -188,12 +168,11 @@ describe('several pages', () => {
     }
   })
 
-  test('that are encrypted and fit into one file are not copied beside it, and are otherwise', async () => {
-    const secret = (text: string) => page('secret', { decrypt: () => Buffer.from(text) })
-    const whole = await read([secret(of('{"id":"a"}')), secret(of('{"id":"b"}'))])
-    expect(whole.pages.every(({ joined, decrypt }) => joined && decrypt)).toBe(true)
+  test('that are parts of a file and fit into one are not copied beside it, and are otherwise', async () => {
+    const whole = await read([inside(of('{"id":"a"}')), inside(of('{"id":"b"}'))])
+    expect(whole.pages.every(({ joined, within }) => joined && within)).toBe(true)
     whole.cleanUp()
-    const parted = await read([secret(of('{"id":"a"}')), secret('{"data":[\n]}')])
+    const parted = await read([inside(of('{"id":"a"}')), inside('{"data":[\n]}')])
     expect(parted.pages.map(textOf)).toEqual([of('{"id":"a"}'), '{"data":[\n]}'])
     parted.cleanUp()
   })
@@ -273,12 +252,12 @@ test('pages that are no JSON are found among others; a failure to read one is wh
 
 describe('files of a batch', () => {
   test('lie beside the folder of its first page, and pages of one name each have a place of their own', () => {
-    const one = page('{}', { decrypt: bytes => bytes, within: undefined })
+    const one = page('{}', { within: undefined })
     const files = new BatchFiles([one, page('{}')])
     expect(besides(one)).toEqual(['scan'])
     const copies = [files.copy(one, Buffer.from('{"a":1}')), files.copy(one, Buffer.from('{}'))]
     expect(copies.map(textOf)).toEqual(['{"a":1}', '{}'])
-    expect(copies[0]).toMatchObject({ bytes: 7, decrypt: undefined, within: undefined, runId: 'run-1' })
+    expect(copies[0]).toMatchObject({ bytes: 7, within: undefined, runId: 'run-1' })
     expect(copies[0]?.file).toContain(join(dirname(dirname(one.file)), '.muster-'))
     expect(dirname(files.named('x'))).toBe(dirname(dirname(copies[1]?.file ?? '')))
     files.remove()

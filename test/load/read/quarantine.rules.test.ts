@@ -95,7 +95,7 @@ describe('a record that lost a value', () => {
 
 describe('a record that was left out', () => {
   const page = {
-    file: '/landing/page-1.json.enc',
+    file: '/landing/page-1.json',
     bytes: 1,
     fetchedAt: '2026-05-03T00:00:00.000Z',
     runId: 'run-7',

@@ -57,7 +57,7 @@ test('records that are deleted, or of no owner, do not count', async () => {
 })
 
 test('a list of owners beside the record counts, as far as it is not deleted', async () => {
-  const user = (id: string) => ({ user_id: id, is_stub: false, is_deleted: false })
+  const user = (id: string) => ({ user_id: id, is_inferred: false, is_deleted: false })
   await bench.insert('star.dim_user', ...['u1', 'u2', 'u3', 'u4'].map(user))
   const ties = [
     ...['u1', 'u2', 'u3'].map(id => [id, 'c1', false] as const),

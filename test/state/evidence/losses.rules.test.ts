@@ -22,7 +22,7 @@ test('by the list, where there is one, and its stored version is distrusted', as
 })
 
 test('by its id, where there is no list', async () => {
-  const trade = (id: string) => ({ trade_id: id, row_hash: 'h', is_deleted: false, is_stub: false })
+  const trade = (id: string) => ({ trade_id: id, row_hash: 'h', is_deleted: false, is_inferred: false })
   await bench.insert('star.dim_trade', trade('r'), trade('other'))
   await noteLosses(bench.engine, { resource: resourceOf('trades'), records: records.slice(0, 1) }, hour(9))
   expect(

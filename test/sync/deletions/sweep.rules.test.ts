@@ -383,7 +383,7 @@ describe('a long list', () => {
   /** Rows of another key, so that this sweep judges none of them. */
   const many = (count: number, table = 'fact_timesheet', key = 'timesheet_id') =>
     warehouse.engine.run(
-      `insert into star.${table} (${key}, run_id, loaded_at, is_deleted, row_hash${table.startsWith('dim') ? ', is_stub' : ''})
+      `insert into star.${table} (${key}, run_id, loaded_at, is_deleted, row_hash${table.startsWith('dim') ? ', is_inferred' : ''})
        select 'x' || range, 'another key', timestamptz '${hour(-5)}', false, ''${table.startsWith('dim') ? ', false' : ''} from range(${count})`,
     )
   const oldest = '2026-01-01T09:00:00.000Z'

@@ -312,7 +312,7 @@ async function reading(warehouse: RulesWarehouse, folder: string, parts: Parts):
       )
       if (rows.length === 0) return
       await engine.run(
-        `insert into star.dim_site (site_id, created_at, source_updated_at, is_deleted, is_stub, row_hash, loaded_at, run_id)
+        `insert into star.dim_site (site_id, created_at, source_updated_at, is_deleted, is_inferred, row_hash, loaded_at, run_id)
          values ${rows.join(', ')}`,
       )
     },

@@ -163,7 +163,7 @@ describe('rows are stored', () => {
       ['gone', 5, true],
     ])
       await warehouse.engine.run(
-        `insert into star.dim_site (site_id, created_at, source_updated_at, is_deleted, is_stub, loaded_at, run_id)
+        `insert into star.dim_site (site_id, created_at, source_updated_at, is_deleted, is_inferred, loaded_at, run_id)
          values ('${id}', '${at(0)}', '${at(Number(minute))}', ${isDeleted}, false, '${at(9)}', 'run-1')`,
       )
     const stored = (...rows: Row[]) => areStored(warehouse.engine, sites, rows)

@@ -12,7 +12,6 @@ import {
   TooLong,
   wholeAnswer,
 } from '../../query.ts'
-import type { FileKey } from '../encrypted-file.ts'
 import { type Answer, errorOf, type Question } from './messages.ts'
 
 /** Enough for the rows of an answer and the parsed text of a query. */
@@ -84,8 +83,8 @@ class QueryProcess implements QuerySession {
   }
 
   /** Throws MusterError when the file cannot be opened. */
-  async open(file: string, key: FileKey | undefined): Promise<void> {
-    await this.#ask({ file, key, bounds: this.#bounds }, openSeconds)
+  async open(file: string): Promise<void> {
+    await this.#ask({ file, bounds: this.#bounds }, openSeconds)
   }
 
   async query(sql: string, limit: number, stop?: AbortSignal): Promise<QueryResult> {
@@ -113,10 +112,10 @@ class QueryProcess implements QuerySession {
 }
 
 /** Throws MusterError when the file cannot be opened. */
-export async function openQuery(file: string, bounds: QueryBounds, key?: FileKey): Promise<QuerySession> {
+export async function openQuery(file: string, bounds: QueryBounds): Promise<QuerySession> {
   const session = new QueryProcess(bounds)
   try {
-    await session.open(file, key)
+    await session.open(file)
     return session
   } catch (error) {
     await session.close()

@@ -1,12 +1,11 @@
 /** What the process of ad hoc queries and the one that started it say to each other. */
 import { ConfigError, MusterError, type Report, UsageError } from '../../../lib/errors.ts'
 import type { Cuts, QueryBounds, QueryResult } from '../../query.ts'
-import type { FileKey } from '../encrypted-file.ts'
 import { InUse, OutOfReach } from '../failure.ts'
 
 /** The first message opens a file; every other one is a query on it, or asks for the next result of the last query. */
 export type Question =
-  | { readonly file: string; readonly key: FileKey | undefined; readonly bounds: QueryBounds }
+  | { readonly file: string; readonly bounds: QueryBounds }
   | { readonly sql: string; readonly cuts: Cuts }
   | 'next'
 

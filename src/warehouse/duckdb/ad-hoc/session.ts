@@ -1,5 +1,4 @@
 /** Runs ad hoc queries in a DuckDB that can neither write nor read any other file. */
-import { basename } from 'node:path'
 import {
   type DuckDBConnection,
   type DuckDBDataChunk,
@@ -22,9 +21,7 @@ import {
   wholeAnswer,
 } from '../../query.ts'
 import { tablesNamed } from '../../schema/schemas.ts'
-import { quoteName, quoteText } from '../../sql-text.ts'
 import { isPublishedFile, realFile, requireOrdinary } from '../database-file.ts'
-import { attachOptions, type FileKey } from '../encrypted-file.ts'
 import { openError } from '../failure.ts'
 import { judged } from './judge.ts'
 import { plainOf, takingType } from './nested-values.ts'
@@ -149,32 +146,16 @@ const optionsFor = ({ memoryMegabytes, threads }: QueryBounds): Record<string, s
 
 interface FileToQuery {
   readonly file: string
-  readonly key?: FileKey | undefined
   readonly bounds: QueryBounds
 }
 
-async function openPlain(file: string, bounds: QueryBounds) {
-  const instance = await DuckDBInstance.create(file, { ...optionsFor(bounds), access_mode: 'READ_ONLY' })
-  return { instance, connection: await instance.connect() }
-}
-
-/** Only `attach` takes a key. The database in memory beside it stays empty: whatever is no query is refused. */
-async function openEncrypted(file: string, key: FileKey, bounds: QueryBounds) {
-  const instance = await DuckDBInstance.create(':memory:', optionsFor(bounds))
-  const connection = await instance.connect()
-  const name = quoteName(basename(file).replace(/\.duckdb$/, ''))
-  await connection.run(`attach ${quoteText(file)} as ${name}${attachOptions(key, 'read_only')}`)
-  await connection.run(`use ${name}`)
-  return { instance, connection }
-}
-
 /** Opens the file read-only; no query can open it for writing or reach another file. */
-export async function openFile({ file, key, bounds }: FileToQuery): Promise<OpenFile> {
+export async function openFile({ file, bounds }: FileToQuery): Promise<OpenFile> {
   try {
     const real = realFile(file)
     requireOrdinary(real)
-    const { instance, connection } =
-      key === undefined ? await openPlain(real, bounds) : await openEncrypted(real, key, bounds)
+    const instance = await DuckDBInstance.create(real, { ...optionsFor(bounds), access_mode: 'READ_ONLY' })
+    const connection = await instance.connect()
     for (const setting of ["timezone = 'UTC'", 'enable_external_access = false', 'lock_configuration = true'])
       await connection.run(`set ${setting}`)
     const resultsOf: OpenFile['results'] = async function* (sql, cuts) {

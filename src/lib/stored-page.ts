@@ -1,4 +1,4 @@
-/** A landed page as a file, or as part of one, which may be encrypted. */
+/** A landed page as a file, or as part of one. */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 
@@ -13,11 +13,7 @@ export interface StoredPage {
   readonly file: string
   /** The file that it is part of, as all pages of an unpacked archive are of one. */
   readonly within?: FilePart | undefined
-  /** Only of an encrypted file. Throws SyntaxError for bytes that are not as they were written. */
-  readonly decrypt?: ((bytes: Buffer) => Buffer) | undefined
 }
-
-export const encryptedEnd = '.enc'
 
 function partOf({ file, start, bytes }: FilePart): Buffer {
   const part = Buffer.allocUnsafeSlow(bytes)
@@ -30,10 +26,7 @@ function partOf({ file, start, bytes }: FilePart): Buffer {
 }
 
 /** As the service sent them. */
-export function pageBytes({ file, within, decrypt }: StoredPage): Buffer {
-  const bytes = within ? partOf(within) : readFileSync(file)
-  return decrypt ? decrypt(bytes) : bytes
-}
+export const pageBytes = ({ file, within }: StoredPage): Buffer =>
+  within ? partOf(within) : readFileSync(file)
 
-/** The same for a page whether it is encrypted or not. */
-export const pageName = ({ file }: StoredPage): string => basename(file, encryptedEnd)
+export const pageName = ({ file }: StoredPage): string => basename(file)
