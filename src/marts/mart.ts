@@ -5,7 +5,6 @@ import { tablesNamed } from '../warehouse/schema/schemas.ts'
 import { type SqlFile, sqlFiles } from '../warehouse/sql-files.ts'
 import { dimensionMarts } from './dimensions.ts'
 import { namesOf, readHeader } from './header.ts'
-import { type Parts, partsOf } from './partial/parts.ts'
 
 export interface MartColumn {
   readonly name: string
@@ -34,8 +33,6 @@ export interface Mart {
   readonly select: string
   /** Further lines of its header, such as `Measures` and `Groups`. */
   readonly fields: ReadonlyMap<string, string>
-  /** Absent where the mart is made whole whenever something changed that it reads. */
-  readonly parts?: Parts
   /** Key of the dimension that it copies from star. */
   readonly dimensionOf?: string
   /** Changes with every change of the file. */
@@ -64,10 +61,8 @@ export function readMart({ name: file, text }: SqlFile): Mart {
   const assumption = fields.get('Assumption')
   const declared = columns.map(line => columnOf(file, line))
   if (!declared.some(({ isKey }) => isKey)) throw new Error(`sql/${file}: no column is marked as key`)
-  const name = basename(file, '.sql')
-  const parts = partsOf({ name, fields, columns: declared })
   return {
-    name,
+    name: basename(file, '.sql'),
     summary,
     grain: required('Grain'),
     question: required('Question'),
@@ -77,7 +72,6 @@ export function readMart({ name: file, text }: SqlFile): Mart {
     columns: declared,
     select: body,
     fields,
-    ...(parts && { parts }),
     definitionId: createHash('sha256').update(text).digest('hex').slice(0, 12),
   }
 }
