@@ -13,10 +13,9 @@ import {
 import { policiesOn } from '../warehouse/postgres/rights/row-policies.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
-import type { Moment } from './inputs.ts'
+import { isSliced, type Moment, slices } from './inputs.ts'
 import type { Mart } from './mart.ts'
 import { releases } from './references.ts'
-import { isSliced, slices } from './slices.ts'
 import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
 import { dropView, madeViews, viewStatements, viewsOf } from './views.ts'
 

@@ -7,8 +7,7 @@ import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
 import { additivityNotes } from './additivity.ts'
 import { ownColumns, tableColumns } from './columns.ts'
 import { asOfLiteral, fillTokens, type Moment } from './inputs.ts'
-import { type Mart, stampColumns } from './mart.ts'
-import type { TableColumn } from './table-column.ts'
+import { type Mart, stampColumns, type TableColumn } from './mart.ts'
 import { viewsOf } from './views.ts'
 
 export const tableOf = (name: string): string => `mart.${quoteName(name)}`
@@ -22,7 +21,7 @@ export async function martTables(engine: Engine): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-export const keysOf = ({ columns }: Mart): string[] =>
+const keysOf = ({ columns }: Mart): string[] =>
   columns.filter(({ isKey }) => isKey).map(({ name }) => name)
 
 /** Reports filter by them: the first day of a mart, and its company. */
