@@ -21,7 +21,7 @@ export const wholeRuns = [
   'test/sync/{agency,assumptions,backfill,by-id,clocks,collection,emptied-midway,empty-list,faults,gateway-answers,hidden-ends,hollow-pages,kill,live,look-again,lost-access,quiet,refused-ids,refused-scan,replay,requests,scan-cost,scan-model,snapshot-losses,stops,sweep,sweep-model,ties-at-rest,unmarked-change}.test.ts',
   'test/warehouse/{any-json,bad-input,by-id,coverage,export,merge,parity,reporting-zone,rows-once,touches,unloadable}.test.ts',
   'test/contract/contract.test.ts',
-  'test/marts/{all-marts,checks-on-server,killed-parts,partial}.test.ts',
+  'test/marts/{all-marts,checks-on-server,kept,killed-build}.test.ts',
   'test/marts/audit/{audit-far-zone,worn}.test.ts',
   'test/docs/scheduling.test.ts',
   'test/serve/{event-share,reads}.test.ts',

@@ -6,7 +6,6 @@
 -- An expense without a timesheet is in the week that ends on the day the company is configured for, else on Sunday.
 -- Sources: star.fact_timesheet, star.fact_timelog, star.fact_timelog_cost_code, star.fact_piece_rate_line, star.fact_expense,
 --   star.dim_company
--- Parts: week_ending_date, company_id, project_id
 -- Measures: none project_hours
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
@@ -24,7 +23,6 @@ with sheet as (
   select t.timesheet_id, t.week_ending_date, t.company_id, t.project_id, t.net_hours, t.charge_total
   from star.fact_timesheet as t
   where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
-    and :touched(t.week_ending_date, t.company_id, t.project_id)
 ),
 
 -- A tie in the fifth decimal must not fall with the order in which rows are added: hence the ten-millionth.
@@ -72,7 +70,6 @@ expense as (
   select e.week_ending_date, e.company_id, e.project_id, e.cost_code_id, coalesce(e.value, 0) as value
   from dated_expense as e
   where e.status = 'approved' and e.week_ending_date is not null
-    and :touched(e.week_ending_date, e.company_id, e.project_id)
 ),
 
 part as (

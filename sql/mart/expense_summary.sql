@@ -4,7 +4,6 @@
 -- Assumption: a claim belongs to the week of its timesheet; without one, to the week that ends on the weekday configured for the
 -- company, else on Sunday. Claims without a date are left out.
 -- Sources: star.fact_expense, star.fact_timesheet, star.dim_company, star.dim_expense_category
--- Parts: week_ending_date, company_id, project_id
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.
@@ -42,7 +41,7 @@ claim as (
     end as wra_value,
     e.invoice_id
   from dated_expense as e
-  where e.week_ending_date is not null and :touched(e.week_ending_date, e.company_id, e.project_id)
+  where e.week_ending_date is not null
 )
 
 select

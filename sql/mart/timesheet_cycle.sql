@@ -6,7 +6,7 @@
 -- from the fourth day. The service does not say when a timesheet was submitted: see submitted_basis. Only changes of state that a
 -- sync has seen count: two changes between two syncs show as one. Absences and cancelled timesheets are neither on time nor late.
 -- Sources: star.fact_timesheet, star.fact_webhook_event, history.fact_timesheet
--- Parts: timesheet_id
+-- Slices: timesheet_id
 -- Columns:
 --   timesheet_id text key: The timesheet.
 --   reference text: Its reference.
@@ -41,11 +41,11 @@ with
 -- Include: timesheet_submission
 
 version as (
-  select timesheet_id, status, valid_from, 0 as is_current from history.fact_timesheet where :touched(timesheet_id)
+  select timesheet_id, status, valid_from, 0 as is_current from history.fact_timesheet where :slice(timesheet_id)
   union all
   select timesheet_id, status, valid_from, 1 as is_current
   from star.fact_timesheet
-  where timesheet_id in (select h.timesheet_id from history.fact_timesheet as h) and :touched(timesheet_id)
+  where timesheet_id in (select h.timesheet_id from history.fact_timesheet as h) and :slice(timesheet_id)
 ),
 
 change as (

@@ -7,7 +7,7 @@
 -- hours of one week. Hours of a timesheet that ends on another day than Sunday go to the weeks of the days of its timelogs, in
 -- their proportion; one without timelogs goes to the week that has most of its days.
 -- Sources: star.fact_timesheet, star.fact_timelog
--- Parts: worker_id
+-- Slices: worker_id
 -- Columns:
 --   worker_id text key: The worker.
 --   week_ending_date date key: The Sunday that ends the week.
@@ -37,7 +37,7 @@ sheet as not materialized (
     week_ending_date - 3 + cast(7 - extract(isodow from week_ending_date - 3) as integer) as week_ending_date
   from star.fact_timesheet
   where status = 'approved' and not is_deleted and worker_id <> '-1' and week_ending_date is not null
-    and :touched(worker_id)
+    and :slice(worker_id)
 ),
 
 logged as (
@@ -135,8 +135,22 @@ worked as not materialized (
   group by part.worker, part.week_ending_date
 ),
 
+-- The last week in which anybody worked; timesheets of weeks to come do not make weeks without hours for everybody.
 last_read as (
--- Include: last_week_worked
+  select least(
+    max(worked.week_ending_date), cast(:today as date) + cast(7 - extract(isodow from cast(:today as date)) as integer)
+  ) as week_ending_date
+  from (
+    select week_ending_date - 3 + cast(7 - extract(isodow from week_ending_date - 3) as integer) as week_ending_date
+    from star.fact_timesheet
+    where status = 'approved' and not is_deleted and worker_id <> '-1' and week_ending_date is not null
+    union all
+    select l.work_date + cast(7 - extract(isodow from l.work_date) as integer) as week_ending_date
+    from star.fact_timelog as l
+    inner join star.fact_timesheet as t on t.timesheet_id = l.timesheet_id
+    where t.status = 'approved' and not t.is_deleted and t.worker_id <> '-1' and extract(isodow from t.week_ending_date) <> 7
+      and not l.is_deleted and l.work_date is not null and l.total_hours > 0
+  ) as worked
 ),
 
 following as (

@@ -5,14 +5,14 @@ submission_event as (
   select e.record_id as timesheet_id, min(e.created_at) as submitted_at
   from star.fact_webhook_event as e
   where e.type = 'timesheet_approval_requested' and e.record_id is not null
-    and :touched(e.record_id)
+    and :slice(e.record_id)
   group by e.record_id
 ),
 
 waited_before as (
   select h.timesheet_id, min(h.valid_from) as submitted_at
   from history.fact_timesheet as h
-  where h.status = 'pending_approval' and :touched(h.timesheet_id)
+  where h.status = 'pending_approval' and :slice(h.timesheet_id)
   group by h.timesheet_id
 ),
 
@@ -30,7 +30,7 @@ told_timesheet as (
   from star.fact_timesheet as t
   left join submission_event as e on e.timesheet_id = t.timesheet_id
   left join waited_before as w on w.timesheet_id = t.timesheet_id
-  where not t.is_deleted and :touched(t.timesheet_id)
+  where not t.is_deleted and :slice(t.timesheet_id)
 ),
 
 submitted_timesheet as (

@@ -3,7 +3,7 @@ import { Unconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
 import { openCases, recordSightings } from '../state/evidence/evidence.ts'
 import { keepQuarantine } from '../state/evidence/quarantine.ts'
-import { recordChanges } from '../state/marts/changes.ts'
+import { countWrites } from '../state/marts/writes.ts'
 import { addStagedIds, type SeenBy } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
 import { applyMembers, arrivalsOf, type Merge, retireReplaced } from './merge/apply.ts'
@@ -12,7 +12,7 @@ import {
   createDelta,
   type DeltaCounts,
   sendRecords,
-  writtenOf,
+  writeKind,
 } from './merge/delta.ts'
 import { type Loss, lossesOf, TooManyRemoved } from './merge/losses.ts'
 import { knownFields } from './page/known-fields.ts'
@@ -164,8 +164,9 @@ async function mergePages(
   const isElsewhere = engine.stage !== engine
   const sent = transfer.sent.then(() => (isElsewhere ? arriving.leave() : undefined))
   await allEnded([receive(), sent]).finally(() => transfer.discard())
-  await applyMembers(engine, members)
-  await recordChanges(engine, plan.resource.name, writtenOf(counts))
+  const writes = await applyMembers(engine, members)
+  const kind = writeKind(counts)
+  await countWrites(engine, kind ? new Map([...writes, [plan.resource.name, kind]]) : writes)
   const leftOut = trouble.flatMap(one => leftOutRows(plan.resource.name, one))
   const quarantined = { resource: plan.resource.name, hasTable: staged.quarantined > 0, rows: leftOut }
   await keepQuarantine(engine, quarantined, open)

@@ -4,25 +4,24 @@ import type { Clock } from '../lib/clock.ts'
 import { hourMs } from '../lib/dates.ts'
 import { Busy, DiskFull, firstLineOf, Interrupted } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
-import { type ChangesSeen, changesNow, forgetSeenChanges } from '../state/marts/changes.ts'
 import { moveAsOf, recordedMarts, recordFailedMart } from '../state/marts/marts.ts'
-import { starState } from '../state/marts/source-state.ts'
+import { type SourceState, sourceState } from '../state/marts/source-state.ts'
 import type { MartRow } from '../state/marts/tables.ts'
 import { migrate } from '../state/migrate.ts'
 import { type Lease, releaseLease, renewLease, takeLease } from '../state/runs/leases.ts'
 import { newRunId, startRun, updateRun } from '../state/runs/runs.ts'
 import { martLease } from '../state/runs/whole-lease.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { type Moment, momentAt, sourcesOf } from './inputs.ts'
+import { type Moment, momentAt } from './inputs.ts'
 import { type CurrencySettings, settleCurrencies } from './kept/currencies.ts'
 import { keepAccrual } from './kept/month-end.ts'
 import type { Mart } from './mart.ts'
 import { inOrder, martsRead, withSources } from './mart.ts'
-import { basisOf } from './partial/basis.ts'
 import type { Finding, Gate } from './rebuild.ts'
 import { Refused, rebuildMart, removeMart } from './rebuild.ts'
 import { addMartReferences } from './references.ts'
 import { sideBySide } from './side-by-side.ts'
+import { sourcesOf } from './sources.ts'
 import { martTables, shapeOf } from './table.ts'
 import { isFresh } from './views.ts'
 
@@ -32,8 +31,6 @@ export interface MartResult {
   readonly state: 'built' | 'unchanged' | 'failed' | 'refused' | 'waiting' | 'removed'
   /** Rows of the table now; null when there is no table. */
   readonly rows: number | null
-  /** Of them made anew, when not all were. */
-  readonly made?: number
   readonly milliseconds: number
   readonly findings: readonly Finding[]
   readonly message: string | null
@@ -73,8 +70,6 @@ const leaseMs = hourMs
 const instant = (clock: Clock): string => new Date(clock.now()).toISOString()
 const removed = { state: 'removed', rows: null, milliseconds: 0, findings: [], message: null } as const
 
-type BuiltAt = (name: string) => string | null
-
 type Failure = Pick<MartRow, 'state' | 'message'>
 
 class Build {
@@ -87,9 +82,8 @@ class Build {
   #recorded: ReadonlyMap<string, MartRow> = new Map()
   /** Names of the tables in the schema. */
   #tables = new Set<string>()
-  #star = ''
-  /** At the beginning. */
-  #changes: ChangesSeen = { position: 0, counted: 0 }
+  /** Before any mart is built. */
+  #state: SourceState = { structure: '', writes: new Map() }
 
   constructor(effects: BuildEffects, lease: Lease, moment: Moment) {
     this.#effects = effects
@@ -103,8 +97,7 @@ class Build {
     const ordered = inOrder(marts)
     this.#recorded = await recordedMarts(engine)
     this.#tables = await martTables(engine)
-    this.#changes = await changesNow(engine)
-    this.#star = await starState(engine)
+    this.#state = await sourceState(engine)
     const chosen = names.length > 0 ? withSources(ordered, names) : ordered
     await sideBySide(engine, chosen, async (mart, engine) => {
       signal.throwIfAborted()
@@ -130,8 +123,7 @@ class Build {
     }
     const missing = martsRead(mart).find(name => this.#isBehind(name))
     if (missing) return { ...nothing, state: 'waiting', message: `it reads mart.${missing}` }
-    const builtAt = await this.#builtAt(engine, mart)
-    const sources = await sourcesOf(engine, mart, { star: this.#star, moment: this.#moment, builtAt })
+    const sources = await this.#sourcesOf(engine, mart)
     const isSame =
       recorded?.state === 'built' &&
       recorded.definition_id === mart.definitionId &&
@@ -140,7 +132,7 @@ class Build {
       return { ...nothing, state: 'unchanged', message: null }
     this.#effects.onMart({ name: mart.name, state: 'building' })
     try {
-      return await this.#rebuild(engine, mart, { sources, builtAt, isWhole: all })
+      return await this.#rebuild(engine, mart, sources)
     } catch (error) {
       if (error instanceof DiskFull || error instanceof Interrupted) throw error
       const state = error instanceof Refused ? 'refused' : 'failed'
@@ -151,22 +143,15 @@ class Build {
     }
   }
 
-  async #rebuild(
-    engine: Engine,
-    mart: Mart,
-    { builtAt, ...how }: { builtAt: BuiltAt; sources: string; isWhole: boolean },
-  ): Promise<MartResult> {
-    const { clock, gate, version } = this.#effects
-    const basis = await basisOf(engine, mart, { version, moment: this.#moment, builtAt })
+  async #rebuild(engine: Engine, mart: Mart, sources: string): Promise<MartResult> {
+    const { clock, gate } = this.#effects
     const rebuilt = await rebuildMart({
       engine,
       mart,
       recorded: this.#recorded.get(mart.name),
       hasTable: this.#tables.has(mart.name),
       isFresh: isFresh(mart, this.#tables),
-      ...how,
-      basis,
-      changes: this.#changes,
+      sources,
       moment: this.#moment,
       runId: this.#runId,
       lease: this.#lease,
@@ -183,10 +168,11 @@ class Build {
     return state !== 'built' && state !== 'unchanged'
   }
 
-  /** When the marts that it reads were last built, by this build or before. */
-  async #builtAt(engine: Engine, mart: Mart): Promise<BuiltAt> {
+  /** The marts that it reads were built by this build or before. */
+  async #sourcesOf(engine: Engine, mart: Mart): Promise<string> {
     const built = martsRead(mart).length > 0 ? await recordedMarts(engine) : this.#recorded
-    return name => built.get(name)?.built_at ?? null
+    const builtAt = (name: string): string | null => built.get(name)?.built_at ?? null
+    return sourcesOf(engine, mart, { state: this.#state, moment: this.#moment, builtAt })
   }
 
   /** Throws where another build took over: what failed is its business now. */
@@ -235,7 +221,6 @@ export async function buildMarts(effects: BuildEffects, request: BuildRequest): 
       await settleCurrencies(engine, request, instant(clock))
       await keepAccrual(engine, moment, instant(clock))
       const marts = await new Build(effects, lease, moment).run(request)
-      await forgetSeenChanges(engine)
       await addMartReferences(engine, request.marts, await martTables(engine))
       const isWhole = marts.every(({ state }) => ['built', 'unchanged', 'removed'].includes(state))
       await end({ state: isWhole ? 'done' : 'failed', message: counted(marts) })

@@ -2,8 +2,7 @@
 import { catalogue } from '../contract/catalogue.ts'
 import { tablesOf } from '../contract/fields/table.ts'
 import { knownAndRead } from '../state/by-id/coverage.ts'
-import type { Mart } from './mart.ts'
-import type { TableColumn } from './table-column.ts'
+import type { Mart, TableColumn } from './mart.ts'
 
 const byId = catalogue
   .filter(({ read }) => read.strategy === 'byId')

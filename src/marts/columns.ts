@@ -3,8 +3,7 @@ import { currencyJoin } from '../state/marts/currencies.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import { byIdColumns } from './by-id-columns.ts'
 import { isOfDimension, type Label, labelOf } from './labels.ts'
-import { type Mart, type MartColumn, stampColumns } from './mart.ts'
-import type { TableColumn } from './table-column.ts'
+import { type Mart, type MartColumn, stampColumns, type TableColumn } from './mart.ts'
 
 const made = (name: string): string => `made.${quoteName(name)}`
 

@@ -1,15 +1,10 @@
-/** The inputs of a mart besides its SQL: the moment, as two tokens in its statement, and the state of its sources. */
-import { basename } from 'node:path'
-import { catalogue } from '../contract/catalogue.ts'
+/** What the tokens in the statement of a mart stand for: the moment of a build, and the slice that is made. */
 import { dayInZone } from '../contract/fields/day-in-zone.ts'
-import { tablesOf } from '../contract/fields/table.ts'
-import { eventsState, lastRead, ledgerStates, touchState } from '../state/marts/source-state.ts'
+import { lastRead } from '../state/marts/source-state.ts'
 import { reportingZoneOf } from '../state/reporting-zone.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { sqlFiles } from '../warehouse/sql-files.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
-import { decidingText } from './columns.ts'
-import { type Mart, martsRead } from './mart.ts'
+import type { Mart } from './mart.ts'
 
 export interface Moment {
   /** ISO 8601: end of the last run that read the service; null before the first sync. */
@@ -24,17 +19,14 @@ export interface Moment {
 
 const usualFiscalMonth = 4
 
-/** A temporary table: the parts of a mart that are made anew. */
-export const touchedTable = 'touched'
-
 /** Not the `::today` of a cast. */
 const tokens = {
   asOf: /(?<!:):as_of\b/g,
   today: /(?<!:):today\b/g,
   readDay: /(?<!:):read_day\b/g,
   fiscalMonth: /(?<!:):fiscal_month\b/g,
-  /** `:touched(t.week_ending_date)`: whether a row is in a part of the mart that is made anew. */
-  touched: /(?<!:):touched\(([^()]*)\)/g,
+  /** `:slice(t.worker_id)`: of a column that is never null, and on whose other values no row depends. */
+  slice: /(?<!:):slice\(([^()]*)\)/g,
   /** `:day(created_at)`: the day of a timestamp in the reporting zone. */
   day: /(?<!:):day\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g,
 } as const
@@ -48,13 +40,22 @@ const readDayOf = ({ asOf, zone }: Moment): string =>
 
 const fiscalMonthOf = ({ fiscalMonth }: Moment): string => String(fiscalMonth ?? usualFiscalMonth)
 
-/** A condition on columns: whether their row is in a part of the mart that is made. */
-export type IsMade = (columns: string) => string
+/**
+ * A statement that does not fit the memory of DuckDB is run for each slice: the values whose hash begins with one of these digits.
+ * Weeks of workers of ten million timesheets fit in eight.
+ */
+export const slices: readonly string[] = ['01', '23', '45', '67', '89', 'ab', 'cd', 'ef']
 
-/** Every part is made without `isMade`. */
-export function fillTokens(select: string, moment: Moment, isMade: IsMade = () => 'true'): string {
+/** The header names the column; a statement may include text that only others run in slices. */
+export const isSliced = ({ fields }: Pick<Mart, 'fields'>): boolean => fields.has('Slices')
+
+const inSlice = (column: string, slice: string | undefined): string =>
+  slice === undefined ? 'true' : `position(left(md5(${column}), 1) in '${slice}') > 0`
+
+/** Without a slice all rows are read. */
+export function fillTokens(select: string, moment: Moment, slice?: string): string {
   return select
-    .replace(tokens.touched, (_, columns: string) => isMade(columns))
+    .replace(tokens.slice, (_, column: string) => inSlice(column, slice))
     .replace(tokens.asOf, () => asOfLiteral(moment.asOf))
     .replace(tokens.today, () => `cast('${moment.today}' as date)`)
     .replace(tokens.readDay, () => readDayOf(moment))
@@ -89,40 +90,4 @@ export async function momentAt(engine: Engine, nowMs: number, fiscalMonth?: numb
   const zone = await reportingZoneOf(engine)
   const asOf = await lastRead(engine)
   return { asOf, today: dayOf(nowMs, zone), zone, ...(fiscalMonth !== undefined && { fiscalMonth }) }
-}
-
-/** Columns that a touched record moves. */
-const touchedColumns = [
-  ...['source_updated_at', 'loaded_at', 'run_id', 'row_hash'],
-  ...catalogue.flatMap(({ table }) =>
-    tablesOf(table).flatMap(({ columns }) =>
-      Object.entries(columns).flatMap(([name, { bookkeeping }]) => (bookkeeping ? [name] : [])),
-    ),
-  ),
-]
-
-const namesTouched = new RegExp(`\\b(${[...new Set(touchedColumns)].join('|')})\\b`)
-
-/** Whether records that are touched may change its rows: it, or a view that it reads, names what they move. */
-export function readsBookkeeping(mart: Mart): boolean {
-  const views = sqlFiles('view').filter(({ name }) => mart.reads.includes(`star.${basename(name, '.sql')}`))
-  return [decidingText(mart), ...views.map(({ text }) => text)].some(text => namesTouched.test(text))
-}
-
-/** The same text as long as the rows stay the same. `builtAt` gives the time at which another mart was last built. */
-export async function sourcesOf(
-  engine: Engine,
-  mart: Mart,
-  { star, moment, builtAt }: { star: string; moment: Moment; builtAt: (name: string) => string | null },
-): Promise<string> {
-  const marts = martsRead(mart).map(name => `mart.${name} ${builtAt(name)}`)
-  const parts = [
-    star,
-    readsBookkeeping(mart) ? await touchState(engine) : '',
-    momentOf(decidingText(mart), moment),
-    ...marts,
-    ...(await ledgerStates(engine, mart.reads)),
-    mart.reads.includes('star.fact_webhook_event') ? await eventsState(engine) : '',
-  ]
-  return parts.filter(part => part !== '').join('; ')
 }

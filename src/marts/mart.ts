@@ -5,7 +5,6 @@ import { tablesNamed } from '../warehouse/schema/schemas.ts'
 import { type SqlFile, sqlFiles } from '../warehouse/sql-files.ts'
 import { dimensionMarts } from './dimensions.ts'
 import { namesOf, readHeader } from './header.ts'
-import { type Parts, partsOf } from './partial/parts.ts'
 
 export interface MartColumn {
   readonly name: string
@@ -14,6 +13,23 @@ export interface MartColumn {
   /** The columns marked as key identify a row together. */
   readonly isKey: boolean
   readonly description: string
+}
+
+/** How the build computes a column from a row that the statement made, which is called `made`. */
+export interface Computation {
+  readonly select: string
+  readonly join?: string
+  /** A query of one row that the join names; a server would else ask it anew for every row whose number it guesses as one. */
+  readonly once?: { readonly name: string; readonly query: string }
+  /** Columns that it is computed from, with their tables. */
+  readonly from: readonly string[]
+  /** Table of star that it reads. */
+  readonly reads: readonly string[]
+}
+
+/** Of a mart's table: its statement makes it, or the build computes it beside those. */
+export interface TableColumn extends MartColumn {
+  readonly computed?: Computation
 }
 
 export interface Mart {
@@ -34,8 +50,6 @@ export interface Mart {
   readonly select: string
   /** Further lines of its header, such as `Measures` and `Groups`. */
   readonly fields: ReadonlyMap<string, string>
-  /** Absent where the mart is made whole whenever something changed that it reads. */
-  readonly parts?: Parts
   /** Key of the dimension that it copies from star. */
   readonly dimensionOf?: string
   /** Changes with every change of the file. */
@@ -64,10 +78,8 @@ export function readMart({ name: file, text }: SqlFile): Mart {
   const assumption = fields.get('Assumption')
   const declared = columns.map(line => columnOf(file, line))
   if (!declared.some(({ isKey }) => isKey)) throw new Error(`sql/${file}: no column is marked as key`)
-  const name = basename(file, '.sql')
-  const parts = partsOf({ name, fields, columns: declared })
   return {
-    name,
+    name: basename(file, '.sql'),
     summary,
     grain: required('Grain'),
     question: required('Question'),
@@ -77,7 +89,6 @@ export function readMart({ name: file, text }: SqlFile): Mart {
     columns: declared,
     select: body,
     fields,
-    ...(parts && { parts }),
     definitionId: createHash('sha256').update(text).digest('hex').slice(0, 12),
   }
 }

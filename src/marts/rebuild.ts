@@ -1,8 +1,8 @@
 /** Rebuilds one mart in one transaction: a reader sees all of yesterday's rows or all of today's. */
 import { counted } from '../lib/counted.ts'
 import { OutOfMemory } from '../lib/errors.ts'
-import { changesNow } from '../state/marts/changes.ts'
 import { forgetMart, recordMart } from '../state/marts/marts.ts'
+import type { MartRow } from '../state/marts/tables.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import {
@@ -13,9 +13,8 @@ import {
 import { policiesOn } from '../warehouse/postgres/rights/row-policies.ts'
 import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
-import type { Moment } from './inputs.ts'
+import { isSliced, type Moment, slices } from './inputs.ts'
 import type { Mart } from './mart.ts'
-import { Overtaken, type PartsRefill, refillParts } from './partial/refill-parts.ts'
 import { releases } from './references.ts'
 import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
 import { dropView, madeViews, viewStatements, viewsOf } from './views.ts'
@@ -41,21 +40,27 @@ export type Gate = (
 /** For a build without checks. */
 export const openGate: Gate = async () => []
 
-export interface Rebuild extends PartsRefill {
+export interface Rebuild {
+  readonly engine: Engine
+  readonly mart: Mart
+  /** Its row in ops.mart; undefined when it was never built. */
+  readonly recorded: MartRow | undefined
+  readonly hasTable: boolean
   /** Whether the schema has neither the table nor a view of that name. */
   readonly isFresh: boolean
   readonly sources: string
+  readonly moment: Moment
   readonly runId: string
   readonly lease: Lease
   readonly gate: Gate
-  /** Into how many a whole rebuild is cut; one statement makes all rows without. */
-  readonly slices?: number
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** One statement makes all rows without. */
+  readonly slices?: readonly string[]
 }
 
 export interface Rebuilt {
   readonly rows: number
-  /** Of them made anew, where not all are. */
-  readonly made?: number
   readonly milliseconds: number
   readonly findings: readonly Finding[]
 }
@@ -130,21 +135,13 @@ async function makeInPlace(engine: Engine, mart: Mart, isFresh: boolean): Promis
   await runTogether(engine, viewStatements(mart))
 }
 
-/**
- * Fills the empty table `target` and returns the number of its rows. Slices of the parts that the mart has are made one after the
- * other: each takes its share of the memory that all rows would.
- */
-export async function fillWhole(
-  { engine, mart, moment, now, slices = 1 }: Pick<Rebuild, 'engine' | 'mart' | 'moment' | 'now' | 'slices'>,
-  target: string,
-): Promise<number> {
+/** Fills the empty table `target` and returns the number of its rows. */
+async function fillTable({ engine, mart, moment, now, slices }: Rebuild, target: string): Promise<number> {
   const at = { ...moment, now: new Date(now()).toISOString() }
+  const moments = slices?.map(slice => ({ ...at, slice })) ?? [at]
   let rows = 0
-  for (let slice = 0; slice < slices; slice += 1) {
-    const isMade = (columns: string): string => engine.inSlice(columns, { of: slices, at: slice })
-    const statement = fillStatement(mart, target, slices === 1 ? at : { ...at, isMade })
-    rows += await engine.run(engine.overWholeTables(statement))
-  }
+  for (const one of moments)
+    rows += await engine.run(engine.overWholeTables(fillStatement(mart, target, one)))
   return rows
 }
 
@@ -152,42 +149,32 @@ export async function fillWhole(
 async function refill(rebuild: Rebuild): Promise<number> {
   const { engine, mart, recorded, hasTable } = rebuild
   const table = tableOf(mart.name)
-  const fill = (target: string): Promise<number> => fillWhole(rebuild, target)
   if (hasTable && recorded?.shape === shapeOf(mart)) {
     if (recorded.definition_id !== mart.definitionId) await runTogether(engine, commentStatements(mart))
     await engine.run(`delete from ${table}`)
-    return fill(table)
+    return fillTable(rebuild, table)
   }
   if (!(engine.isShared && hasTable)) {
     await makeInPlace(engine, mart, rebuild.isFresh)
-    return fill(table)
+    return fillTable(rebuild, table)
   }
   const views = viewsOf(mart).map(({ name }) => name)
   await requireFree(engine, mart.name, views)
   const beside = tableOf(`${mart.name}~`)
   await makeTable(engine, mart, beside)
-  const rows = await fill(beside)
+  const rows = await fillTable(rebuild, beside)
   await exchange(engine, mart, beside)
   return rows
 }
 
-async function refillWhole(rebuild: Rebuild): Promise<Pick<Rebuilt, 'rows'>> {
-  const rows = await refill(rebuild)
-  await requireKeys(rebuild.engine, rebuild.mart)
-  return { rows }
-}
-
 async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
-  const { engine, mart, moment, sources, basis, runId, lease, gate, now } = rebuild
+  const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
   const started = now()
   return engine.transaction(async engine => {
-    // What commits after this is read again by the next build.
-    const before = await changesNow(engine)
     await engine.actAsOwnerOf('mart')
     await engine.planForWholeTables()
-    const inside = { ...rebuild, engine }
-    const filled = (await refillParts(inside, before)) ?? (await refillWhole(inside))
-    const { rows } = filled
+    const rows = await refill({ ...rebuild, engine })
+    await requireKeys(engine, mart)
     const findings = await gate(engine, mart, { ...moment, now: new Date(now()).toISOString() })
     if (findings.some(({ severity, rows }) => severity === 'error' && rows > 0)) throw new Refused(findings)
     const milliseconds = Math.round(now() - started)
@@ -198,9 +185,6 @@ async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
       definition_id: mart.definitionId,
       shape,
       sources,
-      basis,
-      changes_position: before.position,
-      changes_counted: before.counted,
       state: 'built',
       built_at: at,
       as_of: moment.asOf,
@@ -212,12 +196,9 @@ async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
     })
     // A build that lost its lease must not commit beside the one that took over.
     await renewLease(engine, lease)
-    return { ...filled, milliseconds, findings }
+    return { rows, milliseconds, findings }
   })
 }
-
-/** Weeks of workers of ten million timesheets fit the memory of DuckDB in as many. */
-const slicesThatFit = 8
 
 /** Throws Refused for the errors that the gate found; whatever it throws, yesterday's rows stay. */
 export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
@@ -225,9 +206,8 @@ export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
   try {
     return await rebuildOnce(rebuild)
   } catch (error) {
-    if (error instanceof Overtaken) return rebuildMart({ ...rebuild, isWhole: true })
     if (!(error instanceof OutOfMemory)) throw error
     await rebuild.engine.freeMemory(0)
-    return rebuildOnce({ ...rebuild, isWhole: true, ...(rebuild.mart.parts && { slices: slicesThatFit }) })
+    return rebuildOnce({ ...rebuild, ...(isSliced(rebuild.mart) && { slices }) })
   }
 }

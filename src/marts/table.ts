@@ -6,9 +6,8 @@ import { columnDefinition } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
 import { additivityNotes } from './additivity.ts'
 import { ownColumns, tableColumns } from './columns.ts'
-import { asOfLiteral, fillTokens, type IsMade, type Moment } from './inputs.ts'
-import { type Mart, stampColumns } from './mart.ts'
-import type { TableColumn } from './table-column.ts'
+import { asOfLiteral, fillTokens, type Moment } from './inputs.ts'
+import { type Mart, stampColumns, type TableColumn } from './mart.ts'
 import { viewsOf } from './views.ts'
 
 export const tableOf = (name: string): string => `mart.${quoteName(name)}`
@@ -22,7 +21,7 @@ export async function martTables(engine: Engine): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-export const keysOf = ({ columns }: Mart): string[] =>
+const keysOf = ({ columns }: Mart): string[] =>
   columns.filter(({ isKey }) => isKey).map(({ name }) => name)
 
 /** Reports filter by them: the first day of a mart, and its company. */
@@ -99,8 +98,8 @@ const cellOf = ({ name, type, computed }: TableColumn): string =>
 export interface FillMoment extends Moment {
   /** ISO 8601. */
   readonly now: string
-  /** Where not all parts are made. */
-  readonly isMade?: IsMade
+  /** Of `slices`, where not all rows are made by one statement. */
+  readonly slice?: string
 }
 
 /** The statement that fills the table: the header gives names, types and order of the columns that it makes. */
@@ -122,23 +121,20 @@ ${mart.select}
     ) as made(${quoteNames(mart.columns.map(({ name }) => name))})
     ${joins.join('\n    ')}`,
     moment,
-    moment.isMade,
+    moment.slice,
   )
 }
 
-/**
- * Throws when a key is missing or stands for several rows, among those rows `where` one can; where tables have a primary key,
- * it does that.
- */
-export async function requireKeys(engine: Engine, mart: Mart, where = 'true'): Promise<void> {
+/** Throws when a key is missing or stands for several rows; where tables have a primary key, it does that. */
+export async function requireKeys(engine: Engine, mart: Mart): Promise<void> {
   if (engine.keepsKeys) return
   const keys = quoteNames(keysOf(mart))
   const isNull = keysOf(mart)
     .map(name => `${quoteName(name)} is null`)
     .join(' or ')
   const [row] = await engine.rows<{ doubled: number; nameless: number }>(
-    `select (select count(*) from (select 1 from ${tableOf(mart.name)} where ${where} group by ${keys} having count(*) > 1) as d) as doubled,
-       (select count(*) from ${tableOf(mart.name)} where (${isNull}) and ${where}) as nameless`,
+    `select (select count(*) from (select 1 from ${tableOf(mart.name)} group by ${keys} having count(*) > 1) as d) as doubled,
+       (select count(*) from ${tableOf(mart.name)} where ${isNull}) as nameless`,
   )
   if (Number(row?.doubled) > 0) throw new Error(`${row?.doubled} keys (${keys}) stand for more than one row`)
   if (Number(row?.nameless) > 0) throw new Error(`${row?.nameless} rows have no key (${keys})`)

@@ -1,5 +1,6 @@
 /** Overwrites a person in the tables of a warehouse, or counts what would be overwritten. */
 import { findResource } from '../contract/catalogue.ts'
+import { countChange, everyTable } from '../state/marts/writes.ts'
 import { type Forgotten, waitToErase } from '../state/privacy/forgotten.ts'
 import { quarantinedTexts } from '../state/privacy/held-texts.ts'
 import { tableInQueries } from '../state/tables.ts'
@@ -107,6 +108,7 @@ export async function eraseAll(engine: Engine, request: EraseRequest, subject: S
   try {
     await engine.merge(async engine => {
       if (!request.isDry) await waitToErase(engine)
+      await countChange(engine, everyTable)
       counts = await eraseRows(engine, request, subject)
       if (request.isDry) throw new TakenBack()
     })

@@ -60,12 +60,6 @@ export interface SideSession {
   close(): Promise<void>
 }
 
-/** One of several slices of the rows of a table. */
-export interface Slice {
-  readonly of: number
-  readonly at: number
-}
-
 /** Differences between the engines that statements and callers depend on. */
 export interface Traits {
   /** For display and for files; no decision depends on it. */
@@ -86,8 +80,6 @@ export interface Traits {
   readonly hasSlowPatterns: boolean
   /** A statement that reads whole tables, as this engine runs it fastest. */
   overWholeTables(sql: string): string
-  /** A condition that each row meets for one `at` from 0 to `of` - 1, the same for equal values of these columns. */
-  inSlice(columns: string, slice: Slice): string
   /** The type that a column of the engine's tables has for a declared type. */
   columnType(sql: string): string
 }

@@ -1,14 +1,11 @@
-/**
- * The marts of a warehouse with their checks: `marts-build.ts FILE` makes every row anew, `marts-build.ts FILE changed` what the
- * last sync changed; names of marts may follow. Prints figures as JSON, of this process only.
- */
+/** The marts of a warehouse with their checks: `marts-build.ts FILE`. Prints figures as JSON, of this process only. */
 import { systemClock } from '../../src/lib/clock.ts'
 import { buildMarts } from '../../src/marts/build.ts'
 import { everyCheck, martGate } from '../../src/marts/checks/gate.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 
-const [file = '', how, ...names] = process.argv.slice(2)
+const [file = ''] = process.argv.slice(2)
 const started = performance.now()
 const engine = await openDuckdb(file)
 const marts = readMarts()
@@ -22,7 +19,7 @@ const built = await buildMarts(
     gate: martGate(everyCheck(marts)),
     onMart: () => undefined,
   },
-  { marts, names, all: how !== 'changed' },
+  { marts, names: [], all: true },
 )
 await engine.close()
 const peakMegabytes = Math.round(process.resourceUsage().maxRSS / 1024)

@@ -37,23 +37,6 @@ function print(rounds: readonly Figures[], count: number): void {
   )
 }
 
-const changedRecords = 500
-
-/** Beside the whole builds: what a build takes after a sync that changed a few timesheets. */
-function printBeside(whole: readonly Figures[], partial: readonly Figures[]): void {
-  const [{ marts } = { marts: [] }] = partial
-  for (const { name, made } of marts.filter(mart => mart.made !== undefined)) {
-    const of = (rounds: readonly Figures[]): number =>
-      median(rounds.map(round => round.marts.find(mart => mart.name === name)?.milliseconds ?? 0))
-    console.log(
-      `  ${name.padEnd(22)} ${seconds(of(partial))} s, ${made?.toLocaleString('en')} rows; whole ${seconds(of(whole))} s`,
-    )
-  }
-  const line = (rounds: readonly Figures[]): string =>
-    `${seconds(median(rounds.map(({ cpuMs }) => cpuMs)))} s of CPU, ${seconds(median(rounds.map(({ ms }) => ms)))} s`
-  console.log(`after ${changedRecords} changes ${line(partial)}; whole ${line(whole)}`)
-}
-
 /** The first build makes the tables, the others replace their rows, as every night does. */
 export async function buildAll(count: number, rounds: number): Promise<void> {
   const kept = process.env.MUSTER_BENCH_STAR
@@ -66,12 +49,6 @@ export async function buildAll(count: number, rounds: number): Promise<void> {
     for (let round = 0; round < rounds; round += 1)
       figures.push((await script<Figures>('marts-build.ts', [file])) as Figures)
     print(figures, count)
-    const partial: Figures[] = []
-    for (let round = 0; round < rounds; round += 1) {
-      await script('star-changes.ts', [file, String(changedRecords), `${figures.length}${round}`])
-      partial.push((await script<Figures>('marts-build.ts', [file, 'changed'])) as Figures)
-    }
-    printBeside(figures, partial)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

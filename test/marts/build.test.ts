@@ -5,6 +5,7 @@ import { seededRng } from '../../src/lib/rng.ts'
 import { type BuildEffects, type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { type Mart, readMart } from '../../src/marts/mart.ts'
 import { type Gate, openGate } from '../../src/marts/rebuild.ts'
+import { countChange } from '../../src/state/marts/writes.ts'
 import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
 import { companyMart } from './company-mart.ts'
 
@@ -46,6 +47,7 @@ async function addCompany({ engine }: Warehouse, id: string): Promise<void> {
   await engine.run(`insert into ops.run (run_id, command, arguments, state, started_at, finished_at, requests, retries,
       records_read, rows_inserted, rows_changed, rows_removed, records_unchanged, quarantined, program_version)
     values ('sync-${runs}', 'sync', '', 'done', '2026-11-02T01:00:00Z', '2026-11-02T01:${String(runs).padStart(2, '0')}:00Z', 1, 0, 1, 1, 0, 0, 0, 0, 'test')`)
+  await countChange(engine, 'companies')
 }
 
 const ids = async ({ engine }: Warehouse, name = 'a'): Promise<unknown[]> =>

@@ -58,6 +58,8 @@ describeOnEngines('muster forget', bench => {
     expect(await everything(warehouse)).toContain(name)
 
     const held = await forget(around(engine), { ...ofWorker(id, landing), isDry: true })
+    const overwritten = () => engine.rows(`select 1 from ops.write_count where name = 'every table'`)
+    expect(await overwritten()).toEqual([])
     expect(held.rows).toMatchObject({ 'pii.worker': 1, 'pii.text': expect.any(Number) })
     expect(await everything(warehouse)).toContain(name)
     // Stopped in the middle: the hash is recorded, some pages are cleared, the tables are not.
@@ -74,6 +76,7 @@ describeOnEngines('muster forget', bench => {
     expect(await forget(around(engine), ofWorker(id, landing))).toMatchObject({ rows: held.rows })
     expect(await everything(warehouse)).not.toContain(name)
     expect(await sums(engine)).toEqual(before)
+    expect(await overwritten()).toHaveLength(1)
     expect((await forget(around(engine), { ...ofWorker(id, landing), isDry: true })).rows).toEqual({})
     expect(JSON.stringify(await engine.rows('select * from ops.forgotten'))).not.toContain(id)
 

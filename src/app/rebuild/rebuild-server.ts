@@ -1,6 +1,7 @@
 /** Rebuilds a PostgreSQL warehouse: schemas beside those in use are filled, and one transaction exchanges the rows. */
 import { activityOf } from '../../state/activity.ts'
 import { takeReplayedLedger } from '../../state/carry-over.ts'
+import { countChange, everyTable } from '../../state/marts/writes.ts'
 import { migrate } from '../../state/migrate.ts'
 import { newRunId } from '../../state/runs/runs.ts'
 import { takeWhole, type WholeLease } from '../../state/runs/whole-lease.ts'
@@ -37,6 +38,7 @@ async function replaceRows(engine: Engine, prefix: string): Promise<void> {
     await engine.run(`insert into ${qualified(table)} (${names}) select ${names} from ${from}`)
   }
   await takeReplayedLedger(engine, prefix)
+  await countChange(engine, everyTable)
 }
 
 interface Beside extends PostgresPlace {

@@ -59,11 +59,7 @@ const warned = ({ findings }: MartResult): string =>
     .map(({ check, rows }) => `warning ${check}: ${counted(rows, 'row')}`)
     .join(', ')
 
-const partly = ({ made }: MartResult): string =>
-  made === undefined ? '' : `in part: ${counted(made, 'row')}`
-
-const noteOf = (mart: MartResult): string =>
-  [mart.message, partly(mart), warned(mart)].filter(Boolean).join('; ')
+const noteOf = (mart: MartResult): string => [mart.message, warned(mart)].filter(Boolean).join('; ')
 
 function printMarts(context: CommandContext, touched: readonly MartResult[]): void {
   const titles: readonly Column[] = ['mart', 'state', 'rows', 'seconds', { title: 'note', breaks: true }]

@@ -1,4 +1,5 @@
 /** Applies a delta to star, pii and history, one statement a table and step. */
+import type { WriteKind } from '../../state/marts/writes.ts'
 import type { Engine, Insertion, TemporaryTable } from '../../warehouse/engine.ts'
 import { historyOf } from '../../warehouse/schema/physical.ts'
 import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
@@ -151,14 +152,20 @@ export async function retireReplaced(
   await runAll(engine, others.map(remove))
 }
 
-/** Writes the rows of inferred members that the batch adds to. */
-export async function applyMembers(engine: Engine, members: Members | undefined): Promise<void> {
-  if (!members) return
+/** Writes the rows of inferred members that the batch adds to, and returns how, by dimension. */
+export async function applyMembers(
+  engine: Engine,
+  members: Members | undefined,
+): Promise<ReadonlyMap<string, WriteKind>> {
+  if (!members) return new Map()
   const { changed, statements } = members
   const dimensions = await engine.rows<ChangedDimension>(changed)
   await runAll(
     engine,
     dimensions.flatMap(one => statements(one)),
+  )
+  return new Map(
+    dimensions.map(({ dimension, has_changes }) => [dimension, has_changes ? 'changes' : 'touches']),
   )
 }
 

@@ -1,5 +1,6 @@
 /** The delta of a batch: each staged record compared with its stored row. */
 import type { Resource } from '../../contract/fields/resource.ts'
+import type { WriteKind } from '../../state/marts/writes.ts'
 import type { Engine, TemporaryTable, Transfer } from '../../warehouse/engine.ts'
 import { isMember } from '../../warehouse/schema/physical.ts'
 import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
@@ -14,11 +15,11 @@ export type DeltaState = 'new' | 'inferred' | 'changed' | 'touched' | 'same' | '
 
 export type DeltaCounts = Readonly<Record<DeltaState, number>>
 
-/** The records whose content the merge writes or retires, and how many they are. */
-export const writtenOf = (counts: DeltaCounts): { ids: string; changes: number } => ({
-  ids: `(select record_key from delta where state in ('new', 'inferred', 'changed', 'missing'))`,
-  changes: counts.new + counts.inferred + counts.changed + counts.missing,
-})
+/** What the merge does to the rows of its resource; undefined when it writes none. */
+export function writeKind(counts: DeltaCounts): WriteKind | undefined {
+  if (counts.new + counts.inferred + counts.changed + counts.missing > 0) return 'changes'
+  return counts.touched > 0 ? 'touches' : undefined
+}
 
 const versionColumn = ({ version, table }: Resource): string | undefined =>
   Object.entries(table.columns).find(

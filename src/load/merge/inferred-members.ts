@@ -80,6 +80,8 @@ export interface ChangedDimension {
   readonly dimension: string
   readonly has_new: boolean
   readonly has_inferred: boolean
+  /** Without any, its rows get another time at most. */
+  readonly has_changes: boolean
 }
 
 /**
@@ -125,9 +127,14 @@ function changedDimensions(
   const names = attributes.map(({ name }) => name)
   const fills = names.map(name => `(m.${quoteName(name)} is not null and h.${quoteName(name)} is null)`)
   const times = sourceTimes.map(at => `(m.${at} is not null and coalesce(m.${at} >= h.${at}, true))`)
+  const differs = names.map(
+    name =>
+      `(m.${quoteName(name)} is not null and m.${quoteName(name)} is distinct from h.${quoteName(name)})`,
+  )
   const untimed = `(${sourceTimes.map(at => `m.${at} is null`).join(' and ')} and ${anyGiven('m.', names)})`
   // In one order, so that the same pages make the same statements.
-  return `select m.dimension, bool_or(h.member_id is null) as has_new, bool_or(h.member_id is not null) as has_inferred
+  return `select m.dimension, bool_or(h.member_id is null) as has_new, bool_or(h.member_id is not null) as has_inferred,
+      bool_or(${['h.member_id is null', ...differs].join(' or ')}) as has_changes
     from ${memberTableName} m
     left join (${dimensions.map(one => storedRows(one, attributes)).join(' union all ')}) h
       on h.dimension = m.dimension and h.member_id = m.member_id

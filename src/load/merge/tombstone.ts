@@ -1,5 +1,5 @@
 /** Sets and removes tombstones, on records and everything that belongs to them; replaced versions become history. */
-import { recordChanges } from '../../state/marts/changes.ts'
+import { countChange } from '../../state/marts/writes.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
@@ -40,7 +40,7 @@ async function turnAll(engine: Engine, plan: StagePlan, change: { rows: readonly
     await engine.run(keep(target, isGone))
     await engine.run(turn(target, isGone))
   }
-  await recordChanges(engine, plan.resource.name, { ids: 'turned', changes: rows.length })
+  await countChange(engine, plan.resource.name)
   await engine.run('drop table turned')
 }
 

@@ -9,11 +9,6 @@ export const martTables = {
       definition_id: text('Definition that it was built from; changes with its file.'),
       shape: text('Hash of its columns; a table of another shape is made anew.'),
       sources: text('State of its sources; the mart is built again when it differs.'),
-      basis: optional(
-        text('State of all that no changed record tells of; the mart is built whole when it differs.'),
-      ),
-      changes_position: optional(count('Its rows include the changed records up to this position.')),
-      changes_counted: optional(count('Changes that all runs had counted then.')),
       state: oneOf(
         { built: 'it succeeded', failed: 'a statement failed', refused: 'a check failed' },
         'How the last attempt went',
@@ -31,15 +26,16 @@ export const martTables = {
     lifetime: 'local',
   }),
 
-  changed_record: table({
-    description:
-      'One row per record and merge that changed it, until every mart includes the change; one for all records of a large merge.',
+  write_count: table({
+    description: 'One row per resource or dimension: how often its rows were written.',
     columns: {
-      position: count('Number of the merge; they commit in this order.'),
-      resource: text('The resource, such as timesheets.'),
-      record_id: text('The record; empty for all records of the resource.'),
-      changes: count('Changes that its run counted for it.'),
+      name: text(
+        "The resource, or the dimension of members that records name; 'every table' for all of them.",
+      ),
+      changes: count('Transactions that changed the content of rows.'),
+      touches: count('Transactions that changed only bookkeeping of rows, such as updatedAt.'),
     },
+    key: ['name'],
     isPublished: false,
     lifetime: 'local',
   }),
@@ -184,6 +180,7 @@ export const martTables = {
 export type AccrualMonthEndRow = Row<typeof martTables.accrual_month_end>
 export type CompanyCurrencyRow = Row<typeof martTables.company_currency>
 export type MartRow = Row<typeof martTables.mart>
+export type WriteCountRow = Row<typeof martTables.write_count>
 export type CheckResultRow = Row<typeof martTables.check_result>
 export type MetricCalibrationRow = Row<typeof martTables.metric_calibration>
 export type CrosscheckRow = Row<typeof martTables.crosscheck>

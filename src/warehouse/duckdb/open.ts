@@ -26,7 +26,6 @@ const duckdbTraits: Traits = {
   instant: 'now()',
   skipLocked: '',
   overWholeTables: sql => sql,
-  inSlice: (columns, { of, at }) => `hash(${columns}) % ${of} = ${at}`,
   columnType: sql => sql,
 }
 

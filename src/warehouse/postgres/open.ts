@@ -28,7 +28,6 @@ const postgresTraits: Traits = {
    * row, and 24 definitions over 5,000 timesheets took 132 s instead of 2.6.
    */
   overWholeTables: sql => sql.replaceAll(' as not materialized (', ' as materialized ('),
-  inSlice: (columns, { of, at }) => `abs(hashtextextended(concat_ws('|', ${columns}), 0) % ${of}) = ${at}`,
   /**
    * Texts compare byte by byte, as in DuckDB: both engines agree on the greater of two words, whatever the locale of the
    * database, and no index breaks when the operating system changes its collation.

@@ -14,9 +14,9 @@ const warehouse = rulesMerge()
 const plan = stagePlan(gauges)
 const every = new Set(plan.tables.map(({ name }) => name))
 
-const statements = (changed: Omit<ChangedDimension, 'dimension'>, dimension: string) =>
+const statements = (changed: Pick<ChangedDimension, 'has_new' | 'has_inferred'>, dimension: string) =>
   (membersOf(plan, every) as Members)
-    .statements({ dimension, ...changed })
+    .statements({ dimension, has_changes: true, ...changed })
     .map(sql => /^(?:update|insert into) \S+/.exec(sql)?.[0].replaceAll('"', ''))
 
 describe('the statements of a dimension', () => {
@@ -68,8 +68,8 @@ async function changed(...records: readonly object[]) {
   const { members } = await arrivalsOf(warehouse.engine, plan, { counts, filled })
   await warehouse.engine.run((members as Members).table.make as string)
   const rows = await warehouse.engine.rows<ChangedDimension>((members as Members).changed)
-  return rows.map(({ dimension, has_new: isNew, has_inferred: isInferred }) =>
-    [dimension, ...(isNew ? ['new'] : []), ...(isInferred ? ['inferred'] : [])].join(' '),
+  return rows.map(({ dimension, has_new: isNew, has_inferred: isInferred, has_changes: isChanged }) =>
+    [dimension, isNew && 'new', isInferred && 'inferred', !isChanged && 'touched'].filter(Boolean).join(' '),
   )
 }
 
@@ -101,12 +101,13 @@ describe('a dimension is changed', () => {
 
   test.each([
     ['an older reference', {}, [3, {}], []],
-    ['one of the same time', {}, [4, {}], ['tag inferred']],
-    ['a newer one', {}, [5, {}], ['tag inferred']],
+    ['one of the same time', {}, [4, {}], ['tag inferred touched']],
+    ['a newer one', {}, [5, {}], ['tag inferred touched']],
+    ['a newer one with another name', {}, [5, { name: 'b' }], ['tag inferred']],
     ['a newer one without attributes', {}, [5, { name: undefined }], []],
     ['an older one that fills a gap', {}, [3, { description: 'x' }], ['tag inferred']],
-    ['any time where none is stored', { source_updated_at: null }, [1, {}], ['tag inferred']],
-    ['one without a time', {}, [undefined, {}], ['tag inferred']],
+    ['any time where none is stored', { source_updated_at: null }, [1, {}], ['tag inferred touched']],
+    ['one without a time', {}, [undefined, {}], ['tag inferred touched']],
     ['one without a time and attributes', {}, [undefined, { name: undefined }], []],
     ['a newer one of a member that was read itself', { is_inferred: false }, [5, { description: 'x' }], []],
   ] as const)('by %s: %#', async (...[, kept, [day, parts], expected]) => {

@@ -34,7 +34,7 @@ export function rulesMerge(): RulesMerge {
     const { engine } = stage
     const schemas = ['star', 'pii', 'history', 'ops'].map(name => `create schema ${name}`)
     const tables = physicalTables.filter(({ name }) => [...shared, ...ofEveryResource].includes(name))
-    const ledger = ledgerTables.filter(({ name }) => ['mart', 'changed_record'].includes(name))
+    const ledger = ledgerTables.filter(({ name }) => name === 'write_count')
     const statements = [
       ...schemas,
       ...tables.map(table => createTable(engine, table)),

@@ -114,14 +114,12 @@ test('nothing to turn takes no statement', async () => {
   await expect(tombstone(broken, plan, [{ id: 'a', at: time(10) }])).rejects.toThrow('a statement ran')
 })
 
-test('every turned record is listed as changed once a mart is built, and none when nothing is turned', async () => {
-  await warehouse.engine.run(`insert into ops.mart (name, definition_id, shape, sources, state, tried_at, run_id)
-    values ('m', '', '', '', 'built', now(), 'run')`)
+test('what is turned counts as one change of its resource, and nothing turned as none', async () => {
+  const counted = () => warehouse.rows('select name, cast(changes as integer) as n from ops.write_count')
+  await warehouse.engine.run('delete from ops.write_count')
   await turn(tombstone)
-  expect(await warehouse.rows('select 1 from ops.changed_record')).toEqual([])
+  expect(await counted()).toEqual([])
   await turn(tombstone, { id: 'one', at: time(10) }, { id: 'two', at: time(10) })
-  expect(await warehouse.rows('select record_id from ops.changed_record order by 1')).toEqual([
-    { record_id: 'one' },
-    { record_id: 'two' },
-  ])
+  await turn(revive, { id: 'one', at: time(11) })
+  expect(await counted()).toEqual([{ name: plan.resource.name, n: 2 }])
 })

@@ -1,16 +1,16 @@
-/** Builds of the marts that have parts, and what a whole rebuild of them would make. */
+/** Builds of some marts, and the rows that building them now would make. */
 import { seededRng } from '../../src/lib/rng.ts'
 import { usualZone } from '../../src/lib/zones.ts'
 import { type BuildEffects, type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { tableColumns } from '../../src/marts/columns.ts'
-import { dayOf } from '../../src/marts/inputs.ts'
+import { dayOf, slices } from '../../src/marts/inputs.ts'
 import { type Mart, readMarts, stampColumns } from '../../src/marts/mart.ts'
-import { fillWhole, type Gate, openGate } from '../../src/marts/rebuild.ts'
+import { type Gate, openGate } from '../../src/marts/rebuild.ts'
+import { fillStatement } from '../../src/marts/table.ts'
 import { lastRead } from '../../src/state/marts/source-state.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { quoteNames } from '../../src/warehouse/sql-text.ts'
 
-/** Those with parts, and some that nothing but what they read concerns. */
 const names = [
   'worker_week',
   'timesheet_cycle',
@@ -55,17 +55,28 @@ export const rowsOf = async (engine: Engine, mart: Mart): Promise<string[]> => {
 
 class Undone extends Error {}
 
-/** What a whole rebuild would make, which is then undone. */
+/** What a build would make now, whatever is kept. */
+export const wholeRows = (engine: Engine, mart: Mart, nowMs: number): Promise<string[]> =>
+  undoneRows(engine, mart, { nowMs, slices: [undefined] })
+
+/** The same in slices. */
+export const slicedRows = (engine: Engine, mart: Mart, nowMs: number): Promise<string[]> =>
+  undoneRows(engine, mart, { nowMs, slices })
+
 async function undoneRows(
   engine: Engine,
   mart: Mart,
-  { nowMs, slices }: { readonly nowMs: number; readonly slices: number },
+  { nowMs, slices }: { readonly nowMs: number; readonly slices: readonly (string | undefined)[] },
 ): Promise<string[]> {
   let found: string[] = []
-  const moment = { asOf: await lastRead(engine), today: dayOf(nowMs, usualZone), zone: usualZone }
+  const now = new Date(nowMs).toISOString()
+  const moment = { asOf: await lastRead(engine), today: dayOf(nowMs, usualZone), zone: usualZone, now }
   const undone = engine.transaction(async engine => {
     await engine.run(`delete from mart.${mart.name}`)
-    await fillWhole({ engine, mart, moment, now: () => nowMs, slices }, `mart.${mart.name}`)
+    for (const slice of slices) {
+      const fill = fillStatement(mart, `mart.${mart.name}`, { ...moment, ...(slice && { slice }) })
+      await engine.run(engine.overWholeTables(fill))
+    }
     found = await rowsOf(engine, mart)
     throw new Undone()
   })
@@ -74,10 +85,3 @@ async function undoneRows(
   })
   return found
 }
-
-export const wholeRows = (engine: Engine, mart: Mart, nowMs: number): Promise<string[]> =>
-  undoneRows(engine, mart, { nowMs, slices: 1 })
-
-/** What a whole rebuild in slices would make. */
-export const slicedRows = (engine: Engine, mart: Mart, nowMs: number): Promise<string[]> =>
-  undoneRows(engine, mart, { nowMs, slices: 3 })

@@ -1,10 +1,10 @@
-/** A build in part that dies by SIGKILL after some statement: `dying-part.ts ADDRESS NOW STATEMENT`; ends with 0 when it has fewer. */
+/** A build that dies by SIGKILL after some statement: `dying-statement.ts ADDRESS NOW STATEMENT`; ends with 0 when it has fewer. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { wrappedEngine } from '../warehouse/wrapped-engine.ts'
-import { build } from './part-or-whole.ts'
+import { build } from './whole-rows.ts'
 
 const [address = '', now = '', last = ''] = process.argv.slice(2)
 const engine = address.startsWith('duckdb:')

@@ -1,2 +1,0 @@
--- Every worker has weeks up to this one.
--- Include: last_week_worked
