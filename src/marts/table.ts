@@ -21,8 +21,7 @@ export async function martTables(engine: Engine): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-const keysOf = ({ columns }: Mart): string[] =>
-  columns.filter(({ isKey }) => isKey).map(({ name }) => name)
+const keysOf = ({ columns }: Mart): string[] => columns.filter(({ isKey }) => isKey).map(({ name }) => name)
 
 /** Reports filter by them: the first day of a mart, and its company. */
 const filteredBy = ({ columns }: Mart): string[] =>
