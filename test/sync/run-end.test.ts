@@ -44,6 +44,6 @@ describeOnEngines('the end of a run', bench => {
     await engine.run('delete from ops.lease')
     expect(await end('r3')).toBeUndefined()
     expect(await landing.scans()).toEqual(['r2-users', 'r3-users'])
-    expect(openLanding(join(root)).scans()).toHaveLength(2)
+    expect(await openLanding(join(root)).scans()).toHaveLength(2)
   })
 })

@@ -8,5 +8,8 @@ const folder = process.env.MUSTER_RULES ?? 'test'
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
   name.endsWith('.rules.test.ts'),
 )
-afterEach(endTest)
-for (const file of files.sort()) describe(file, async () => void (await import(resolve(folder, file))))
+for (const file of files.sort())
+  describe(file, async () => {
+    afterEach(endTest)
+    await import(resolve(folder, file))
+  })
