@@ -128,12 +128,17 @@ async function opened<Result>(warehouse: Warehouse, work: (engine: Engine) => Pr
   return work(warehouse.engine).finally(() => warehouse.close())
 }
 
+/** What every command, and forgetting, writes about itself. */
+const ownRecords = new Set([
+  ...['ops.run', 'ops.lease', 'ops.migration', 'ops.write_count'],
+  ...['ops.forgotten', 'ops.forgotten_value'],
+])
+
 /** Rows of each table that are not there any more as they were. */
 function changedRows(before: Map<string, string[]>, after: Map<string, string[]>): Record<string, number> {
   const changed: Record<string, number> = {}
   for (const [table, rows] of before) {
-    if (['ops.run', 'ops.forgotten', 'ops.forgotten_value', 'ops.lease', 'ops.migration'].includes(table))
-      continue
+    if (ownRecords.has(table)) continue
     const left = new Map<string, number>()
     for (const row of after.get(table) ?? []) left.set(row, (left.get(row) ?? 0) + 1)
     const gone = rows.filter(row => {
