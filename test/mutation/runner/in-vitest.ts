@@ -31,7 +31,14 @@ const globals: typeof globalThis & { __stryker__?: Instruments } = globalThis
 globals.__stryker__ ??= {}
 const instruments = globals.__stryker__
 
+/** A test that takes longer, what its suite prepares included, waits for the others. */
+const quickMs = 20
+
 export default class RulesRunner extends TestRunner {
+  private killers: readonly string[] = []
+  /** Of each test, with what its suites prepare. */
+  private readonly durations = new Map<string, number>()
+
   async onCollected(files: File[]): Promise<void> {
     const file = files[0] as File
     const channel = openChannel()
@@ -63,14 +70,29 @@ export default class RulesRunner extends TestRunner {
     return { tests, coverage }
   }
 
+  /** First the tests that killed the mutants before, then the quick ones, then those that take long. */
   private async runMutant(file: File, { mutant, tests, hitLimit }: MutantQuestion): Promise<MutantAnswer> {
+    const chosen = tests ?? idsIn(file)
     Object.assign(instruments, { activeMutant: mutant, hitCount: 0, hitLimit })
-    const ran = await this.run(file, tests && new Set(tests))
+    const ran: RunTest[] = []
+    for (const wave of this.wavesOf(chosen)) {
+      ran.push(...(await this.run(file, wave)))
+      if (ran.some(({ failure }) => failure !== undefined)) break
+    }
     const hits = instruments.hitCount ?? 0
     Object.assign(instruments, { activeMutant: undefined, hitCount: undefined, hitLimit: undefined })
     const killer = ran.find(({ failure }) => failure !== undefined)
+    if (killer) this.killers = [killer.id, ...this.killers.filter(id => id !== killer.id)].slice(0, 5)
     const again = killer === undefined ? [] : await this.run(file, new Set([killer.id]))
     return { ran: ran.length, killer, hits, isClean: again.every(({ failure }) => failure === undefined) }
+  }
+
+  private wavesOf(chosen: readonly string[]): readonly ReadonlySet<string>[] {
+    const last = new Set(chosen.filter(id => this.killers.includes(id)))
+    const others = chosen.filter(id => !last.has(id))
+    const isQuick = (id: string): boolean => (this.durations.get(id) ?? 0) < quickMs
+    const waves = [last, new Set(others.filter(isQuick)), new Set(others.filter(id => !isQuick(id)))]
+    return waves.filter(({ size }) => size > 0)
   }
 
   /** Runs the chosen tests until one fails; all of them, while coverage is counted. */
@@ -107,6 +129,7 @@ export default class RulesRunner extends TestRunner {
       onAfterRunFiles: () => undefined,
     })
     await startTests([file.filepath], runner)
+    for (const task of file.tasks) noteDurations(task, 0, this.durations)
     return file.tasks.flatMap(task => testsIn(task, undefined))
   }
 }
@@ -144,4 +167,19 @@ function spreadHookCoverage(task: Task, above: readonly Hits[], perTest: Record<
   } else if (above.length > 0) {
     perTest[task.id] = Object.assign({}, ...above, own)
   }
+}
+
+const idsIn = (task: Task): readonly string[] =>
+  task.type === 'test' ? [task.id] : task.tasks.flatMap(idsIn)
+
+/** Of what ran. A suite takes longer than its tests where it prepares something. */
+function noteDurations(task: Task, preparedMs: number, durations: Map<string, number>): void {
+  if (task.mode !== 'run') return
+  const taken = task.result?.duration ?? 0
+  if (task.type === 'test') {
+    durations.set(task.id, preparedMs + taken)
+    return
+  }
+  const ofTasks = task.tasks.reduce((sum, child) => sum + (child.result?.duration ?? 0), 0)
+  for (const child of task.tasks) noteDurations(child, preparedMs + taken - ofTasks, durations)
 }
