@@ -19,3 +19,6 @@ export type Folder = (typeof folders)[number]
 
 export const folderOf = (file: string): Folder | undefined =>
   folders.find(folder => file.startsWith(`${folder}/`))
+
+/** The rules tests in it judge the mutants. */
+export const rulesFolder = process.env.MUSTER_RULES ?? 'test'

@@ -14,6 +14,8 @@ export type Question = { readonly ask: 'dry-run' | 'end' } | ({ readonly ask: 'm
 
 export interface RunTest {
   readonly id: string
+  /** Its path in the folder of all rules tests. */
+  readonly file: string
   readonly name: string
   readonly durationMs: number
   readonly failure: string | undefined

@@ -3,13 +3,13 @@ import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterEach, describe } from 'vitest'
 import { endTest } from '../../ends.ts'
+import { rulesFolder } from '../folders.ts'
 
-const folder = process.env.MUSTER_RULES ?? 'test'
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
+const files = readdirSync(rulesFolder, { recursive: true, encoding: 'utf8' }).filter(name =>
   name.endsWith('.rules.test.ts'),
 )
 for (const file of files.sort())
   describe(file, async () => {
     afterEach(endTest)
-    await import(resolve(folder, file))
+    await import(resolve(rulesFolder, file))
   })

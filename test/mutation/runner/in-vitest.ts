@@ -139,8 +139,12 @@ function testsIn(task: Task, above: string | undefined): readonly RunTest[] {
   const failure = task.result?.errors?.[0]?.message ?? above
   if (task.type === 'suite') return task.tasks.flatMap(child => testsIn(child, failure))
   if (task.mode !== 'run' && failure === undefined) return []
-  return [{ id: task.id, name: nameOf(task), durationMs: task.result?.duration ?? 0, failure }]
+  return [
+    { id: task.id, file: fileOf(task), name: nameOf(task), durationMs: task.result?.duration ?? 0, failure },
+  ]
 }
+
+const fileOf = (task: Task): string => (task.suite === undefined ? task.name : fileOf(task.suite))
 
 const nameOf = (task: Task): string =>
   task.suite === undefined ? task.name : `${nameOf(task.suite)} > ${task.name}`

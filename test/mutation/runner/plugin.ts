@@ -3,6 +3,7 @@
  * each; this one keeps a thread in which they stand imported. A test that kills a mutant is run again without it: where it still
  * fails, the thread is replaced, and the mutant is judged by a new one.
  */
+import { resolve } from 'node:path'
 import type { BroadcastChannel } from 'node:worker_threads'
 import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin'
 import {
@@ -17,6 +18,7 @@ import {
   TestStatus,
 } from '@stryker-mutator/api/test-runner'
 import { createVitest, type Vitest } from 'vitest/node'
+import { rulesFolder } from '../folders.ts'
 import {
   type DryRunAnswer,
   type MutantAnswer,
@@ -90,8 +92,9 @@ export class RulesTestRunner implements TestRunner {
   }
 }
 
-function toResult({ id, name, durationMs, failure }: RunTest): TestResult {
-  const test = { id, name, timeSpentMs: durationMs }
+/** With its file, by which Stryker knows in the next run which tests have changed. */
+function toResult({ id, file, name, durationMs, failure }: RunTest): TestResult {
+  const test = { id, name, fileName: resolve(rulesFolder, file), timeSpentMs: durationMs }
   return failure === undefined
     ? { ...test, status: TestStatus.Success }
     : { ...test, status: TestStatus.Failed, failureMessage: failure }

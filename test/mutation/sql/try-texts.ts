@@ -47,7 +47,9 @@ export async function tryTexts(files: readonly string[]): Promise<readonly Folde
 }
 
 async function tryAll(runner: RulesTestRunner, all: readonly TextMutant[]): Promise<readonly TriedText[]> {
-  const { coverage } = await runner.reached()
+  const { tests: rules, coverage } = await runner.reached()
+  const broken = rules.find(({ failure }) => failure !== undefined)
+  if (broken) throw new Error(`${broken.name} fails without any alteration: ${broken.failure}`)
   const tried: TriedText[] = []
   for (const mutant of all) {
     const tests = Object.keys(coverage.perTest).filter(test => coverage.perTest[test]?.[mutant.id])
