@@ -7,7 +7,7 @@ export interface Stored {
   readonly bytes: number
 }
 
-/** Names are of two parts: a file in the folder of a scan or of an archive. */
+/** A name is a file in the folder of a scan or of an archive, or a journal beside these folders. */
 export interface LandingStore {
   /** As messages name it. */
   readonly where: string

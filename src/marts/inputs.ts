@@ -25,7 +25,7 @@ const tokens = {
   today: /(?<!:):today\b/g,
   readDay: /(?<!:):read_day\b/g,
   fiscalMonth: /(?<!:):fiscal_month\b/g,
-  /** `:slice(t.worker_id)`: of a column that is never null, and on whose other values no row depends. */
+  /** `:slice(t.worker_id)`: the column is never null, and a row depends only on rows with its own value there. */
   slice: /(?<!:):slice\(([^()]*)\)/g,
   /** `:day(created_at)`: the day of a timestamp in the reporting zone. */
   day: /(?<!:):day\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g,
@@ -46,7 +46,7 @@ const fiscalMonthOf = ({ fiscalMonth }: Moment): string => String(fiscalMonth ??
  */
 export const slices: readonly string[] = ['01', '23', '45', '67', '89', 'ab', 'cd', 'ef']
 
-/** The header names the column; a statement may include text that only others run in slices. */
+/** By the header, as a part with `:slice` may be included by a statement that is not sliced. */
 export const isSliced = ({ fields }: Pick<Mart, 'fields'>): boolean => fields.has('Slices')
 
 const inSlice = (column: string, slice: string | undefined): string =>

@@ -55,7 +55,7 @@ export interface Rebuild {
   readonly gate: Gate
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** One statement makes all rows without. */
+  /** Without them, one statement makes all rows. */
   readonly slices?: readonly string[]
 }
 

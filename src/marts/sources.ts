@@ -15,7 +15,7 @@ import { fillStatement } from './table.ts'
 interface CountedWrites {
   /** With their schema. */
   readonly tables: readonly string[]
-  /** Columns that a touch moves, but row_hash, which no statement reads. */
+  /** Columns that a touch moves, except row_hash, which no statement reads. */
   readonly bookkeeping: readonly string[]
 }
 

@@ -96,10 +96,10 @@ function removeScratch(path: string): void {
 }
 
 /**
- * Removes what dead processes of this machine left in the folder, and with `notice` what those of other machines have not
- * touched for a week.
+ * Removes what dead processes of this machine left in the folder, and what those of other machines have not touched for a week,
+ * with a notice.
  */
-export function sweep(folder: string, notice?: (sentence: string) => void): void {
+export function sweep(folder: string, notice: (sentence: string) => void = () => undefined): void {
   let names: readonly string[] = []
   attempt(() => {
     names = readdirSync(folder)
@@ -113,7 +113,7 @@ export function sweep(folder: string, notice?: (sentence: string) => void): void
       if (!found.isDirectory()) return
       if (host === machine) {
         if (!isRunning(Number(pid), started)) removeScratch(path)
-      } else if (notice && systemClock.now() - found.mtimeMs > maxForeignDays * dayMs) {
+      } else if (systemClock.now() - found.mtimeMs > maxForeignDays * dayMs) {
         removeScratch(path)
         notice(`removed temporary files of another machine, untouched for ${maxForeignDays} days: ${path}`)
       }
@@ -163,7 +163,7 @@ function scratchError(folder: string, cause: unknown): unknown {
   return cause
 }
 
-/** In this folder, for what is to be renamed into it or is as private. Throws MusterError where nothing can be written. */
+/** In this folder, so that what is made can be renamed into it. Throws MusterError where nothing can be written. */
 export function makeScratch(folder: string, stem = 'made-'): Scratch {
   const home = resolve(folder)
   if (swept.size === 0) watch()

@@ -46,7 +46,7 @@ export async function benchGrowth({ count, nights, changed }: GrowthOptions): Pr
       }
       if (night > 1 && night % 10 !== 0) continue
       copyFileSync(file, copy)
-      await rewriteFile(copy, {})
+      await rewriteFile(copy)
       const [held, anew] = [megabytes(file), megabytes(copy)]
       console.log(
         `night ${String(night).padStart(3)}: ${held.toFixed(1)} MB, ${((await freeShare(file)) * 100).toFixed(0)}% of its blocks free; written anew ${anew.toFixed(1)} MB, ratio ${(held / anew).toFixed(2)}`,

@@ -27,7 +27,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { withPlaceOfKey } from '../failure.ts'
-import { keptText } from '../reports/kept.ts'
+import { classesKept } from '../reports/kept.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
@@ -68,7 +68,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       await landing(connection, context.signal),
       diskSpace(file ?? connection.landing, reserveOf(connection)),
       encryption(connection),
-      ok('retention', keptText(connection)),
+      ok('retention', classesKept(connection)),
     )
     if (file === undefined) findings.push(...(await readerFindings(engine)))
     const room = {

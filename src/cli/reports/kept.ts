@@ -28,5 +28,3 @@ export function classesKept(connection: StoredConnection): string {
     .map(([name, word]) => `${word} ${period(days[name as keyof Days])}`)
     .join('; ')
 }
-
-export const keptText = (connection: StoredConnection): string => classesKept(connection)

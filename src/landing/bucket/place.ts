@@ -7,7 +7,7 @@ export interface BucketPlace {
   readonly prefix: string
   /** Of another service than that of AWS, which has no host name for each bucket. */
   readonly isOther: boolean
-  /** The key of AWS KMS with which it encrypts what is put; without it, it does as it is set up. */
+  /** The key of AWS KMS with which it encrypts what is put; its own setting decides without it. */
   readonly kmsKey?: string
 }
 

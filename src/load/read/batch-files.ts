@@ -11,7 +11,7 @@ export class BatchFiles {
   #copies = 0
 
   constructor([first]: readonly PageFile[]) {
-    // Beside the folder of the scan, which other processes list.
+    // Not in the folder of the scan, whose files other processes list.
     this.#beside = dirname(dirname(first?.file ?? ''))
   }
 

@@ -1,4 +1,4 @@
-/** The state of what marts read, as short texts: while they stay the same, so do the rows of a mart. */
+/** The state of what marts read: while it stays the same, so do the rows of a mart. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import { ledgerTables } from '../tables.ts'

@@ -41,13 +41,8 @@ export async function hasSlack(engine: Engine, wasWrittenAnew: boolean): Promise
   return !wasWrittenAnew || blocks.free > Math.max(leastFreeBytes, mostFree * blocks.size)
 }
 
-interface Rewriting {
-  /** Changes the copy, which is closed, before it takes the place of the file. */
-  readonly change?: (draft: string) => Promise<void>
-}
-
 /** The file must be closed here. It is locked until the new one is in its place, so that nobody writes to the old one. */
-export async function rewriteFile(name: string, { change }: Rewriting = {}): Promise<void> {
+export async function rewriteFile(name: string): Promise<void> {
   const file = realFile(name)
   const { mode } = statSync(file)
   const scratch = makeScratch(dirname(file))
@@ -60,7 +55,6 @@ export async function rewriteFile(name: string, { change }: Rewriting = {}): Pro
       await connection.run('copy from database warehouse to rewritten')
       await connection.run('checkpoint rewritten')
       await connection.run('detach rewritten')
-      await change?.(draft)
       replaceDatabase(draft, file, mode)
     } finally {
       connection.closeSync()

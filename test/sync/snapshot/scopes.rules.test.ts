@@ -60,7 +60,7 @@ describe('the scopes', () => {
   test('of projects are the company, read each time, and each of its projects, read weekly', async () => {
     await projects(['p2', 'p1'])
     await projects(['gone'], { isDeleted: true })
-    await projects(['stub'], {}, { is_inferred: 'true' })
+    await projects(['inferred'], {}, { is_inferred: 'true' })
     await projects(['-1'])
     await projects(['others'], {}, { company_id: `'c2'` })
     const scopes = await scopesOf(question('competency-matrix'))
