@@ -1,5 +1,6 @@
 /** What a running command gets: settings when it asks for them, its streams, log, time and signal. */
 
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import type { Notices } from '../app/surroundings.ts'
@@ -83,7 +84,9 @@ export interface ContextParts {
 /** What killed processes left at its places is removed before it is used. */
 function swept<One extends StoredConnection>(connection: One, notice: Notices['notice']): One {
   const { landing, warehouse } = connection
-  const folders = [landing, dirname(landing), ...(warehouse.kind === 'file' ? [dirname(warehouse.file)] : [])]
+  const file = warehouse.kind === 'file' ? warehouse.file : undefined
+  const real = file !== undefined && existsSync(file) ? realpathSync(file) : file
+  const folders = [landing, dirname(landing), ...(real === undefined ? [] : [dirname(real)])]
   for (const folder of new Set(folders)) sweep(folder, notice)
   return connection
 }

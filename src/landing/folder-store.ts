@@ -108,9 +108,11 @@ export class FolderStore implements LandingStore {
 
   async putFolder(folder: string, part: string, keepsAge = false): Promise<void> {
     const path = this.#path(folder)
-    const age = keepsAge ? statSync(path) : undefined
+    if (keepsAge) {
+      const { atime, mtime } = statSync(path)
+      utimesSync(part, atime, mtime)
+    }
     replaceFolder(part, path)
-    if (age) utimesSync(path, age.atime, age.mtime)
   }
 
   async writtenAt(folder: string): Promise<number> {

@@ -2,6 +2,7 @@
  * Temporary files. A process has at most one scratch folder in each folder in which it writes, so that a rename puts what it
  * made in place. The name says which process it is: the next command that uses the folder removes those of dead processes.
  */
+import { createHash } from 'node:crypto'
 import {
   existsSync,
   lstatSync,
@@ -18,7 +19,7 @@ import {
 import { hostname } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { systemClock } from '../lib/clock.ts'
-import { dayMs, hourMs } from '../lib/dates.ts'
+import { dayMs, hourMs, minuteMs } from '../lib/dates.ts'
 import { DiskFull, MusterError } from '../lib/errors.ts'
 import { isAlive } from '../lib/is-alive.ts'
 
@@ -30,6 +31,7 @@ export interface Scratch {
 
 /** Whether a process of another machine runs cannot be seen from here; a living one touches its folders every hour. */
 const maxForeignDays = 7
+const minForeignMinutes = 10
 
 function readProc<Result>(read: () => Result): Result | undefined {
   try {
@@ -48,15 +50,19 @@ const statOf = (pid: number | 'self'): readonly string[] | undefined =>
       .split(' '),
   )
 
-/** Containers may share a host name, and each has a process 1. */
-const namespace = readProc(() => readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')) ?? ''
+/** Machines may share a host name, as may containers, each of which has a process 1. */
+const places = [
+  readProc(() => readFileSync('/etc/machine-id', 'utf8')),
+  readProc(() => readlinkSync('/proc/self/ns/pid')),
+]
+const placeId = createHash('sha256').update(places.join()).digest('hex').slice(0, 8)
 
-const machine = `${hostname().replace(/[^\w.-]/g, '_')}.${namespace}`
+const machine = `${hostname().replace(/[^\w.-]/g, '_')}.${placeId}`
 
 /** The start is in ticks since the machine's: a pid may be given to another process later. 0 without /proc. */
 const ownName = `.muster-${machine}-${process.pid}-${statOf('self')?.[19] ?? '0'}`
 
-const namePattern = /^\.muster-(?<host>.+\.\d*)-(?<pid>\d+)-(?<started>\d+)$/
+const namePattern = /^\.muster-(?<host>.+\.[0-9a-f]{8})-(?<pid>\d+)-(?<started>\d+)$/
 
 /** A zombie was killed, but its parent has not asked for its exit code yet. */
 function isRunning(pid: number, started: string): boolean {
@@ -66,23 +72,22 @@ function isRunning(pid: number, started: string): boolean {
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
-/** Whether the work was done; not where another process did the same meanwhile, or the folder is another user's. */
-function attempt(work: () => void): boolean {
+/** Cleaning up ends no command: another process may do the same, or the system refuse it; the next command tries again. */
+function attempt(work: () => void): void {
   try {
     work()
-    return true
   } catch (error) {
-    if (['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'].includes(codeOf(error)))
-      return false
-    throw error
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
   }
 }
 
 const replacedStem = 'replaced-'
+const isReplaced = (entry: string): boolean => basename(entry).startsWith(replacedStem)
 
 /** What was set aside to be replaced goes back, unless something has taken its place. */
 function removeEntry(entry: string): void {
-  if (basename(entry).startsWith(replacedStem) && existsSync(entry)) {
+  // A link would lead to files that nobody set aside.
+  if (isReplaced(entry) && lstatSync(entry, { throwIfNoEntry: false })?.isDirectory()) {
     const home = dirname(dirname(entry))
     for (const name of readdirSync(entry))
       if (!existsSync(join(home, name))) renameSync(join(entry, name), join(home, name))
@@ -93,6 +98,13 @@ function removeEntry(entry: string): void {
 function removeScratch(path: string): void {
   for (const name of readdirSync(path)) removeEntry(join(path, name))
   rmdirSync(path)
+}
+
+/** Of another machine: what it set aside goes back soon, as a folder is missing meanwhile; the two renames take no minute. */
+function putBackForeign(path: string): void {
+  for (const entry of readdirSync(path).map(name => join(path, name)))
+    if (isReplaced(entry) && systemClock.now() - lstatSync(entry).mtimeMs > minForeignMinutes * minuteMs)
+      removeEntry(entry)
 }
 
 /**
@@ -110,13 +122,13 @@ export function sweep(folder: string, notice: (sentence: string) => void = () =>
     const path = join(folder, name)
     attempt(() => {
       const found = lstatSync(path)
-      if (!found.isDirectory()) return
+      if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) return
       if (host === machine) {
         if (!isRunning(Number(pid), started)) removeScratch(path)
       } else if (systemClock.now() - found.mtimeMs > maxForeignDays * dayMs) {
         removeScratch(path)
         notice(`removed temporary files of another machine, untouched for ${maxForeignDays} days: ${path}`)
-      }
+      } else putBackForeign(path)
     })
   }
 }
@@ -126,10 +138,18 @@ const swept = new Set<string>()
 const ours = new Set<string>()
 
 function removeOurs(entry: string): void {
-  removeEntry(entry)
+  attempt(() => removeEntry(entry))
   ours.delete(entry)
   // Unless there is more in it.
   attempt(() => rmdirSync(dirname(entry)))
+}
+
+/** What was replaced does not go back any more. */
+function removeReplaced(entry: string): void {
+  const made = join(dirname(entry), `made-${basename(entry)}`)
+  attempt(() => renameSync(entry, made))
+  ours.delete(entry)
+  removeOurs(made)
 }
 
 function touchAll(): void {
@@ -153,7 +173,7 @@ function scratchError(folder: string, cause: unknown): unknown {
       next: 'free some space and run the command again',
       cause,
     })
-  if (['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(codeOf(cause)))
+  if (['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST'].includes(codeOf(cause)))
     return new MusterError({
       what: 'temporary files cannot be written',
       where: folder,
@@ -194,8 +214,16 @@ export function replaceFolder(draft: string, folder: string): void {
           renameSync(folder, old)
         }
         renameSync(draft, folder)
+        removeReplaced(aside.path)
         return
       } catch (error) {
+        if (['EBUSY', 'EXDEV'].includes(codeOf(error)))
+          throw new MusterError({
+            what: 'a mount point cannot be replaced',
+            where: folder,
+            next: 'name a folder in it',
+            cause: error,
+          })
         if (turn === 10 || !['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error
       }
     }

@@ -7,6 +7,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -28,11 +30,13 @@ console.log('made')
 setInterval(() => {}, 1000)`
   const args = ['--import', 'tsx', '--input-type=module', '-e', code, folder]
   const child = spawn(process.execPath, args)
+  const ended = once(child, 'exit')
   await once(child.stdout, 'data')
   return {
+    ended,
     async end(signal: NodeJS.Signals) {
       child.kill(signal)
-      await once(child, 'exit')
+      await ended
     },
   }
 }
@@ -93,7 +97,10 @@ test('a number given out again is another process; a process of another machine 
   leave(folder, name.replace(/\d+$/, '1'))
   leave(folder, name)
   // Another host, and a container with the same host name.
-  const [host, container] = [name.replace(hostname(), 'elsewhere'), name.replace(/\.\d+-/, '.1-')]
+  const [host, container] = [
+    name.replace(hostname(), 'elsewhere'),
+    name.replace(/\.[0-9a-f]{8}-/, '.00000001-'),
+  ]
   for (const foreign of [host, container]) leave(folder, foreign)
   const notices: string[] = []
   const notice = (line: string) => void notices.push(line)
@@ -112,6 +119,57 @@ test('a number given out again is another process; a process of another machine 
   utimesSync(join(folder, container), days(7.1), days(7.1))
   sweep(folder)
   expect(readdirSync(folder)).toEqual([name])
+})
+
+test('what a process of another machine set aside goes back before a week has passed', () => {
+  const folder = newFolder()
+  const foreign = ownName().replace(hostname(), 'elsewhere')
+  const entry = join(folder, foreign, 'replaced-1')
+  mkdirSync(join(entry, 'exported'), { recursive: true })
+  sweep(folder)
+  expect(existsSync(join(folder, 'exported'))).toBe(false)
+  const minutes = (count: number) => Date.now() / 1000 - count * 60
+  utimesSync(entry, minutes(9), minutes(9))
+  sweep(folder)
+  expect(existsSync(join(folder, 'exported'))).toBe(false)
+  utimesSync(entry, minutes(11), minutes(11))
+  sweep(folder)
+  expect(existsSync(join(folder, 'exported'))).toBe(true)
+})
+
+test('a link is no folder that was set aside: nothing of its target is moved', () => {
+  const [folder, target] = [newFolder(), newFolder()]
+  writeFileSync(join(target, 'private'), '1')
+  const dead = leave(folder, ownName().replace(/\d+$/, '1'))
+  symlinkSync(target, join(dead, 'replaced-1'))
+  sweep(folder)
+  expect([readdirSync(folder), readdirSync(target)]).toEqual([[], ['private']])
+})
+
+test('a folder that was replaced does not come back after its successor was removed', async () => {
+  const folder = newFolder()
+  const place = join(folder, 'exported')
+  mkdirSync(place)
+  writeFileSync(join(place, 'old'), '1')
+  // Killed when the new one is in place, as it begins to remove the old one.
+  const { ended } = await startMaker(
+    folder,
+    `import fs from 'node:fs'
+     import { syncBuiltinESMExports } from 'node:module'
+     import { replaceFolder } from './src/temporary/scratch.ts'
+     const draft = makeScratch(folder).path + '/new'
+     mkdirSync(draft)
+     const { rmSync } = fs
+     fs.rmSync = path => path.endsWith('/exported') ? rmSync(path, { force: true, recursive: true }) : process.kill(process.pid, 'SIGKILL')
+     syncBuiltinESMExports()
+     console.log('begun')
+     replaceFolder(draft, folder + '/exported')`,
+  )
+  await ended
+  expect(readdirSync(place)).toEqual([])
+  rmSync(place, { recursive: true })
+  sweep(folder)
+  expect(readdirSync(folder)).toEqual([])
 })
 
 test('only folders with such names are swept', () => {
