@@ -118,7 +118,14 @@ export const tableColumns = (mart: Mart): TableColumn[] => [...ownColumns(mart),
 
 /** The whole text that decides the rows of a mart. */
 export const decidingText = (mart: Mart): string =>
-  [mart.select, ...ownColumns(mart).map(({ computed }) => computed?.select ?? '')].join('\n')
+  [
+    mart.select,
+    ...ownColumns(mart).flatMap(({ computed }) => [
+      computed?.select ?? '',
+      computed?.join ?? '',
+      computed?.once?.query ?? '',
+    ]),
+  ].join('\n')
 
 /** The dimension of the marts that a column refers to. */
 export function dimensionOf({ name, type }: MartColumn): Label | undefined {

@@ -1,4 +1,5 @@
 /** What a mart reads, and the state of it: while that stays the same, so do the rows of the mart. */
+import { createHash } from 'node:crypto'
 import { catalogue } from '../contract/catalogue.ts'
 import { tablesOf } from '../contract/fields/table.ts'
 import { eventsState, ledgerStates, type SourceState } from '../state/marts/source-state.ts'
@@ -96,7 +97,11 @@ export async function sourcesOf(
   }: { state: SourceState; moment: Moment; builtAt: (name: string) => string | null },
 ): Promise<string> {
   const inputs = inputsOf(mart)
+  const statement = createHash('sha256')
+    .update(fillStatement(mart, 'filled', someMoment))
+    .digest('hex')
   const parts = [
+    `statement ${statement.slice(0, 12)}`,
     state.structure,
     ...writesOf(mart, inputs, state),
     momentOf(decidingText(mart), moment),

@@ -6,7 +6,7 @@ import type { SourceState } from '../../src/state/marts/source-state.ts'
 import { countWrites, everyTable, type WriteKind, writeCounts } from '../../src/state/marts/writes.ts'
 import { ledgerTables } from '../../src/state/tables.ts'
 import { sqlFiles } from '../../src/warehouse/sql-files.ts'
-import { hour, ledgerBench } from '../state/ledger-bench.ts'
+import { evidence, hour, ledgerBench } from '../state/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -110,6 +110,17 @@ test('tables of the ledger and events follow their own rows; a build does not fo
     })
   expect(await follows(runs, () => run('build'))).toBe(false)
   expect(await follows(runs, () => run('sync'))).toBe(true)
+  // A run that was killed is recorded as failed without a time.
+  const fail = () => bench.engine.run(`update ops.run set state = 'failed' where command = 'sync'`)
+  expect(await follows(runs, fail)).toBe(true)
+
+  const kept = martOf('select e.record_id from ops.evidence as e')
+  const voided = (id: string, at: string) =>
+    bench.engine.run(`update ops.evidence set void_at = '${at}' where record_id = '${id}'`)
+  await bench.insert('ops.evidence', evidence('early'), evidence('late'))
+  await voided('late', hour(5))
+  // A time that is older than the latest may be committed after it.
+  expect(await follows(kept, () => voided('early', hour(4)))).toBe(true)
 
   const events = martOf('select e.event_id from star.fact_webhook_event as e')
   const settle = (at: string) => bench.engine.run(`update star.fact_webhook_event set fetched_at = '${at}'`)
@@ -127,6 +138,8 @@ test('tables of the ledger and events follow their own rows; a build does not fo
 test('the structure, the moments that it names and the marts that it reads count', async () => {
   const before = await sources()
   expect(await sources(invoices, { structure: 'another' })).not.toBe(before)
+  // A release may compute a column of every mart otherwise, whose files stay.
+  expect(await sources({ ...invoices, columns: [] })).not.toBe(before)
   expect(await sources(invoices, { moment: { asOf: hour(10), today: '2026-03-03' }, built: 'later' })).toBe(
     before,
   )

@@ -12,12 +12,13 @@ export interface SourceState {
 }
 
 export async function sourceState(engine: Engine): Promise<SourceState> {
-  const [row] = await engine.rows<{ checksum: string | null; zone: string | null }>(
+  const [row] = await engine.rows<Record<'checksum' | 'version' | 'zone', string | null>>(
     `select (select max(checksum) from ops.migration where name = 'structure') as checksum,
+       (select max(checksum) from ops.migration where name = 'schema') as version,
        (select max(zone) from ops.reporting_zone) as zone`,
   )
   return {
-    structure: `structure ${row?.checksum?.slice(0, 12)}, ${row?.zone}`,
+    structure: `structure ${row?.version} ${row?.checksum?.slice(0, 12)}, ${row?.zone}`,
     writes: await writeCounts(engine),
   }
 }
@@ -34,17 +35,22 @@ export async function eventsState(engine: Engine): Promise<string> {
 /** A build writes its own run. */
 const seenRows: Readonly<Record<string, string>> = { run: `where command <> 'build'` }
 
-/** Those of these tables that are in ops. They are small: rows are counted, and the latest of each time is taken. */
+/** In milliseconds. Latest times alone would miss one that is committed after a later one. */
+const sumOf = (time: string): string =>
+  `cast(sum(cast(extract(epoch from ${quoteName(time)}) * 1000 as bigint)) as varchar) as ${quoteName(time)}`
+
+/** Those of these tables that are in ops. They are small: rows are counted by state, and their times are added. */
 export async function ledgerStates(engine: Engine, tables: readonly string[]): Promise<string[]> {
   const states: string[] = []
   for (const { schema, name, columns } of ledgerTables) {
     if (schema !== 'ops' || !tables.includes(`ops.${name}`)) continue
     const times = Object.keys(columns).filter(column => columns[column]?.sql === 'timestamptz')
-    const latest = times.map(time => `, max(${quoteName(time)}) as ${quoteName(time)}`)
+    const state = columns.state ? 'state' : `''`
     const rows = await engine.rows(
-      `select count(*) as n${latest.join('')} from ops.${quoteName(name)} ${seenRows[name] ?? ''}`,
+      `select ${[`${state} as state`, 'count(*) as n', ...times.map(sumOf)].join(', ')}
+       from ops.${quoteName(name)} ${seenRows[name] ?? ''} group by 1 order by 1`,
     )
-    states.push(`ops.${name} ${Object.values(rows[0] ?? {}).join(' ')}`)
+    states.push(`ops.${name} ${rows.map(row => Object.values(row).join(' ')).join(', ')}`)
   }
   return states
 }
