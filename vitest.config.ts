@@ -1,48 +1,112 @@
-import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/longest-first.ts'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
-/** Whole runs and nights, which `npm run test:runs` runs. */
-export const wholeRuns = [
-  'test/load/pipeline.test.ts',
-  'test/api/reach.test.ts',
-  'test/nights/*.test.ts',
-  'test/simulation/*.test.ts',
-  'test/crosscheck/!(*.rules).test.ts',
-  'test/package/installed.test.ts',
-  'test/privacy/*.test.ts',
-  'test/state/empty-warehouse.test.ts',
-  'test/marts/stand-alone.test.ts',
-  'test/publish/*.test.ts',
-  'test/semantic/{bi-commands,catalogue,mixing,questions}.test.ts',
-  'test/postgres/{bi-metadata,foreign-rules,hostile-defaults,replica-identity,roles,row-policies,vanished,vanished-sync}.test.ts',
-  'test/dashboard/{pages,work}.test.ts',
-  'test/landing/{damage,rights,unpacked}.test.ts',
-  'test/cli/{bad-surroundings,build,check,dag-ledger,demo,honest-words,incomplete,interactive-signals,large-inputs,limits,loaded-later,lost-file,mcp,metric,outputs,pairs,pipes-beside,postgres,proxy,publish,reading,recordings,refused-records,serve,signals,slow-reader,sql,sql-prompt,sql-values,status,status-all,stopping}.test.ts',
-  'test/sync/{agency,assumptions,backfill,by-id,clocks,collection,emptied-midway,empty-list,faults,gateway-answers,hidden-ends,hollow-pages,kill,live,look-again,lost-access,quiet,refused-ids,refused-scan,replay,requests,scan-cost,scan-model,snapshot-losses,stops,sweep,sweep-model,ties-at-rest,unmarked-change}.test.ts',
-  'test/warehouse/{any-json,bad-input,by-id,coverage,export,merge,parity,reporting-zone,rows-once,touches,unloadable}.test.ts',
-  'test/contract/contract.test.ts',
-  'test/marts/{all-marts,checks-on-server,kept,killed-build}.test.ts',
-  'test/marts/audit/{audit-far-zone,worn}.test.ts',
-  'test/docs/scheduling.test.ts',
-  'test/serve/{event-share,reads}.test.ts',
-  'test/telemetry/lineage.test.ts',
-  'test/telemetry/notify.test.ts',
-]
+type Project = NonNullable<TestProjectInlineConfiguration['test']>
+
+/** Test files whose names end in one of these words, as in `sweep.runs.test.ts`. */
+const files = (...words: readonly string[]): string[] => words.map(word => `test/**/*.${word}.test.ts`)
+
+/** They need what neither Node nor an npm package brings. */
+const onRequest = ['airflow', 'browser', 'celery', 's3']
+
+const setupFiles = ['test/support/every-file.ts']
+const minute = 60_000
+
+/** A process of its own for each file, without the state that other files leave behind. */
+const isolated = {
+  setupFiles,
+  globalSetup: ['test/support/scratch-folder.ts', 'test/support/shared-postgres.ts'],
+  pool: 'forks',
+} satisfies Project
+
+/** Two processes that keep what they have imported: importing it again for each file takes 72 s of a run instead of 20. */
+const shared = {
+  ...isolated,
+  isolate: false,
+  // Tests wait for sockets and servers as much as they compute: two at once take 60 s where one takes 82.
+  maxWorkers: 2,
+  testTimeout: 2 * minute,
+  hookTimeout: 2 * minute,
+} satisfies Project
+
+const projects: Readonly<Record<string, Project>> = {
+  quick: {
+    ...shared,
+    include: ['test/**/*.test.ts'],
+    exclude: files('runs', 'long', ...onRequest),
+  },
+  /** Complete runs, many of them stopped, killed or refused. */
+  runs: { ...shared, include: files('runs') },
+  /** Quick tests and complete runs against the server that MUSTER_TEST_POSTGRES names. */
+  versions: {
+    ...shared,
+    include: ['test/**/*.test.ts'],
+    exclude: files('long', ...onRequest),
+    testTimeout: 10 * minute,
+    hookTimeout: 10 * minute,
+  },
+  /** Rules in memory: no server, no child process, each file under two seconds. */
+  rules: {
+    include: files('rules'),
+    setupFiles,
+    pool: 'threads',
+    isolate: false,
+    maxWorkers: 1,
+    hookTimeout: minute,
+  },
+  /** Proofs that take minutes, and every case on every engine where the quick suite takes some of them. */
+  long: {
+    ...isolated,
+    include: ['test/**/*.test.ts'],
+    exclude: files(...onRequest),
+    env: { MUSTER_TEST_EVERYWHERE: '1' },
+    fileParallelism: false,
+    testTimeout: 60 * minute,
+  },
+  browser: {
+    ...isolated,
+    include: files('browser'),
+    fileParallelism: false,
+    testTimeout: 2 * minute,
+    hookTimeout: 4 * minute,
+  },
+  airflow: {
+    ...isolated,
+    include: files('airflow'),
+    fileParallelism: false,
+    // A scheduler, its server and a DAG run share two cores: what times out once passes then.
+    retry: 1,
+    testTimeout: 40 * minute,
+    hookTimeout: 40 * minute,
+  },
+  celery: {
+    ...isolated,
+    include: files('celery'),
+    testTimeout: 60 * minute,
+    hookTimeout: 15 * minute,
+  },
+  /** Landed pages in a bucket, on moto's S3 server. */
+  s3: {
+    ...isolated,
+    include: files('s3'),
+    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+    maxWorkers: 2,
+    testTimeout: 5 * minute,
+    hookTimeout: 5 * minute,
+  },
+}
+
+/** What runs without --project. Vitest reads it from the command line and from here; its types know the former only. */
+const unlessChosen = { project: ['quick', 'runs'] }
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.long.test.ts', 'test/{airflow,bucket}/**', ...wholeRuns],
-    setupFiles: ['test/every-file.ts'],
-    globalSetup: ['test/scratch.ts', 'test/postgres/server.ts'],
-    pool: 'forks',
-    // Test files share what they import: loading it anew for each took 72 s of a run, and this way 20 s.
-    isolate: false,
-    // Tests wait for sockets and servers as much as they compute: two at once take 60 s where one takes 82.
-    maxWorkers: 2,
+    ...unlessChosen,
+    projects: Object.entries(projects).map(([name, test], groupOrder) => ({
+      // Projects whose numbers of workers differ run one after the other.
+      test: { name, sequence: { groupOrder }, ...test },
+    })),
     sequence: { sequencer: LongestFirst },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
     // When all is stopped and removed, and the process still does not end by itself.
     teardownTimeout: 3_000,
   },

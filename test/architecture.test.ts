@@ -1,11 +1,11 @@
-/** The imports and habits of `src` keep to the layers of test/layers.ts. */
+/** The imports and habits of `src` keep to the layers of test/support/layers.ts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../src/contract/catalogue.ts'
 import { physicalTables } from '../src/warehouse/schema/physical.ts'
-import { layers } from './layers.ts'
+import { layers } from './support/layers.ts'
 
 /** Folders whose outside packages are few on purpose. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -86,7 +86,7 @@ function layerProblems(tree: Tree): readonly string[] {
   return [...tree].flatMap(([file, text]) => {
     const layer = layerOf(file)
     const allowed = layers[layer]?.imports
-    if (!allowed) return [`src/${file}: ${layer} is not in the table of test/layers.ts`]
+    if (!allowed) return [`src/${file}: ${layer} is not in the table of test/support/layers.ts`]
     const upward = targetsOf(file, text)
       .filter(target => ![layer, 'lib', ...allowed].includes(layerOf(target)))
       .map(
@@ -147,25 +147,36 @@ function shapeProblems(tree: Tree): readonly string[] {
 }
 
 /** A folder with more files beside each other holds several ideas. */
-const mostFiles = 15
+const maxFiles = 20
 
-/** Folders of many alike: a file a command, a resource, an endpoint. */
-const CATALOGUES = new Set(['cli/commands', 'contract/resources', 'sandbox/endpoints'])
+/** Folders of many alike: a file a command, a resource. */
+const CATALOGUES = new Set(['cli/commands', 'contract/resources'])
 
 function folderProblems(tree: Tree): readonly string[] {
   const counts = new Map<string, number>()
   for (const file of tree.keys()) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1)
   return [...counts]
-    .filter(([folder, count]) => count > mostFiles && !CATALOGUES.has(folder))
+    .filter(([folder, count]) => count > maxFiles && !CATALOGUES.has(folder))
     .map(([folder, count]) => `src/${folder} has ${count} files: group them by idea`)
 }
 
-/** What only one folder may know, in code and in the texts of its statements. */
+/** What only one folder may know, in code, in the texts of its statements and in comments. */
 const ROOMS: readonly Habit[] = [
   {
     pattern: /\bops\.[a-z_]/,
     isAllowed: file => layerOf(file) === 'state',
     advice: 'speaks of a table of ops: make it a function of src/state',
+  },
+  {
+    pattern: /\bschema\('ops'\)/,
+    isAllowed: file => ['state', 'warehouse'].includes(layerOf(file)),
+    advice: 'puts the name of a table of ops together: make it a function of src/state or src/warehouse',
+  },
+  {
+    pattern:
+      /\bpg_catalog\b|\binformation_schema\b|\b(from|join)\s+pg_\w|\bduckdb_\w+\(|\b(has_\w+_privilege|pg_has_role|to_regclass|current_setting|(obj|col)_description)\(/i,
+    isAllowed: file => layerOf(file) === 'warehouse',
+    advice: 'asks the catalogue of an engine: make it a function of src/warehouse (catalogue.ts)',
   },
   {
     pattern:
@@ -177,12 +188,11 @@ const ROOMS: readonly Habit[] = [
 ]
 
 function roomProblems(tree: Tree): readonly string[] {
-  return [...tree].flatMap(([file, text]) => {
-    const code = text.replace(COMMENTS, '$1')
-    return ROOMS.filter(room => !room.isAllowed(file) && room.pattern.test(code)).map(
+  return [...tree].flatMap(([file, text]) =>
+    ROOMS.filter(room => !room.isAllowed(file) && room.pattern.test(text)).map(
       room => `src/${file} ${room.advice}`,
-    )
-  })
+    ),
+  )
 }
 
 /** Names of resources and tables; those of one letter case and no dash are words like any other. */
@@ -249,7 +259,8 @@ describe('src', () => {
   test('takes time, chance and environment as parameters', () => expect(habitProblems(src)).toEqual([]))
   test('has short, named and introduced files', () => expect(shapeProblems(src)).toEqual([]))
   test('has folders of one idea each', () => expect(folderProblems(src)).toEqual([]))
-  test('speaks of ops and of engines where they are at home', () => expect(roomProblems(src)).toEqual([]))
+  test('speaks of ops, engines and their catalogues where they are at home', () =>
+    expect(roomProblems(src)).toEqual([]))
   test('lists names only where they are declared', () => expect(nameLists(src)).toEqual([]))
   test('swallows no failure in silence', () => expect(catchProblems(src)).toEqual([]))
 })
@@ -307,6 +318,16 @@ describe('the rules catch', () => {
     ['the clock itself', 'const now = clock.now()'],
   ])('not %s', (_, text) => expect(habitProblems(tree({ 'api/a.ts': text }))).toEqual([]))
 
+  test.each([
+    ['a table of ops', 'const rows = await engine.rows(`select 1 from ops.run`)'],
+    ['the schema ops', `const table = \`\${engine.schema('ops')}.run\``],
+    ['the catalogue of PostgreSQL', 'const rows = await engine.rows(`select oid from pg_catalog.pg_class`)'],
+    ['a function of PostgreSQL', 'const zones = `select name\nfrom pg_timezone_names()`'],
+    ['the catalogue of DuckDB', 'const rows = await engine.rows(`select * from duckdb_tables()`)'],
+    ['the information schema', 'const rows = await engine.rows(`select * from INFORMATION_SCHEMA.tables`)'],
+    ['an engine', `if (engine.kind === 'duckdb') return`],
+  ])('%s outside its room', (_, text) => expect(roomProblems(tree({ 'api/a.ts': text }))).toHaveLength(1))
+
   test('a vague name, a long file and a file without a sentence', () => {
     const files = tree({
       'api/utils.ts': '/** A. */',
@@ -315,4 +336,12 @@ describe('the rules catch', () => {
     })
     expect(shapeProblems(files)).toHaveLength(3)
   })
+})
+
+test('each test file is quick or has the suffix of another suite', () => {
+  const suites = ['rules', 'runs', 'long', 'browser', 'airflow', 'celery', 's3']
+  const suffixes = readdirSync(dirname(fileURLToPath(import.meta.url)), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.test.ts'))
+    .map(name => basename(name, '.test.ts').split('.').slice(1).join('.'))
+  expect([...new Set(suffixes)].filter(suffix => suffix !== '' && !suites.includes(suffix))).toEqual([])
 })

@@ -40,11 +40,11 @@ RETRIES = 2
 
 # Airflow reads this file every 30 seconds and before each task, and the program needs 1.5 s of a processor to list its
 # DAGs. Its answer counts until a file changes, and no longer than this: settings may name variables.
-KEPT_SECONDS = 300
+CACHE_SECONDS = 300
 
 
 class Mistake(RuntimeError):
-    """What somebody has to mend, in one line."""
+    """A mistake that the operator must fix, in one line."""
 
 
 def command(*words: str) -> list[str]:
@@ -65,11 +65,11 @@ def home() -> str:
 def read_dags() -> list[dict[str, Any]]:
     """The DAGs with their tasks and connections, asked for again when settings, DAGs or the program have changed."""
     stamp = stamp_of_files()
-    kept = kept_answer(stamp)
-    if kept is None:
-        kept = ask_dags()
-        keep(stamp, kept)
-    return kept
+    cached = cached_answer(stamp)
+    if cached is None:
+        cached = ask_dags()
+        cache(stamp, cached)
+    return cached
 
 
 def ask_dags() -> list[dict[str, Any]]:
@@ -89,8 +89,8 @@ def ask_dags() -> list[dict[str, Any]]:
         if not any(dag["connections"] for dag in dags):
             raise Mistake(f"{home()} has no settings with a connection: set MUSTER_HOME, or run muster init there")
     except (ValueError, TypeError):
-        told = last_line(listed.stderr).removeprefix("muster: ")
-        raise Mistake(told or f"{shlex.join(words)} lists no DAGs: it ended with {listed.returncode}") from None
+        stated = last_line(listed.stderr).removeprefix("muster: ")
+        raise Mistake(stated or f"{shlex.join(words)} lists no DAGs: it ended with {listed.returncode}") from None
     return dags
 
 
@@ -137,17 +137,17 @@ def place_of_answer() -> str:
     return os.path.join(folder, f"muster-dags-{whose}.json")
 
 
-def kept_answer(stamp: str) -> list[dict[str, Any]] | None:
+def cached_answer(stamp: str) -> list[dict[str, Any]] | None:
     try:
         with open(place_of_answer(), encoding="utf-8") as file:
-            kept = json.load(file)
-        is_fresh = kept["stamp"] == stamp and 0 <= time.time() - kept["at"] < KEPT_SECONDS
-        return cast("list[dict[str, Any]]", kept["dags"]) if is_fresh else None
+            cached = json.load(file)
+        is_fresh = cached["stamp"] == stamp and 0 <= time.time() - cached["at"] < CACHE_SECONDS
+        return cast("list[dict[str, Any]]", cached["dags"]) if is_fresh else None
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def keep(stamp: str, dags: list[dict[str, Any]]) -> None:
+def cache(stamp: str, dags: list[dict[str, Any]]) -> None:
     """Written beside and moved, as another process may be reading it. A folder that takes no files costs time only."""
     place = place_of_answer()
     beside = f"{place}.{os.getpid()}"
@@ -204,7 +204,7 @@ class RunFailed(RuntimeError):
 
 
 def execute(words: Sequence[str], given: str | None = None) -> tuple[int, dict[str, Any], str]:
-    """Exit code, figures and last line of one command; what it tells people goes to the log of the task as it comes."""
+    """Runs one command: its exit code, figures and last line. Its messages go to the task's log as they come."""
     try:
         process = subprocess.Popen(
             command(*words),
@@ -216,11 +216,11 @@ def execute(words: Sequence[str], given: str | None = None) -> tuple[int, dict[s
         )
     except OSError as error:
         raise does_not_start(error) from None
-    told: list[str] = []
+    errors: list[str] = []
 
     def follow() -> None:
         for line in cast("Any", process.stderr):
-            told.append(line.rstrip())
+            errors.append(line.rstrip())
             print(line.rstrip(), flush=True)
 
     follower = threading.Thread(target=follow)
@@ -232,7 +232,7 @@ def execute(words: Sequence[str], given: str | None = None) -> tuple[int, dict[s
         output = cast("Any", process.stdout).read()
         code = process.wait()
     finally:
-        # Airflow ends a task by an exception: the program is told to stop, and keeps what it has read.
+        # Airflow ends a task by an exception: SIGTERM stops the program, which keeps what it has read.
         if process.poll() is None:
             process.terminate()
             try:
@@ -241,17 +241,17 @@ def execute(words: Sequence[str], given: str | None = None) -> tuple[int, dict[s
                 process.kill()
         follower.join()
     figures = json.loads(output) if output.strip().startswith(("{", "[")) else {}
-    reason = last_line("\n".join(told)).removeprefix("muster: ")
+    reason = last_line("\n".join(errors)).removeprefix("muster: ")
     return code, figures if isinstance(figures, dict) else {"rows": len(figures)}, reason
 
 
-KEPT = ("runId", "requests", "remainingToday", "milliseconds", "asOf", "unexplained", "failed", "file", "published")
+RESULTS = ("runId", "requests", "remainingToday", "milliseconds", "asOf", "unexplained", "failed", "file", "published")
 
 
 def summary(code: int, figures: dict[str, Any], reason: str) -> dict[str, Any]:
     """What other tasks and people read: scalars only, as an XCom is no place for tables."""
-    kept: dict[str, Any] = {
-        name: figures[name] for name in KEPT if isinstance(figures.get(name), (str, int, float, bool))
+    results: dict[str, Any] = {
+        name: figures[name] for name in RESULTS if isinstance(figures.get(name), (str, int, float, bool))
     }
     marts = [mart["name"] for mart in figures.get("marts", []) if mart.get("state") == "built"]
     resources = figures.get("resources", [])
@@ -259,7 +259,7 @@ def summary(code: int, figures: dict[str, Any], reason: str) -> dict[str, Any]:
         one.get("rows_inserted", 0) + one.get("rows_changed", 0) + one.get("rows_removed", 0) for one in resources
     )
     return {
-        **kept,
+        **results,
         **({"marts": marts} if marts else {}),
         **({"changedRows": changed} if resources else {}),
         "exitCode": code,
@@ -305,18 +305,18 @@ def reset_after(moment: datetime) -> datetime:
 
 
 class GoOn(TriggerDagRunOperator):
-    """Triggers the next run for when the budget is there again; the moment is known when this one ends.
+    """Triggers the next run for the time when the budget is available again, which is known when this run ends.
 
     Airflow begins no run of the schedule while one is queued: a schedule that comes earlier goes on by itself.
     """
 
-    def __init__(self, *, schedule: str, told_by: str, **options: Any) -> None:
+    def __init__(self, *, schedule: str, reported_by: str, **options: Any) -> None:
         super().__init__(**options)
         self.schedule = schedule
-        self.told_by = told_by
+        self.reported_by = reported_by
 
     def execute(self, context: Any) -> None:
-        spent_at = context["ti"].xcom_pull(task_ids=self.told_by, key="spent_at")
+        spent_at = context["ti"].xcom_pull(task_ids=self.reported_by, key="spent_at")
         reset = reset_after(datetime.fromisoformat(spent_at))
         if croniter(self.schedule, datetime.now(timezone.utc)).get_next(datetime) <= reset:
             print("the next run of the schedule goes on", flush=True)
@@ -331,7 +331,7 @@ class GoOn(TriggerDagRunOperator):
         super().execute(context)
 
 
-class Night:
+class ConnectionDag:
     """The Airflow DAG of one DAG of Muster and one connection."""
 
     def __init__(self, dag: dict[str, Any], connection: dict[str, Any]) -> None:
@@ -427,7 +427,7 @@ class Night:
         return lists
 
     def conclude(self) -> None:
-        """The run fails with the reasons of its tasks; a partial one goes on when the budget is there again."""
+        """The run fails with the reasons of its tasks; a partial one continues when the budget is available again."""
         pool: dict[str, Any] = {"pool": self.pool} if self.pool is not None else {}
 
         @task.short_circuit(task_id=self.own("partial"), trigger_rule=TriggerRule.ALL_DONE, retries=0, **pool)
@@ -445,7 +445,7 @@ class Night:
             spent = [one["finishedAt"] for one in outcomes.values() if one is not None and one["exitCode"] == LATER]
             if spent:
                 instance.xcom_push(key="spent_at", value=min(spent))
-            print("partial: goes on when the budget is there again" if spent else "whole", flush=True)
+            print("partial: goes on when the budget is there again" if spent else "complete", flush=True)
             return bool(spent)
 
         last = cast("Any", partial())
@@ -456,23 +456,23 @@ class Night:
             task_id=self.own("go_on"),
             trigger_dag_id=self.dag_id,
             schedule=self.dag["schedule"],
-            told_by=last.operator.task_id,
+            reported_by=last.operator.task_id,
             skip_when_already_exists=True,
             retries=0,
         )
 
     def outcome(self, instance: Any, name: str) -> dict[str, Any] | None:
-        """How a task of Muster ended: the worst of the tasks of Airflow that it is; None where one told nothing."""
+        """How a task of Muster ended: the worst of the tasks of Airflow that it is; None if one of them reported nothing."""
         names = [end.operator.task_id for end in self.ends[name]]
         failures = [one for task_id in names for one in pulled(instance, task_id, "failure")]
         results = [one for task_id in names for one in pulled(instance, task_id)]
         if not failures and len(results) < self.parts(name):
             return None
-        told = failures or [one for one in results if one["exitCode"] == LATER] or results
+        worst = failures or [one for one in results if one["exitCode"] == LATER] or results
         return {
             "task": name,
-            "exitCode": told[0]["exitCode"],
-            "error": "; ".join(one["reason"] for one in told if one["reason"]),
+            "exitCode": worst[0]["exitCode"],
+            "error": "; ".join(one["reason"] for one in worst if one["reason"]),
             "startedAt": min(one["startedAt"] for one in [*failures, *results]),
             "finishedAt": max(one["finishedAt"] for one in [*failures, *results]),
         }
@@ -483,11 +483,11 @@ class Night:
         return len(groups["lists"]) + 1 if self.is_shared and groups else 1
 
     def record(self, outcomes: dict[str, dict[str, Any] | None]) -> None:
-        """For `muster status`, the metrics and the messages about nights; a failure to record fails no night."""
-        told = json.dumps({"dag": self.dag["name"], "tasks": [one for one in outcomes.values() if one is not None]})
-        code, _, reason = execute(["dag", "record", self.dag["name"], "-", *options_for(self.settings)], told)
+        """For `muster status`, the metrics and the notifications; a failure to record fails no run."""
+        outcome = json.dumps({"dag": self.dag["name"], "tasks": [one for one in outcomes.values() if one is not None]})
+        code, _, reason = execute(["dag", "record", self.dag["name"], "-", *options_for(self.settings)], outcome)
         if code:
-            print(f"the night could not be recorded: {reason}", flush=True)
+            print(f"the run could not be recorded: {reason}", flush=True)
 
 
 def pulled(instance: Any, name: str, key: str = "return_value") -> list[dict[str, Any]]:
@@ -500,9 +500,9 @@ def pulled(instance: Any, name: str, key: str = "return_value") -> list[dict[str
 
 for listed_dag in read_dags():
     for listed_connection in listed_dag["connections"]:
-        night = Night(listed_dag, listed_connection)
+        built = ConnectionDag(listed_dag, listed_connection)
         try:
-            globals()[night.dag_id] = night.build()
+            globals()[built.dag_id] = built.build()
         except Exception as error:
             # A name of a task that Airflow does not take, or has already.
-            raise Mistake(f"{night.dag_id}: {last_line(str(error))}") from None
+            raise Mistake(f"{built.dag_id}: {last_line(str(error))}") from None

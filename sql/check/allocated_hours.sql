@@ -1,5 +1,5 @@
--- The hours that a timelog allocates to cost codes are no more than its hours.
--- Severity: error
+-- A timelog allocates no more hours to cost codes than it has.
+-- Severity: warn
 -- Sources: star.fact_timelog_cost_code, star.fact_timelog
 -- Next: look the timesheet up in the service; if it shows the same, have the cost codes corrected there, else run muster replay
 select l.timelog_id as record, l.timesheet_id

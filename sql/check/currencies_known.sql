@@ -1,7 +1,7 @@
 -- The currency of every company with approved work is known, where there is more than one company.
 -- Severity: warn
 -- Sources: star.fact_timesheet, ops.company_currency
--- Next: name it in the setting currencies, or currency for all others; amounts of companies with an unknown currency may be of different ones
+-- Next: set it in currencies, or set currency for all other companies; until then a sum may mix currencies
 with worked as (
   select distinct t.company_id
   from star.fact_timesheet as t

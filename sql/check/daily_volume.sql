@@ -1,7 +1,8 @@
--- The number of records created on a day is usual for that weekday: within four standard deviations of the twelve weeks before.
+-- The number of records created on a day is within four standard deviations of that weekday's average over the 12 weeks
+-- before.
 -- Severity: warn
 -- Sources: star.fact_timesheet, star.fact_expense, star.fact_invoice, star.dim_date
--- Next: look at that day with muster sql: a holiday, an import, or records that were not read
+-- Next: look at that day with muster sql: it may be a holiday, an import, or records that were never fetched
 with created as (
   select 'star.fact_timesheet' as subject, :day(t.created_at) as created_date
   from star.fact_timesheet as t

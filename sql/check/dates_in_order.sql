@@ -2,7 +2,8 @@
 -- Severity: warn
 -- Sources: star.fact_timesheet, star.fact_expense, star.fact_invoice, star.fact_requisition, star.fact_requisition_agency,
 --   star.fact_assignment, star.fact_credit_note, star.dim_project, star.dim_purchase_order
--- Next: read the record with muster get and report it to the service; the marts show fewer than 0 days between the two
+-- Next: read the record with muster get and report it to the service; until it is corrected, the marts show a negative
+-- number of days
 select t.timesheet_id || ', timesheet created after updated' as record, 'star.fact_timesheet' as subject from star.fact_timesheet as t
 where not t.is_deleted and t.created_at > t.updated_at
 union all

@@ -1,7 +1,7 @@
--- Every engagement type of a timesheet is in star.dim_engagement_type; the contract does not close the list.
+-- Every engagement type of a timesheet is in star.dim_engagement_type; the contract does not say that its list is complete.
 -- Severity: warn
 -- Sources: star.fact_timesheet, star.dim_engagement_type
--- Next: add the type to sql/seed/dim_engagement_type.sql; rate cards do not match it until then
+-- Next: add the type to sql/seed/dim_engagement_type.sql; until then no rate card matches it
 select t.timesheet_id as record
 from star.fact_timesheet as t
 where not t.is_deleted and t.rate_type is not null and t.pay_type is not null

@@ -1,7 +1,8 @@
--- The sum of credit notes on an invoice is the sum of its stored credit notes: before VAT, with VAT or after deductions, as the service's own sums tell.
+-- An invoice's sum of credit notes equals that of its stored credit notes: before VAT, with VAT or after deductions, as the
+-- service's own sums show.
 -- Severity: warn
 -- Sources: star.fact_invoice, star.fact_credit_note
--- Next: run muster discover with the ids, or wait for events: nothing else gives the ids of credit notes
+-- Next: run muster discover with the ids, or wait for events: no list gives the ids of credit notes
 with
 -- Include: credited_invoice
 

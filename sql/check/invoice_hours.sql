@@ -1,4 +1,4 @@
--- The net hours of an invoice are those of the timesheets it covers, where all of them are stored.
+-- The net hours of an invoice equal those of the timesheets it covers, where all of them are stored.
 -- Severity: warn
 -- Sources: star.fact_invoice, star.bridge_invoice_timesheet, star.fact_timesheet
 -- Next: compare the invoice with its timesheets in the service: a timesheet amended after it was invoiced needs a credit note

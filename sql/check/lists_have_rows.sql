@@ -1,7 +1,8 @@
--- No list that had rows is shown as empty by the service.
+-- The service returns no empty list where it returned rows before.
 -- Severity: warn
--- Sources: every resource, ops.watermark
--- Next: compare with the application; the stored rows stay until the list has rows again, or muster sweep with --most proves that they are deleted
+-- Sources: every resource, star.bridge_trade_rate, ops.watermark
+-- Next: compare with the application; the stored rows stay until the list has rows again, or until muster sweep with --max-deletions
+-- confirms that they are deleted
 with
 -- Include: resource
 

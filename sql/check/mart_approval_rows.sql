@@ -1,7 +1,7 @@
 -- mart.approval_cycle has every stage of the approval of a live requisition, and at most one of them is pending.
 -- Severity: error
 -- Sources: mart.approval_cycle, star.fact_requisition, star.fact_requisition_approval_stage
--- Next: look for a requisition that is stored twice; yesterday's rows stay until the check passes
+-- Next: look for a requisition that is stored twice; the previous rows stay until the check passes
 select coalesce(m.requisition_approval_stage_key, s.requisition_approval_stage_key) as record
 from mart.approval_cycle as m
 full join (

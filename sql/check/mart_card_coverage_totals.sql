@@ -1,7 +1,7 @@
--- Hours and charge of mart.rate_card_coverage are those of all approved timesheets.
+-- Hours and charge of mart.rate_card_coverage equal those of all approved timesheets.
 -- Severity: error
 -- Sources: mart.rate_card_coverage, star.fact_timesheet
--- Next: run muster build rate_compliance first, then look for an assignment that is stored twice; yesterday's rows stay until the check passes
+-- Next: run muster build rate_compliance first, then look for an assignment that is stored twice; the previous rows stay until the check passes
 with
 -- Include: approved_timesheet
 

@@ -1,7 +1,7 @@
--- Spend of mart.spend_concentration is that of all approved timesheets, and no part of it is greater than the whole.
+-- Spend of mart.spend_concentration equals that of all approved timesheets, and no part of it exceeds the total.
 -- Severity: error
 -- Sources: mart.spend_concentration, star.fact_timesheet
--- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until the check passes
+-- Next: look for assignments that are stored twice: their timesheets count twice; the previous rows stay until the check passes
 with
 -- Include: approved_timesheet
 
@@ -12,5 +12,9 @@ where m.spend <> s.spend
 union all
 select x.company_id || ' ' || cast(x.month_start_date as text) as record
 from mart.spend_concentration as x
-where x.managed_spend > x.requisition_spend or x.requisition_spend > x.spend or x.largest_agency_spend > x.three_largest_spend
-  or x.three_largest_spend > x.agency_spend
+where x.largest_agency_spend > x.three_largest_spend or x.three_largest_spend > x.agency_spend
+  -- A part exceeds its total where a correction has a negative charge.
+  or (
+    (x.managed_spend > x.requisition_spend or x.requisition_spend > x.spend)
+    and not exists (select 1 from approved_timesheet as t where t.company_id = x.company_id and t.charge_total < 0)
+  )

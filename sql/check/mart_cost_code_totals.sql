@@ -1,7 +1,7 @@
--- The hours of mart.cost_code_spend, allocated or not, are those of all approved timesheets.
+-- The hours of mart.cost_code_spend, allocated or not, equal those of all approved timesheets.
 -- Severity: error
 -- Sources: mart.cost_code_spend, star.fact_timesheet
--- Next: run muster check allocated_hours first; yesterday's rows stay until the check passes
+-- Next: run muster check allocated_hours first; the previous rows stay until the check passes
 with
 -- Include: approved_timesheet
 

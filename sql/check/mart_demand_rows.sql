@@ -1,7 +1,7 @@
--- mart.open_demand has every open requisition that asks for workers, as it is in star.
+-- mart.open_demand has every open requisition that asks for workers, with the same open quantity as in star.
 -- Severity: error
 -- Sources: mart.open_demand, star.fact_requisition, star.dim_entity_status
--- Next: check that star.dim_entity_status has each state of a requisition once; yesterday's rows stay until the check passes
+-- Next: check that star.dim_entity_status has each state of a requisition once; the previous rows stay until the check passes
 select coalesce(m.requisition_id, s.requisition_id) as record
 from mart.open_demand as m
 full join (

@@ -1,7 +1,7 @@
--- The claims of mart.expense_summary are those of star.fact_expense that have a date, with their approved value.
+-- mart.expense_summary counts every claim of star.fact_expense that has a date, and adds up the approved ones.
 -- Severity: error
 -- Sources: mart.expense_summary, star.fact_expense, star.fact_timesheet
--- Next: look for doubled timesheets or companies; yesterday's rows stay until the check passes
+-- Next: look for timesheets or companies that are stored twice; the previous rows stay until the check passes
 select cast(m.claims as text) || ' of ' || cast(s.claims as text) || ' claims, ' || cast(m.approved as text) || ' of ' || cast(s.approved as text) as record
 from (
   select coalesce(sum(x.claims), 0) as claims, coalesce(sum(x.approved_value), 0) as approved from mart.expense_summary as x

@@ -1,7 +1,7 @@
 -- mart.programme_fill counts every approved requisition once, and fills no more seats than were asked for.
 -- Severity: error
 -- Sources: mart.programme_fill, star.fact_requisition
--- Next: look for a requisition that is stored twice; yesterday's rows stay until the check passes
+-- Next: look for a requisition that is stored twice; the previous rows stay until the check passes
 select 'requisitions ' || cast(m.n as text) || ' of ' || cast(s.n as text) || ', seats ' || cast(m.seats as text) || ' of ' || cast(s.seats as text) as record
 from (
   select coalesce(sum(x.requisitions), 0) as n, coalesce(sum(x.seats), 0) as seats from mart.programme_fill as x

@@ -2,7 +2,7 @@
 -- Severity: error
 -- Sources: mart.requisition_funnel, star.fact_requisition, star.fact_requisition_agency, star.fact_submission,
 --   star.fact_submission_stage
--- Next: look for a requisition that is stored twice; yesterday's rows stay until the check passes
+-- Next: look for a requisition that is stored twice; the previous rows stay until the check passes
 with live as (
   select r.requisition_id from star.fact_requisition as r where not r.is_deleted
 ),

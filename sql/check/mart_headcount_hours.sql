@@ -1,7 +1,7 @@
--- The hours of mart.headcount_weekly are those of all approved timesheets.
+-- The hours of mart.headcount_weekly equal those of all approved timesheets.
 -- Severity: error
 -- Sources: mart.headcount_weekly, star.fact_timesheet
--- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until the check passes
+-- Next: look for assignments that are stored twice: their timesheets count twice; the previous rows stay until the check passes
 with
 -- Include: approved_timesheet
 

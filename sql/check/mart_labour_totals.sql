@@ -1,7 +1,8 @@
--- Hours and charge of mart.labour_spend_weekly are those of all approved timesheets.
+-- Hours and charge of mart.labour_spend_weekly equal those of all approved timesheets, and no part
+-- exceeds its total.
 -- Severity: error
 -- Sources: mart.labour_spend_weekly, star.fact_timesheet
--- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until the check passes
+-- Next: look for assignments that are stored twice: their timesheets count twice; the previous rows stay until the check passes
 with
 -- Include: approved_timesheet
 
@@ -15,3 +16,15 @@ cross join (
   from approved_timesheet as t
 ) as s
 where m.hours <> s.hours or m.charge <> s.charge
+union all
+select cast(x.week_ending_date as text) || '|' || x.company_id || '|' || x.agency_id as record
+from mart.labour_spend_weekly as x
+where x.umbrella_workers > x.workers or x.psc_without_sds_workers > x.workers
+  -- A part exceeds its total where a correction has negative hours.
+  or (
+    (
+      x.below_minimum_hours > x.minimum_wage_hours or x.minimum_wage_hours > x.net_hours
+      or x.umbrella_hours > x.net_hours or x.psc_without_sds_hours > x.net_hours
+    )
+    and not exists (select 1 from approved_timesheet as t where t.net_hours < 0)
+  )

@@ -1,7 +1,7 @@
 -- mart.lost_placements counts every rejected worker once, and no more reasons than losses.
 -- Severity: error
 -- Sources: mart.lost_placements, star.fact_requisition, star.fact_submission
--- Next: look for a requisition that is stored twice; yesterday's rows stay until the check passes
+-- Next: look for a requisition that is stored twice; the previous rows stay until the check passes
 select 'rejected workers ' || cast(m.n as text) || ' of ' || cast(s.n as text) as record
 from (
   select coalesce(sum(x.losses), 0) as n from mart.lost_placements as x where x.loss = 'worker rejected'

@@ -1,7 +1,7 @@
--- Charge of mart.agency_margin is that of the timelogs and of the work by the piece of all approved timesheets.
+-- Charge of mart.agency_margin equals that of the timelogs and of the piece work of all approved timesheets.
 -- Severity: error
 -- Sources: mart.agency_margin, star.fact_piece_rate_entry, star.fact_timelog, star.fact_timesheet
--- Next: look for doubled assignments, which double their timesheets; yesterday's rows stay until the check passes
+-- Next: look for assignments that are stored twice: their timesheets count twice; the previous rows stay until the check passes
 with sheet as (
   select t.timesheet_id
   from star.fact_timesheet as t

@@ -1,7 +1,7 @@
--- In mart.time_to_fill, no count of acceptances is greater than that of the group.
+-- In mart.time_to_fill, no count exceeds the group's number of acceptances.
 -- Severity: error
 -- Sources: mart.time_to_fill
--- Next: look for an agency that a requisition names twice; yesterday's rows stay until the check passes
+-- Next: look for an agency that a requisition names twice; the previous rows stay until the check passes
 select m.group_by || '|' || m.group_key as record
 from mart.time_to_fill as m
 where greatest(

@@ -1,7 +1,7 @@
--- Pay and charge of mart.overtime_uplift are those of all approved timesheets, as in mart.labour_spend_weekly, piece work included.
+-- Pay and charge of mart.overtime_uplift equal those of all approved timesheets, as in mart.labour_spend_weekly, piece work included.
 -- Severity: error
 -- Sources: mart.overtime_uplift, star.fact_timesheet
--- Next: check that star.dim_hour_type has each value bucket once; yesterday's rows stay until the check passes
+-- Next: check that star.dim_hour_type has each value bucket once; the previous rows stay until the check passes
 select 'pay ' || cast(m.pay as text) || ' of ' || cast(s.pay as text) || ', charge ' || cast(m.charge as text) || ' of ' || cast(s.charge as text) as record
 from (
   select coalesce(sum(x.pay_value), 0) as pay, coalesce(sum(x.charge_value), 0) as charge

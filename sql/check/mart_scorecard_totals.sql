@@ -1,7 +1,7 @@
--- Hours and spend of mart.supplier_scorecard are those of all approved timesheets.
+-- Hours and spend of mart.supplier_scorecard equal those of all approved timesheets.
 -- Severity: error
 -- Sources: mart.supplier_scorecard, star.fact_timesheet
--- Next: run muster build rate_compliance first, then look for an assignment that is stored twice; yesterday's rows stay until the check passes
+-- Next: run muster build rate_compliance first, then look for an assignment that is stored twice; the previous rows stay until the check passes
 with
 -- Include: approved_timesheet
 

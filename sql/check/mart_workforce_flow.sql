@@ -1,7 +1,8 @@
--- In mart.workforce_flow, opening_workers + starters - leavers = closing_workers, and each month opens with the workers of the last one.
+-- In mart.workforce_flow, opening_workers + starters - leavers = closing_workers, and each month opens with the closing
+-- workers of the previous one.
 -- Severity: error
 -- Sources: mart.workforce_flow
--- Next: look for assignments that end before they start with muster check dates_in_order; yesterday's rows stay until the check passes
+-- Next: look for assignments that end before they start with muster check dates_in_order; the previous rows stay until the check passes
 select f.company_id || ' ' || f.agency_id || ' ' || cast(f.month_start_date as text) as record
 from mart.workforce_flow as f
 left join mart.workforce_flow as b

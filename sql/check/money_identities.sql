@@ -1,7 +1,8 @@
--- Amounts add up as usual: an identity that holds for 95% of at least 20 records holds for all.
+-- Amounts add up: an identity that holds for 95% of at least 20 records must hold for all.
 -- Severity: warn
 -- Sources: star.fact_invoice, star.fact_credit_note, star.fact_timesheet, star.fact_timelog, star.fact_piece_rate_entry, star.fact_rate
--- Next: read the record with muster get and report it to the service; the contract states no identities, these are learned from the data
+-- Next: read the record with muster get and report it to the service; the contract states none of these identities: they
+-- are learned from the data
 with
 -- Piece work of a timesheet; the total of a timesheet may include it.
 piece_work as (

@@ -1,5 +1,5 @@
 -- Units and values of a piece-rate entry are the sums of its lines.
--- Severity: error
+-- Severity: warn
 -- Sources: star.fact_piece_rate_entry, star.fact_piece_rate_line
 -- Next: look the timesheet up in the service; if it shows the same, report the sums to it, else run muster replay
 select e.piece_rate_entry_id as record, e.timesheet_id

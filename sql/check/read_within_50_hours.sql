@@ -1,7 +1,7 @@
 -- Every resource that a run has tried to read was read within the last 50 hours.
 -- Severity: error
 -- Sources: ops.run_resource, ops.run
--- Next: run muster sync now, then muster runs to see why two nights failed; until then figures are old
+-- Next: run muster sync now, then muster runs to see why two nightly runs failed; until then figures are out of date
 with
 -- Include: last_read
 

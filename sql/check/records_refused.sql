@@ -1,7 +1,8 @@
--- The service gives every known record by its id, where the key may read such records at all.
+-- The service returns every known record by its id, where the key may read such records.
 -- Severity: warn
 -- Sources: ops.discovered, ops.key_access
--- Next: if the key should see them, have its companies and scopes widened; they are asked for again after 1, 2, 4 and at most 30 days, and at once with another key
+-- Next: if the key should see them, have its companies and scopes widened; Muster asks for them again after 1, 2, 4 and at
+-- most 30 days, and at once with another key
 with
 -- Include: resource
 

@@ -1,7 +1,8 @@
 -- A requisition counts as many assigned workers as it has assignments that are not cancelled.
 -- Severity: warn
 -- Sources: star.fact_requisition, star.fact_assignment
--- Next: compare with muster get; an assignment is known only by its timesheets and events, and muster discover adds others by id
+-- Next: compare with muster get; assignments become known only through timesheets and events, and muster discover adds
+-- others by id
 select r.requisition_id as record
 from star.fact_requisition as r
 left join (

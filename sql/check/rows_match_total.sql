@@ -1,7 +1,8 @@
--- A list has exactly the rows that the service counted when it was last read whole; later rows do not count.
+-- A list has exactly the rows that the service counted when it was last read completely; later rows do not count.
 -- Severity: warn
--- Sources: every resource, ops.watermark, ops.scan
--- Next: run muster sync, then muster sweep: rows are short if some came while the list was read, too many if some were deleted at the source
+-- Sources: every resource, star.bridge_trade_rate, ops.watermark, ops.scan
+-- Next: run muster sync, then muster sweep: rows are missing if some were created while the list was read; there are too
+-- many if some were deleted at the source
 with
 -- Include: resource
 

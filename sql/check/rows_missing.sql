@@ -1,6 +1,7 @@
--- A list has all the rows that the service counted when it was last read whole, but for a few that came while it was read.
+-- A list has all the rows that the service counted when it was last read completely, except for a few created during the
+-- read.
 -- Severity: error
--- Sources: every resource, ops.watermark
+-- Sources: every resource, star.bridge_trade_rate, ops.watermark
 -- Next: run muster backfill for the resource: the service has rows that are not stored here
 with
 -- Include: resource

@@ -1,5 +1,5 @@
 -- The hours of the timelogs of a timesheet add up to its net hours.
--- Severity: error
+-- Severity: warn
 -- Sources: star.fact_timesheet, star.fact_timelog
 -- Next: look the timesheet up in the service; if it shows the same, report the hours to it, else run muster replay
 select t.timesheet_id as record

@@ -1,4 +1,5 @@
--- The pay and the charge of a timesheet are the sums that those of its company keep: of its ten buckets, with or without its piece work and its expenses, as mart.overtime_uplift.total_basis says.
+-- A timesheet's pay and charge add up as most of its company's do (mart.overtime_uplift.total_basis): ten buckets, with or
+-- without piece work and expenses.
 -- Severity: warn
 -- Sources: star.fact_timesheet, star.fact_piece_rate_entry
 -- Next: look the timesheet up in the service; if it shows the same, report the sums to it, else run muster replay

@@ -1,7 +1,7 @@
 -- The configured weekend day of a company is a known weekday.
 -- Severity: warn
 -- Sources: star.dim_company
--- Next: add the word to sql/check/week_ending_weekday.sql and the marts that read weekend_day; until then they assume Sunday
+-- Next: add the spelling to sql/check/week_ending_weekday.sql and the marts that read weekend_day; until then they assume Sunday
 select c.company_id as record
 from star.dim_company as c
 where not c.is_deleted and c.weekend_day is not null

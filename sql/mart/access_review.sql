@@ -12,7 +12,7 @@
 --   permission_id text key: The permission; '-1' when the record names none.
 --   permission_name text: Name of the permission.
 --   permission_category text: Category of the permission.
---   role_label text: Role of the user on projects of the company, as people read it.
+--   role_label text: Readable name of the user's role on projects of the company.
 --   access_status text: Active or Inactive, in the company.
 --   is_account_active boolean: Whether the account is active; empty when the user was not read.
 --   is_permitted boolean: Whether the role or an override permits it.

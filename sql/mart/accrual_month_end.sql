@@ -1,28 +1,28 @@
--- What was owed for work and not invoiced at the end of each month, by how certain it was: as the first build after that day
--- found it, which is kept for good, and as the records tell it now. Between the two lie timesheets that came late, corrections
--- and cancellations.
+-- Work and claims that were owed but not invoiced at the end of each month, by how certain they were: as recorded by the
+-- first build after that day, which never changes, and as the records show it now. Late timesheets, corrections and
+-- cancellations make the difference.
 -- Grain: one row per month end, company, project, agency and state of the accrual.
 -- Question: What did we owe at the end of the month, and did that hold?
--- Assumption: a timesheet belongs to the month in which its week ends; a claim to that of its week. An invoice counts from the day
--- of its creation, an approval from its own day. A month that ended before the warehouse was first built has no kept figures. They
--- survive replays and copies; a warehouse made anew by a first sync begins without them.
+-- Assumption: a timesheet belongs to the month in which its week ends; a claim to that of its week. An invoice counts from
+-- the day of its creation, an approval from its own day. A month that ended before the warehouse was first built has no
+-- recorded figures. They survive replays and copies; a warehouse that starts again with a first sync has none.
 -- Sources: ops.accrual_month_end, star.bridge_invoice_timesheet, star.dim_company, star.dim_date, star.fact_expense, star.fact_invoice, star.fact_timesheet
--- Measures: last kept_records, kept_net_hours, kept_value, records, net_hours, accrued_value, later_change_value
+-- Measures: last recorded_records, recorded_net_hours, recorded_value, records, net_hours, accrued_value, later_change_value
 -- Columns:
 --   month_end_date date key: Last day of the month, in the reporting zone.
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   project_id text key: The project; '-1' when the record names none.
 --   agency_id text key: The agency; '-1' when the record names none.
---   accrual_state text key: How certain it was: approved, timesheets approved by then; unapproved, those that were not; claims,
---     claims approved by then.
---   kept_at timestamptz: When the figures of this month end were kept; empty when none were.
---   kept_records integer: Timesheets or claims, as kept.
---   kept_net_hours numeric(18,4): Hours after breaks, as kept.
---   kept_value numeric(18,4): Charge or claims that were owed, as kept.
---   records integer: Timesheets or claims, as the records tell it now; empty for a month more than 24 months back.
---   net_hours numeric(18,4): Hours after breaks, as the records tell it now.
---   accrued_value numeric(18,4): Charge or claims that were owed, as the records tell it now.
---   later_change_value numeric(18,4): What became known after the month was kept: accrued_value less kept_value.
+--   accrual_state text key: How certain it was: approved (timesheets approved by then), unapproved (other timesheets) or
+--     claims (claims approved by then).
+--   recorded_at timestamptz: When the figures of this month end were recorded; empty when none were.
+--   recorded_records integer: Timesheets or claims, as recorded.
+--   recorded_net_hours numeric(18,4): Hours after breaks, as recorded.
+--   recorded_value numeric(18,4): Charge or claims that were owed, as recorded.
+--   records integer: Timesheets or claims, as the records show it now; empty for a month more than 24 months back.
+--   net_hours numeric(18,4): Hours after breaks, as the records show it now.
+--   accrued_value numeric(18,4): Charge or claims that were owed, as the records show it now.
+--   later_change_value numeric(18,4): Change since the figures were recorded: accrued_value less recorded_value.
 with
 -- Include: dated_expense
 
@@ -30,8 +30,8 @@ with
 
 -- Include: month_end_accrual
 
-kept_month as (
-  select k.month_end_date, max(k.kept_at) as kept_at
+recorded_month as (
+  select k.month_end_date, max(k.recorded_at) as recorded_at
   from ops.accrual_month_end as k
   group by k.month_end_date
 ),
@@ -40,7 +40,7 @@ month as (
   select m.month_end_date, true as is_told from accrued_month as m
   union all
   select k.month_end_date, false as is_told
-  from kept_month as k
+  from recorded_month as k
   where not exists (select 1 from accrued_month as m where m.month_end_date = k.month_end_date)
 ),
 
@@ -56,18 +56,18 @@ select
   g.project_id,
   g.agency_id,
   g.accrual_state,
-  km.kept_at,
-  case when km.kept_at is not null then coalesce(k.records, 0) end as kept_records,
-  case when km.kept_at is not null then coalesce(k.net_hours, 0) end as kept_net_hours,
-  case when km.kept_at is not null then coalesce(k.accrued_value, 0) end as kept_value,
+  km.recorded_at,
+  case when km.recorded_at is not null then coalesce(k.records, 0) end as recorded_records,
+  case when km.recorded_at is not null then coalesce(k.net_hours, 0) end as recorded_net_hours,
+  case when km.recorded_at is not null then coalesce(k.accrued_value, 0) end as recorded_value,
   case when month.is_told then coalesce(a.records, 0) end as records,
   case when month.is_told then coalesce(a.net_hours, 0) end as net_hours,
   case when month.is_told then coalesce(a.accrued_value, 0) end as accrued_value,
-  case when month.is_told and km.kept_at is not null then coalesce(a.accrued_value, 0) - coalesce(k.accrued_value, 0) end
+  case when month.is_told and km.recorded_at is not null then coalesce(a.accrued_value, 0) - coalesce(k.accrued_value, 0) end
     as later_change_value
 from grouping_key as g
 inner join month on month.month_end_date = g.month_end_date
-left join kept_month as km on km.month_end_date = g.month_end_date
+left join recorded_month as km on km.month_end_date = g.month_end_date
 left join month_end_accrual as a
   on a.month_end_date = g.month_end_date and a.company_id = g.company_id and a.project_id = g.project_id
     and a.agency_id = g.agency_id and a.accrual_state = g.accrual_state

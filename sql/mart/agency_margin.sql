@@ -1,6 +1,6 @@
--- What of the charge is the worker's pay, employer costs and the agency's margin, by agency and trade. Charge less pay is not
--- the margin: employer costs are between them. The parts are those of timelogs and of work by the piece, on approved
--- timesheets; a timesheet whose timelogs were not given is not in it.
+-- Splits the charge into the worker's pay, employer costs and the agency's margin, by agency and trade. Charge less pay is
+-- not the margin, as it includes employer costs. Amounts come from the timelogs and piece work of approved timesheets; a
+-- timesheet without timelogs is left out.
 -- Grain: one row per month in which the week ends, company, agency, trade, engagement type and kind of work.
 -- Question: What do agencies earn on each trade?
 -- Sources: star.fact_assignment, star.fact_piece_rate_entry, star.fact_timelog, star.fact_timesheet
@@ -11,12 +11,12 @@
 --   trade_id text key: The trade of the assignment; '-1' when it is not known.
 --   rate_type text key: Engagement type of the timesheet: cis, paye or psc; none when it names none.
 --   work_kind text key: Kind of work: hours or pieces.
---   quantity numeric(18,4): Hours of timelogs, or units of work by the piece.
+--   quantity numeric(18,4): Hours of timelogs, or units of piece work.
 --   pay_value numeric(18,4): Pay; the denominator of markup_ratio.
 --   employer_cost_value numeric(18,4): Employer costs.
 --   margin_value numeric(18,4): Margin of the agency; the numerator of margin_ratio.
 --   charge_value numeric(18,4): Charge; the denominator of margin_ratio.
---   other_value numeric(18,4): Charge that is none of the three: charge less pay, employer costs and margin.
+--   other_value numeric(18,4): Rest of the charge: charge less pay, employer costs and margin.
 --   markup_ratio double precision: Markup on pay: charge less pay, divided by pay.
 --   margin_ratio double precision: Margin: margin_value divided by charge_value.
 with worked as (

@@ -1,5 +1,6 @@
--- How long each stage of approval took, or has been waiting. A stage waits from the approval of the stage before it, and the
--- first one from the creation of the requisition, until its own approval, or until the last sync while it is pending.
+-- How long each stage of approval took, or has been waiting. A stage waits from the approval of the previous stage, and the
+-- first one from the creation of the requisition. The wait ends with its own approval, or with the last sync while it is
+-- pending.
 -- Grain: one row per requisition and stage of its approval.
 -- Question: Who holds approvals, and for how long?
 -- Sources: star.fact_requisition, star.fact_requisition_approval_stage
@@ -15,8 +16,9 @@
 --   stage_name text: Name that the company gives it.
 --   approver_contact_id text: The approver, in star.dim_contact; '-1' when the record names none.
 --   is_approved boolean: Whether the stage is approved.
---   is_pending boolean: Whether the requisition waits for this stage: it is raised, and every stage before is approved.
---   waiting_since_at timestamptz: When it began to wait; empty when that is unknown, or when its turn has not come; or when the requisition ended before it was approved.
+--   is_pending boolean: Whether the requisition waits for this stage: it is raised, and every earlier stage is approved.
+--   waiting_since_at timestamptz: When it began to wait; empty when unknown, when an earlier stage is still pending, or
+--     when the requisition ended before this approval.
 --   approved_at timestamptz: When it was approved; empty in older records.
 --   hours_waiting double precision: Hours from waiting_since_at to approved_at, or to the last sync while pending; below 0 when
 --     the record gives them in the wrong order.

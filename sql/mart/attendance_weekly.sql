@@ -1,5 +1,5 @@
--- Absence and overtime by week. The service gives a whole week of a worker as absent, not single days, and does not say why:
--- absence here is weeks marked absent, and is no sickness rate. Overtime is what timelogs call overtime.
+-- Absence and overtime by week. The service marks a whole week of a worker as absent, not single days, and gives no reason:
+-- absence here means weeks marked absent, and is not a sickness rate. Overtime is what timelogs call overtime.
 -- Grain: one row per week ending, company, project and agency.
 -- Question: How much is absence, and how much is overtime?
 -- Sources: star.fact_timelog, star.fact_timesheet
@@ -8,14 +8,14 @@
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   project_id text key: The project; '-1' when the record names none.
 --   agency_id text key: The agency; '-1' when the record names none.
---   timesheets bigint: Timesheets, cancelled ones left out; the denominator of absence_ratio.
---   absent_timesheets bigint: Of them, those marked as absent; the numerator of absence_ratio.
+--   timesheets bigint: Timesheets that are not cancelled; the denominator of absence_ratio.
+--   absent_timesheets bigint: Timesheets that are marked as absent; the numerator of absence_ratio.
 --   absence_ratio double precision: absent_timesheets / timesheets.
 --   workers integer: Different workers with a timesheet that is not marked as absent.
---   absent_workers integer: Different workers with a timesheet that is.
+--   absent_workers integer: Different workers with a timesheet that is marked as absent.
 --   standard_hours numeric(18,4): Standard hours of timelogs of approved timesheets.
---   overtime_hours numeric(18,4): Overtime hours of those; the numerator of overtime_ratio.
---   logged_hours numeric(18,4): All hours of those; the denominator of overtime_ratio.
+--   overtime_hours numeric(18,4): Overtime hours of the same timelogs; the numerator of overtime_ratio.
+--   logged_hours numeric(18,4): All hours of the same timelogs; the denominator of overtime_ratio.
 --   overtime_ratio double precision: overtime_hours / logged_hours.
 with logged as (
   select

@@ -8,7 +8,7 @@
 -- Sources: star.fact_assignment, star.dim_entity_status, star.dim_company_setting, star.fact_assignment_document,
 --   star.fact_competency_requirement, star.dim_qualification
 -- Columns:
---   compliance_key text key: The assignment, the kind of obligation and its position among those.
+--   compliance_key text key: The assignment, the kind of obligation and the position within that kind.
 --   assignment_id text: The assignment.
 --   assignment_reference text: Its reference.
 --   assignment_status text: State of the assignment.
@@ -20,13 +20,13 @@
 --   start_date date: First day of the assignment.
 --   end_date date: Last day of the assignment.
 --   obligation_type text: Kind of obligation: sds, sdc, kid, confirmation, document or qualification.
---   obligation text: What must be there.
---   is_required boolean: Whether it must be there; empty when the configuration does not say.
---   is_present boolean: Whether it is there; empty when the service does not tell.
+--   obligation text: The statement, document or qualification.
+--   is_required boolean: Whether it is required; empty when the configuration does not say.
+--   is_present boolean: Whether it is present; empty when the service does not say.
 --   expires_date date: Day on which it expires, reporting zone.
 --   days_to_expiry integer: Days from today to that day; below 0 when it has passed.
---   expiry_band text: How soon it expires: expired, 30, 60 or 90 days, later; empty when it does not expire or is not there.
---   state text: What is to be said of it: missing, expired, expiring (within 30 days), present, not required or not known.
+--   expiry_band text: How soon it expires: expired, 30, 60 or 90 days, later; empty when it does not expire or is missing.
+--   state text: Overall state: missing, expired, expiring (within 30 days), present, not required or not known.
 with assignment as (
   select a.*
   from star.fact_assignment as a

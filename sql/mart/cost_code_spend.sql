@@ -1,9 +1,9 @@
 -- Hours and money by cost code, week and project, and those without a cost code.
 -- Grain: one row per week ending, company, project and cost code; '-1' stands for no cost code.
 -- Question: Where is cost booked?
--- Assumption: only approved timesheets and approved expenses count. Hours of a timelog carry its charge in proportion. Hours and
--- charge of the timesheets less what timelogs allocate are not allocated, so that a week and project adds up to its timesheets.
--- An expense without a timesheet is in the week that ends on the day the company is configured for, else on Sunday.
+-- Assumption: only approved timesheets and approved expenses count. The charge of a timelog is divided in proportion to its
+-- hours. Hours and charge that no timelog allocates are under '-1', so that a week and project adds up to its timesheets.
+-- An expense without a timesheet is in the week that ends on the weekday configured for the company, else on Sunday.
 -- Sources: star.fact_timesheet, star.fact_timelog, star.fact_timelog_cost_code, star.fact_piece_rate_line, star.fact_expense,
 --   star.dim_company
 -- Measures: none project_hours
@@ -13,9 +13,10 @@
 --   project_id text key: The project; '-1' when the records name none.
 --   cost_code_id text key: The cost code; '-1' for hours and money without one.
 --   hours numeric(18,4): Hours of timesheets.
---   charge_value numeric(18,4): Charge of those hours; a row with less than half a penny of it, which rounding leaves, and nothing else is left out.
---   piece_units numeric(18,4): Units of work by the piece; units of different kinds are added up.
---   piece_charge_value numeric(18,4): Charge of work by the piece, as its lines give it.
+--   charge_value numeric(18,4): Charge of those hours; rows that hold only a rounding remainder below half a penny are left
+--     out.
+--   piece_units numeric(18,4): Units of piece work; units of different kinds are added up.
+--   piece_charge_value numeric(18,4): Charge of piece work, as its lines give it.
 --   expense_value numeric(18,4): Expenses.
 --   project_hours numeric(18,4): Hours of all cost codes of the week and project; the denominator of hours_share.
 --   hours_share double precision: Share of the week and project: hours divided by project_hours.
@@ -25,7 +26,7 @@ with sheet as (
   where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
 ),
 
--- A tie in the fifth decimal must not fall with the order in which rows are added: hence the ten-millionth.
+-- Rounds to ten-millionths first: the order of addition must not decide a tie in the fifth decimal.
 allocated as (
   select
     s.week_ending_date,
@@ -105,7 +106,7 @@ spend as (
   group by part.week_ending_date, part.company_id, part.project_id, part.cost_code_id
 ),
 
--- Behind '-1' stands so far all that was worked.
+-- Up to here '-1' holds all hours that were worked, allocated ones included.
 total as (
   select
     spend.*,

@@ -1,6 +1,6 @@
--- Our figures of the recruitment metrics beside the service's own, as the last crosscheck compared them.
+-- Compares our figures of the recruitment metrics with the service's, as of the last crosscheck.
 -- Grain: one row per metric, group and figure.
--- Question: Do our figures and the service's agree, and where not, why?
+-- Question: Do our figures agree with the service's, and if not, why?
 -- Sources: ops.crosscheck
 -- Measures: none ours, theirs, difference
 -- Columns:
@@ -12,7 +12,8 @@
 --   ours double precision: Our figure, in days, hours or counts; null where there is none.
 --   theirs double precision: The service's figure; null where there is none.
 --   difference double precision: Ours less theirs; null when either is.
---   verdict text: Whether it is equal, explained, uncovered (of requisitions known by reference only) or unexplained; counts are equal when they are, days and hours to a hundredth.
+--   verdict text: Verdict: equal, explained, uncovered (from requisitions known by reference only) or unexplained; counts
+--     must match exactly, days and hours to a hundredth.
 --   reason text: Causes of a difference, in sentences; null where there is none.
 --   records text: References of the records behind it, as a JSON list; null where none are known.
 --   metric_definition_id text: Definition under which our figure was computed.

@@ -1,10 +1,10 @@
 -- How complete and how fresh the records of each resource are, and which checks they fail.
 -- Grain: one row per resource of the service, with the table of its records.
 -- Question: Can I trust today's numbers?
--- Assumption: expected_rows is the total that the service gave when the list was last read whole. For records without a
--- list it is the number of records that others refer to; nothing tells how many credit notes there are, but invoices say
--- what they add up to. Requisitions are compared by time to fill, timesheets by workers over hours.
--- Sources: every resource, ops.watermark, ops.scan, ops.run, ops.run_resource, ops.sweep, ops.unread, ops.discovered,
+-- Assumption: expected_rows is the total that the service reported when the list was last read completely. For records
+-- without a list it is the number of records that others refer to. The number of credit notes is unknown, but invoices give
+-- their sum. Time to fill compares requisitions, workers over hours compares timesheets.
+-- Sources: every resource, star.bridge_trade_rate, ops.watermark, ops.scan, ops.run, ops.run_resource, ops.sweep, ops.unread, ops.discovered,
 --   ops.key_access, ops.quarantine, ops.evidence, ops.deletion, ops.check_result, ops.crosscheck
 -- Columns:
 --   resource text key: Name of the resource, as on the command line.
@@ -17,19 +17,23 @@
 --   last_loaded_at timestamptz: When a row last changed in the warehouse.
 --   last_read_at timestamptz: End of the last run that read the resource without failing, or its start where its process died; empty when none did.
 --   freshness_hours double precision: Hours between that and the end of the last run that read anything.
---   is_whole boolean: False when records may be missing, or deleted ones may be left; empty when it was never read.
---   not_whole_reason text: Why it is not whole, with the records seen and expected where they were counted.
---   expected_rows bigint: Rows that there should be; the denominator of coverage_share; empty when nothing tells.
+--   completeness text: Whether it is complete, in the word that muster status shows too: complete (its list was read to the end
+--     and its last scan accepted), incomplete (records may be missing or deleted ones may remain), not read yet, not for
+--     this key, or no total to compare with (records read by id: an unknown id would not be missed).
+--   is_complete boolean: Whether completeness is complete; false for incomplete, empty for every other word.
+--   incomplete_reason text: Why it is incomplete, with the records seen and expected where they were counted.
+--   expected_rows bigint: Rows that should be stored; the denominator of coverage_share; empty when unknown.
 --   coverage_share double precision: Share of the expected rows that are stored: live_rows divided by expected_rows.
 --   compared_figures bigint: Figures of the service that were compared with ours: metrics of the last crosscheck, and the credit notes of each invoice.
---   unexplained_figures bigint: Those of them that differ without a known reason.
+--   unexplained_figures bigint: Compared figures that differ without a known reason.
 --   reconciliation_status text: Result of comparing rows and figures with the service: short (rows are missing), more (rows were deleted at the source, or are newer than the total), differs (no row is missing, but figures are unexplained), equal, or not known (nothing to compare with).
 --   failed_checks bigint: Checks of the table, or of a table of its lists, that failed when they last ran.
---   failed_error_checks bigint: Those of them with the severity error.
+--   failed_error_checks bigint: Failed checks with the severity error.
 --   failed_rows bigint: Rows that failed_checks found.
---   quarantined_records bigint: Records that could not be loaded, and of which no later version could.
+--   quarantined_records bigint: Records that could not be loaded, in this or any later version.
 --   refused_records bigint: Known records that the service refuses to give by their id.
---   held_back_deletions bigint: Records that the last sweep did not find and did not delete, because they were too many to believe.
+--   withheld_deletions bigint: Records that the last sweep did not find and did not delete, because deleting so many was
+--     implausible.
 --   deletion_candidates bigint: Records that seem to be missing at the source, with too little evidence yet to delete them.
 with
 -- Include: resource
@@ -38,20 +42,16 @@ with
 
 -- Include: snapshot_total
 
--- Include: not_whole
+-- Include: incomplete_resource
+
+-- Include: completeness
 
 -- Include: refused_id
 
 lacking as (
   select n.resource, string_agg(n.reason, '; ' order by n.reason) as reason
-  from not_whole as n
+  from incomplete_resource as n
   group by n.resource
-),
-
-accepted as (
-  select distinct w.resource
-  from ops.scan as w
-  where w.state = 'accepted'
 ),
 
 expected as (
@@ -153,8 +153,9 @@ select
   stored.last_loaded_at,
   read.last_read_at,
   cast(extract(epoch from (:as_of - read.last_read_at)) as double precision) / 3600.0 as freshness_hours,
-  case when lacking.resource is not null then false when accepted.resource is not null then true end as is_whole,
-  lacking.reason as not_whole_reason,
+  completeness.word as completeness,
+  case completeness.word when 'incomplete' then false when 'complete' then true end as is_complete,
+  lacking.reason as incomplete_reason,
   expected.expected_rows,
   cast(stored.live_rows as double precision) / nullif(cast(expected.expected_rows as double precision), 0) as coverage_share,
   coalesce(compared.compared_figures, 0) as compared_figures,
@@ -171,17 +172,17 @@ select
   coalesce(failed.failed_rows, 0) as failed_rows,
   coalesce(in_quarantine.quarantined_records, 0) as quarantined_records,
   coalesce(refused.refused_records, 0) as refused_records,
-  coalesce(last_sweep.missing, 0) as held_back_deletions,
+  coalesce(last_sweep.missing, 0) as withheld_deletions,
   coalesce(candidate.deletion_candidates, 0) as deletion_candidates
 from stored
 inner join resource as own on own.resource = stored.resource
+inner join completeness on completeness.resource = stored.resource
 left join expected on expected.resource = stored.resource
 left join compared on compared.resource = stored.resource
 left join read on read.resource = stored.resource
 left join lacking on lacking.resource = stored.resource
-left join accepted on accepted.resource = stored.resource
 left join failed on failed.resource = stored.resource
 left join in_quarantine on in_quarantine.resource = stored.resource
 left join refused on refused.resource = stored.resource
-left join last_sweep on last_sweep.resource = stored.resource and last_sweep.state = 'doubted'
+left join last_sweep on last_sweep.resource = stored.resource and last_sweep.state = 'implausible'
 left join candidate on candidate.resource = stored.resource

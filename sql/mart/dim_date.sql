@@ -1,7 +1,7 @@
 -- All days from 2015 to 2030, for joins by any date of a mart.
 -- Grain: one row per calendar day.
 -- Question: In which week, month, tax year and fiscal year is a day?
--- Assumption: the fiscal year begins with the month that the setting fiscalYearStart names, and is called by the year in which it
+-- Assumption: the fiscal year begins with the month that the setting fiscalYearStart names, and is named after the year in which it
 -- ends.
 -- Sources: star.dim_date
 -- Columns:

@@ -1,9 +1,9 @@
--- Expense claims by week, project and category, with working rule agreement and lodging apart.
+-- Expense claims by week, project and category, with working rule agreement and lodging shown separately.
 -- Grain: one row per week ending, company, project and category.
 -- Question: What do workers claim?
 -- Assumption: a claim belongs to the week of its timesheet; without one, to the week that ends on the weekday configured for the
 -- company, else on Sunday. Claims without a date are left out.
--- Sources: star.fact_expense, star.fact_timesheet, star.dim_company, star.dim_expense_category
+-- Sources: star.fact_expense, star.fact_expense_receipt, star.fact_timesheet, star.dim_company, star.dim_expense_category
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.
@@ -20,6 +20,9 @@
 --   approved_wra_value numeric(18,4): Approved claims: daily amount of the working rule agreement by days paid.
 --   approved_lodging_value numeric(18,4): Approved claims for lodging.
 --   invoiced_value numeric(18,4): Approved claims that are on an invoice.
+--   claims_without_receipt bigint: Claims in any state that show no receipt with a file; claims by the hour may need none.
+--   no_receipt_ratio double precision: claims_without_receipt / claims.
+--   approved_without_receipt_value numeric(18,4): Approved claims that show no receipt with a file.
 with
 -- Include: dated_expense
 
@@ -39,8 +42,12 @@ claim as (
         as numeric(18, 4))
       else 0
     end as wra_value,
-    e.invoice_id
+    e.invoice_id,
+    r.expense_id is null as has_no_receipt
   from dated_expense as e
+  left join (
+    select distinct f.expense_id from star.fact_expense_receipt as f where not f.is_deleted and f.has_file
+  ) as r on r.expense_id = e.expense_id
   where e.week_ending_date is not null
 )
 
@@ -59,7 +66,10 @@ select
   sum(case when claim.status = 'approved' then claim.hours else 0 end) as approved_hours,
   sum(case when claim.status = 'approved' then claim.wra_value else 0 end) as approved_wra_value,
   sum(case when claim.status = 'approved' and g.category_group = 'lodging' then claim.value else 0 end) as approved_lodging_value,
-  sum(case when claim.status = 'approved' and claim.invoice_id is not null then claim.value else 0 end) as invoiced_value
+  sum(case when claim.status = 'approved' and claim.invoice_id is not null then claim.value else 0 end) as invoiced_value,
+  sum(case when claim.has_no_receipt then 1 else 0 end) as claims_without_receipt,
+  cast(sum(case when claim.has_no_receipt then 1 else 0 end) as double precision) / count(*) as no_receipt_ratio,
+  sum(case when claim.status = 'approved' and claim.has_no_receipt then claim.value else 0 end) as approved_without_receipt_value
 from claim
 left join star.dim_expense_category as g on g.category = claim.category
 group by claim.week_ending_date, claim.company_id, claim.project_id, claim.category

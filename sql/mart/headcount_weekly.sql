@@ -3,9 +3,9 @@
 -- day they were completed or ended, else until the planned end; hours are those of approved timesheets.
 -- Grain: one row per week ending, company, project, trade, agency and engagement type.
 -- Question: How many people are on site, and how does that change?
--- Assumption: the weeks of a company end on the weekday on which most of its timesheets end, else on the one that is configured,
--- else on Sunday; a timesheet that ends on another day counts in the week in which that day lies. They go on to the week of
--- today, or of the last timesheet if that is later.
+-- Assumption: the weeks of a company end on the weekday on which most of its timesheets end, else on the configured one,
+-- else on Sunday; a timesheet that ends on another day counts in the week that contains the day. Weeks run to the current
+-- one, or to that of the last timesheet if it is later.
 -- Sources: star.dim_company, star.dim_date, star.fact_assignment, star.fact_timesheet
 -- Measures: last assignments, active_start, active_end, fte; none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
 -- Columns:
@@ -19,7 +19,7 @@
 --   active_start integer: Assignments that had begun before the week and reached into it.
 --   assignments_begun integer: Assignments that began in the week.
 --   assignments_ended integer: Assignments whose last day lies in the week.
---   active_end integer: Assignments that had begun and went on after the week.
+--   active_end integer: Assignments that had begun and continued after the week.
 --   workers integer: Different workers with an assignment on any day of the week; not additive over groups, as one may work in
 --     several.
 --   opening_workers integer: Different workers with an assignment on the day before the week.
@@ -28,11 +28,11 @@
 --   closing_workers integer: Different workers with an assignment on the last day of the week: opening_workers + starters - leavers.
 --   worked_headcount integer: Different workers with hours; not additive over groups, as one may work in several.
 --   net_hours numeric(18,4): Net hours of approved timesheets; the numerator of FTE.
---   fte double precision: Full-time equivalents of the week: net_hours by 40 hours.
+--   fte double precision: Full-time equivalents of the week: net_hours divided by 40.
 with
 -- Include: engagement
 
--- One that ended before it began was there for its first day.
+-- An assignment that ended before it began counts on its first day.
 span as (
   select
     e.company_id,
@@ -109,7 +109,7 @@ worked as (
   where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
 ),
 
--- Numbers for places and workers: their texts come up in each week. Kept, as any numbers will do.
+-- Integers stand for places and workers, whose text ids repeat every week. Materialized, since the numbering is arbitrary.
 place as materialized (
   select
     named.company_id, named.project_id, named.trade_id, named.agency_id, named.rate_type, row_number() over () as place
@@ -170,7 +170,7 @@ worked_by_worker as (
   group by w.week_ending_date, p.place, n.worker
 ),
 
--- Counts as integers: a server adds up bigints as numerics, which takes far longer.
+-- Counts are integers: PostgreSQL adds up bigints as numerics, which takes far longer.
 measured as (
   select
     week_ending_date, place,

@@ -1,55 +1,73 @@
 -- Invoices and, as negative rows, credit notes: amounts charged, amounts still open, and when they are due.
--- Grain: one row per invoice or credit note.
+-- Grain: one row per invoice or credit note and perspective.
 -- Question: What is owed, and when?
--- Assumption: an invoice is settled when the service shows a payment of it or told of one by an event, a credit note when it
--- shows its payment. Confirmed is not paid. Where the service shows no payment of any invoice, nobody can tell which of the
--- confirmed ones are open: those have payment_seen false and no amounts. A credit note takes from what is open on its invoice until
--- the invoice is settled; after that, or without its invoice, it is open until it is paid, or, where no credit note shows a
--- payment, until it is processed. It is due with its invoice. In a managed company the agency bills the provider, which bills
--- the company: the company owes the rows without is_billed_to_msp, and all rows together count the amount twice.
+-- Assumption: an invoice is settled when the service shows a payment of it or an event reported one, a credit note when the
+-- service shows its payment. Confirmed does not mean paid. Where the service shows no payment of any invoice, it is unknown
+-- which confirmed ones are open: those have payment_seen false and no amounts. A credit note reduces the open amount of its
+-- invoice until the invoice is settled. After that, or without its invoice, it is open until it is paid or, where no credit
+-- note shows a payment, until it is processed. It is due with its invoice. In a managed company the agency bills the
+-- provider, which bills the company: each perspective has an amount once, and all of them together count it several times.
 -- Sources: star.fact_invoice, star.fact_credit_note, star.fact_webhook_event, star.dim_date
+-- Measures: sum credit_notes_gap_value
 -- Columns:
 --   document_key text key: Kind of document and its id.
+--   perspective text key: Whose view the row belongs to: client (what hiring companies owe to agencies and providers),
+--     provider (what managed service providers owe to agencies) or supplier (what agencies are owed by both). A document has
+--     a row in each view that it belongs to.
 --   document_type text: Kind of document: invoice or credit_note.
 --   invoice_id text: The invoice, or the invoice that the credit note is for.
 --   credit_note_id text: The credit note; empty for invoices.
 --   reference text: Reference of the document.
 --   status text: State of the document.
---   invoice_type text: Between whom the document is, such as supplierToClient.
+--   invoice_type text: Who bills whom, such as supplierToClient.
 --   company_id text: The hiring company; '-1' when the record names none.
 --   agency_id text: The agency; '-1' when the record names none.
 --   msp_id text: The managed service provider; '-1' when the record names none.
 --   is_billed_to_msp boolean: Whether it is the agency's bill to the managed service provider, or a credit note for one.
 --   week_ending_date date: Last day of the week it covers.
 --   due_date date: Day when payment is due.
---   confirmed_at timestamptz: When it was confirmed, or, as the contract has it, paid.
---   is_confirmed boolean: Whether it is confirmed; of a credit note, whether it is processed.
+--   confirmed_at timestamptz: When it was confirmed or, in the contract's words, paid.
+--   is_confirmed boolean: Whether it is confirmed; for a credit note, whether it is processed.
 --   payment_seen boolean: Whether the service shows payments of any document of this type.
---   has_payment boolean: Whether a payment of it is shown, or an event told of one; empty where no payment of this type is ever seen.
---   paid_on date: Day of the payment, or of the event that told of it; empty when it is not shown.
---   is_outstanding boolean: Whether it is still open; empty when nobody can tell.
+--   has_payment boolean: Whether a payment of it is shown, or an event reported one; empty where the service shows no
+--     payment of this type.
+--   paid_on date: Day of the payment in the reporting zone, or of the event that reported it; empty when neither is
+--     shown.
+--   is_outstanding boolean: Whether it is still open; empty when unknown.
 --   days_overdue integer: Days since the due date of an open document, 0 before; empty when it is settled or has no due date.
---   days_to_pay integer: Days from the end of its week to its payment; empty when one of them is not known.
+--   days_to_pay integer: Days from the end of its week to its payment; empty when either is unknown.
 --   due_bucket text: How long it is overdue: current, 1-30, 31-60, 61-90 or 90+ days overdue; settled; no due date; not known.
 --   subtotal_value numeric(18,4): Before VAT; negative for credit notes.
 --   vat_value numeric(18,4): VAT; negative for credit notes.
 --   total_value numeric(18,4): With VAT; negative for credit notes.
 --   cis_value numeric(18,4): Construction Industry Scheme deduction; negative for credit notes.
 --   final_value numeric(18,4): After deductions; negative for credit notes.
---   outstanding_value numeric(18,4): Amount that is open: final_value while the document is open, 0 when it is settled; empty when nobody can tell.
---   unpaid_value numeric(18,4): By payments alone: final_value while no payment of it is seen, else 0; empty where no payment of this type is ever seen.
+--   outstanding_value numeric(18,4): Amount that is open: final_value while the document is open, 0 when it is settled;
+--     empty when unknown.
+--   unpaid_value numeric(18,4): By payments alone: final_value while no payment of it is seen, else 0; empty where the
+--     service shows no payment of this type.
 --   expense_value numeric(18,4): Expenses on the invoice; 0 for credit notes.
 --   invoice_net_value numeric(18,4): Net value as the invoice itself gives it, after its credit notes; empty for credit notes.
 --   credit_notes_value numeric(18,4): Sum of its credit notes as the invoice gives it; empty for credit notes.
---   credit_notes_basis text: Which amounts of its credit notes that is: before VAT, with VAT, or after deductions, as this invoice tells or else most do; not known when none does, then before VAT is taken; empty for credit notes.
---   credit_notes_held_value numeric(18,4): Sum of its stored credit notes on that basis; empty for credit notes.
---   credit_notes_gap_value numeric(18,4): Credit notes not discovered yet: credit_notes_value less credit_notes_held_value; empty for credit notes.
+--   credit_notes_basis text: Which amounts of its credit notes the sum takes: before VAT, with VAT, or after deductions, as
+--     this invoice or else most invoices show; not known when none shows it, and then before VAT is used; empty for credit
+--     notes.
+--   stored_credit_notes_value numeric(18,4): Sum of its stored credit notes on that basis; empty for credit notes.
+--   credit_notes_gap_value numeric(18,4): Credit notes not discovered yet: credit_notes_value less stored_credit_notes_value; empty for credit notes.
+--   creditable_value numeric(18,4): Amount of the invoice on the basis of credit_notes_value; empty for credit notes.
+--   credit_note_ratio double precision: credit_notes_value / creditable_value; empty for credit notes.
+--   cis_tax_month_start_date date: The 6th on which the UK tax month of the Construction Industry Scheme deduction began: the
+--     month of the payment, else of the confirmation where a payment is shown without a day or is unknown; empty while it is
+--     not paid. Tax months run from the 6th to the 5th: gov.uk/what-you-must-do-as-a-cis-contractor, November 2026; an
+--     indicator, not the return.
 with
 -- Include: credited_invoice
 
--- The contract names no key of an invoice's payment; the day is taken where it stands as in the payment of a credit note.
+-- Include: perspective
+
+-- The contract does not describe the payment of an invoice; the day is read as in the payment of a credit note.
 payment as (
-  select i.invoice_id, substr(cast(i.payment_json as json) ->> 'paymentDate', 1, 10) as day
+  select i.invoice_id, cast(i.payment_json as json) ->> 'paymentDate' as paid_at
   from star.fact_invoice as i
   where not i.is_deleted and i.payment_json is not null and cast(i.payment_json as text) not in ('null', '{}', '[]', '""')
 ),
@@ -65,10 +83,16 @@ invoice_payment as (
   select
     i.invoice_id,
     p.invoice_id is not null or t.invoice_id is not null as has_payment,
-    coalesce(d.date_day, t.day) as paid_on
+    case
+      when d.date_day is null then t.day
+      when substr(p.paid_at, 11)
+        ~ '^[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?$'
+        then :day(cast(p.paid_at as timestamptz))
+      else d.date_day
+    end as paid_on
   from star.fact_invoice as i
   left join payment as p on p.invoice_id = i.invoice_id
-  left join star.dim_date as d on cast(d.date_day as text) = p.day
+  left join star.dim_date as d on cast(d.date_day as text) = substr(p.paid_at, 1, 10)
   left join told as t on t.invoice_id = i.invoice_id
   where not i.is_deleted
 ),
@@ -121,10 +145,10 @@ document as (
     i.reference,
     i.status,
     i.invoice_type,
+    i.invoice_type as billed_type,
     i.company_id,
     i.agency_id,
     i.msp_id,
-    coalesce(i.invoice_type, '') = 'supplierToMsp' as is_billed_to_msp,
     i.week_ending_date,
     i.due_date,
     i.confirmed_at,
@@ -142,7 +166,8 @@ document as (
     i.net_value as invoice_net_value,
     coalesce(i.credit_notes, 0) as credit_notes_value,
     c.basis as credit_notes_basis,
-    c.held as credit_notes_held_value
+    c.held as stored_credit_notes_value,
+    case c.basis when 'with VAT' then i.total when 'after deductions' then i.final_total else i.subtotal end as creditable_value
   from invoice as i
   inner join credited_by_basis as c on c.invoice_id = i.invoice_id
   union all
@@ -154,10 +179,13 @@ document as (
     c.reference,
     c.status,
     c.credit_note_type as invoice_type,
+    case
+      when c.credit_note_type in ('supplierToClient', 'supplierToMsp', 'mspToClient') then c.credit_note_type
+      else c.billed_type
+    end as billed_type,
     c.company_id,
     c.agency_id,
     c.msp_id,
-    coalesce(c.credit_note_type, c.billed_type, '') = 'supplierToMsp' as is_billed_to_msp,
     c.week_ending_date,
     c.due_date,
     c.confirmed_at,
@@ -180,12 +208,14 @@ document as (
     cast(null as numeric(18, 4)) as invoice_net_value,
     cast(null as numeric(18, 4)) as credit_notes_value,
     cast(null as text) as credit_notes_basis,
-    cast(null as numeric(18, 4)) as credit_notes_held_value
+    cast(null as numeric(18, 4)) as stored_credit_notes_value,
+    cast(null as numeric(18, 4)) as creditable_value
   from credit_note as c
 )
 
 select
   d.document_key,
+  p.perspective,
   d.document_type,
   d.invoice_id,
   d.credit_note_id,
@@ -195,7 +225,7 @@ select
   d.company_id,
   d.agency_id,
   d.msp_id,
-  d.is_billed_to_msp,
+  coalesce(d.billed_type, '') = 'supplierToMsp' as is_billed_to_msp,
   d.week_ending_date,
   d.due_date,
   d.confirmed_at,
@@ -237,6 +267,13 @@ select
   d.invoice_net_value,
   d.credit_notes_value,
   d.credit_notes_basis,
-  d.credit_notes_held_value,
-  d.credit_notes_value - d.credit_notes_held_value as credit_notes_gap_value
+  d.stored_credit_notes_value,
+  d.credit_notes_value - d.stored_credit_notes_value as credit_notes_gap_value,
+  d.creditable_value,
+  cast(d.credit_notes_value as double precision) / nullif(cast(d.creditable_value as double precision), 0)
+    as credit_note_ratio,
+  cast(date_trunc('month', coalesce(d.paid_on, case when coalesce(d.has_payment, true) then :day(d.confirmed_at) end) - 5) as date)
+    + 5 as cis_tax_month_start_date
 from document as d
+inner join perspective as p
+  on p.invoice_type = case when d.billed_type in ('supplierToMsp', 'mspToClient') then d.billed_type else 'supplierToClient' end

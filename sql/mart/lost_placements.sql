@@ -1,20 +1,20 @@
--- What was rejected, cancelled or ended early, how often, at which point, and whether a reason was given. The words of a reason
--- may name a person and are in pii.text; docs/marts.md has the query that counts them.
+-- Counts rejections, cancellations and early ends by the stage they happened at, and whether a reason was given. The text
+-- of a reason may name a person and is in pii.text, for readers of personal data.
 -- Grain: one row per kind of loss, stage, company, agency and month.
 -- Question: What do we lose, and at which point?
--- Assumption: a rejected worker counts in the month in which the worker was put forward, as the service gives no day of rejection;
--- a cancelled requisition in the month of its cancellation, else of its creation; an assignment in the month of its first day,
--- one that ended early in that of its last.
+-- Assumption: a rejected worker counts in the month in which the worker was put forward, as the service gives no day of
+-- rejection; a cancelled requisition in the month of its cancellation, else of its creation; an assignment in the month of
+-- its first day, or of its last day if it ended early.
 -- Sources: star.fact_assignment, star.fact_requisition, star.fact_submission, star.fact_submission_stage
 -- Columns:
 --   loss text key: worker rejected, requisition cancelled, assignment cancelled, or assignment ended early.
---   stage text key: Of a rejected worker the stage then reached, not tracked when there is none; of a requisition, approved or not
---     approved; of an assignment, its engagement type or none.
+--   stage text key: For a rejected worker, the stage reached, or not tracked; for a requisition, approved or not approved;
+--     for an assignment, its engagement type or none.
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   agency_id text key: The agency; '-1' for requisitions, and when the record names none.
 --   month_start_date date key: First day of the month, in the reporting zone.
---   losses integer: Placements that were lost so.
---   with_reason integer: Of them, those with a reason in words; 0 of cancelled assignments, which show none.
+--   losses integer: Placements that were lost.
+--   with_reason integer: Losses with a written reason; 0 for cancelled assignments, which show none.
 --   reason_ratio double precision: with_reason / losses.
 with
 -- Include: engagement

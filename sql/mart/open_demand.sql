@@ -1,7 +1,7 @@
--- Requisitions that still ask for workers, as they are on the day of the build. A requisition can only be read by a known id:
--- the last two columns tell how many of those that the service counts are stored.
+-- Requisitions that still ask for workers on the day of the build. A requisition can only be read by a known id: the last
+-- two columns show how many of those that the service counts are stored.
 -- Grain: one row per requisition that is open today.
--- Question: What is unfilled today, and what of it starts soon?
+-- Question: What is unfilled today, and which of it starts soon?
 -- Sources: star.dim_company_setting, star.dim_entity_status, star.fact_recruitment_metric_row, star.fact_requisition
 -- Columns:
 --   snapshot_date date key: The day of the build, in the reporting zone.
@@ -18,15 +18,17 @@
 --   agencies integer: Agencies that it was offered to.
 --   is_approved boolean: Whether it was approved; before that it is offered to no agency.
 --   opened_date date: Day on which it was approved, else created, in the reporting zone.
---   days_open integer: Days since then.
+--   days_open integer: Days since opened_date.
 --   planned_start_date date: Day on which the work begins.
 --   planned_end_date date: Day on which the work ends.
---   is_expired boolean: Whether that day is past: the requisition still asks for workers, but nobody can start any more.
---   live_open_quantity numeric(12,4): Workers still to be found for work that has not ended; 0 when it has: sum this one.
---   days_to_start integer: Days until then; below 0 when it is past.
+--   is_expired boolean: Whether planned_end_date is past: the requisition still asks for workers, but none can start any
+--     more.
+--   live_open_quantity numeric(12,4): Workers still to be found for work that has not ended; 0 when it has. Sum this
+--     column.
+--   days_to_start integer: Days until planned_start_date; below 0 when it is past.
 --   lead_time_days integer: Days of notice that the company asks for; empty when it has no such setting.
---   is_inside_lead_time boolean: Whether the work begins within that notice, where the company has the warning switched on.
---   company_requisitions_held integer: Requisitions that the service counts for the company and that are stored; the numerator of coverage.
+--   is_inside_lead_time boolean: Whether the work begins within that notice, where the company has enabled the warning.
+--   company_requisitions_stored integer: Requisitions that the service counts for the company and that are stored; the numerator of coverage.
 --   company_requisitions_counted integer: Requisitions that the service counts for the company; the denominator of coverage.
 with notice as (
   select
@@ -82,7 +84,7 @@ select
   r.planned_start_date - :today as days_to_start,
   cast(floor(n.days) as integer) as lead_time_days,
   coalesce(n.is_enabled and r.planned_start_date - :today <= n.days, false) as is_inside_lead_time,
-  coalesce(c.stored, 0) as company_requisitions_held,
+  coalesce(c.stored, 0) as company_requisitions_stored,
   coalesce(c.counted, 0) as company_requisitions_counted
 from star.fact_requisition as r
 left join star.dim_entity_status as state on state.entity = 'requisition' and state.status = r.status

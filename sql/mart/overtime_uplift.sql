@@ -1,9 +1,9 @@
 -- Pay and charge of each kind of hour by week and project, and their share of the week.
 -- Grain: one row per week ending, company, project and kind of hour that has a value, and one for piece work.
 -- Question: How much is premium time?
--- Assumption: only approved timesheets count. Piece work is what the totals of timesheets have beyond the ten kinds of hour, so that
--- all rows together are the pay and the charge of mart.labour_spend_weekly. The service gives values by kind of hour; of hours,
--- timelogs tell the standard and the overtime ones, which are the same in every row of a week and project.
+-- Assumption: only approved timesheets count. Piece work is what the totals of timesheets have beyond the ten kinds of
+-- hour, so that all rows together are the pay and the charge of mart.labour_spend_weekly. The service gives values by kind
+-- of hour, but hours only as standard and overtime ones of timelogs: these are the same in every row of a week and project.
 -- Sources: star.fact_piece_rate_entry, star.fact_timesheet, star.fact_timelog, star.dim_hour_type
 -- Measures: none week_pay_value, week_charge_value, week_net_hours, week_standard_hours, week_overtime_hours
 -- Columns:
@@ -11,7 +11,7 @@
 --   company_id text key: The hiring company; '-1' when the records name none.
 --   project_id text key: The project; '-1' when the records name none.
 --   hour_type text key: Kind of hour, of star.dim_hour_type; or piece_work.
---   is_premium boolean: Whether it is any other time than plain weekday time; piece work is not.
+--   is_premium boolean: Whether it is anything but plain weekday time; false for piece work.
 --   is_overtime boolean: Whether it is overtime.
 --   is_night boolean: Whether it is night work.
 --   is_weekend boolean: Whether it is weekend work.
@@ -20,14 +20,14 @@
 --   charge_value numeric(18,4): Charge of this kind of hour; the numerator of charge_share.
 --   week_pay_value numeric(18,4): Pay of all kinds of hour of the week and project; the denominator of pay_share.
 --   week_charge_value numeric(18,4): Charge of all kinds of hour of the week and project; the denominator of charge_share.
---   pay_share double precision: Share of the pay: pay_value by week_pay_value.
---   charge_share double precision: Share of the charge: charge_value by week_charge_value.
+--   pay_share double precision: Share of the pay: pay_value divided by week_pay_value.
+--   charge_share double precision: Share of the charge: charge_value divided by week_charge_value.
 --   week_net_hours numeric(18,4): Hours after breaks of the timesheets of the week and project.
 --   week_standard_hours numeric(18,4): Hours that their timelogs have at the standard rate; empty when there are no timelogs.
 --   week_overtime_hours numeric(18,4): Hours that their timelogs have at the overtime rate; the numerator of week_overtime_share.
 --   week_overtime_share double precision: week_overtime_hours / (week_standard_hours + week_overtime_hours).
---   total_basis text: What the totals of the company's timesheets are the sum of: buckets, the ten kinds of hour; buckets and
---     pieces; buckets and expenses; or buckets, pieces and expenses. Inferred from most of its timesheets.
+--   total_basis text: What the totals of the company's timesheets include: buckets (the ten kinds of hour), buckets and
+--     pieces, buckets and expenses, or buckets, pieces and expenses. Inferred from most of its timesheets.
 with
 -- Include: timesheet_total
 

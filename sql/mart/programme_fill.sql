@@ -1,5 +1,5 @@
--- How much of what was asked for is filled, and how fast, counted once for the programme: a seat offered to three agencies is one
--- seat. An approved requisition counts in the month of its approval, whatever became of it.
+-- How many of the requested seats are filled, and how fast, counted once for the programme: a seat offered to three
+-- agencies is one seat. An approved requisition counts in the month of its approval, even if it was cancelled later.
 -- Grain: one row per company, project and month of approval.
 -- Question: How much demand do we fill, and how long does each step take?
 -- Sources: star.fact_assignment, star.fact_requisition
@@ -8,12 +8,14 @@
 --   project_id text key: The project; '-1' when the record names none.
 --   month_start_date date key: First day of the month of the final approval, in the reporting zone.
 --   requisitions integer: Requisitions approved in the month.
---   cancelled_requisitions integer: Of them, those cancelled or rejected since.
+--   cancelled_requisitions integer: Requisitions approved in the month and cancelled or rejected since.
 --   seats numeric(18,4): Workers asked for; the denominator of fill_ratio.
---   filled_seats numeric(18,4): Seats that have a worker, no more of a requisition than it asks for; the numerator of fill_ratio.
+--   filled_seats numeric(18,4): Seats that have a worker, at most as many per requisition as it asks for; the numerator of
+--     fill_ratio.
 --   cancelled_seats numeric(18,4): Seats without a worker on requisitions that were cancelled or rejected.
 --   fill_ratio double precision: filled_seats / seats.
---   live_fill_ratio double precision: Share of what is still wanted: filled seats of those without cancelled_seats.
+--   live_fill_ratio double precision: Share of the seats still wanted that are filled: filled_seats over seats less
+--     cancelled_seats.
 --   submitted integer: Requisitions with a worker put forward; the denominator of avg_days_to_submit.
 --   avg_days_to_submit double precision: Days from the approval to the first worker put forward.
 --   accepted integer: Requisitions that an agency accepted; the denominator of avg_days_to_accept.

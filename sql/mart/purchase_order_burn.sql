@@ -1,14 +1,14 @@
 -- The value of each purchase order, the parts that assignments commit and timesheets have spent, and when it runs out.
--- Grain: one row per purchase order of a company, orders known by reference only included.
+-- Grain: one row per purchase order of a company, including orders known by reference only.
 -- Question: Are purchase orders about to run out?
--- Assumption: the reference of an order is unique within a company, as assignments give no id. Committed are assignments that
--- are not cancelled, for their planned weeks: the contract does not say for which period an assignment's charge is, and the
--- columns that take it for a week say so in their name. Spent are approved timesheets of assignments that were read, even of deleted ones; the rate of spending
--- is that of the eight weeks before today.
+-- Assumption: the reference of an order is unique within a company, as assignments give no id. Assignments that are not
+-- cancelled are committed for their planned weeks. The contract does not say which period an assignment's charge covers;
+-- columns that assume a week say so in their name. Approved timesheets are spent if their assignment was read, even a
+-- deleted one; the rate of spending is that of the eight weeks before today.
 -- Sources: star.dim_purchase_order, star.fact_assignment, star.fact_timesheet
 -- Columns:
 --   purchase_order_reference_key text key: The md5 of company and reference; the id of an order without a reference.
---   purchase_order_id text: The order; its newest one when several of a company share a reference.
+--   purchase_order_id text: The order; the newest one when several of a company share a reference.
 --   reference text: Its reference.
 --   company_id text: The hiring company; '-1' when the record names none.
 --   agency_id text: The agency; '-1' when the record names none.
@@ -19,19 +19,22 @@
 --   is_revoked boolean: Whether it was revoked.
 --   assignments bigint: Assignments on it that are not cancelled.
 --   order_value numeric(18,4): Value of the order; the denominator of remaining_share.
---   assignments_without_weeks bigint: Those of them without a charge, a first or a last planned day: they are not in what is committed.
---   committed_if_charged_weekly_value numeric(18,4): What those assignments commit if their charge is for a week: charge x planned weeks, begun weeks as whole ones.
+--   assignments_without_weeks bigint: Assignments without a charge, a first or a last planned day: their value is not
+--     committed.
+--   committed_if_charged_weekly_value numeric(18,4): Value that the assignments commit if their charge is weekly: charge x
+--     planned weeks, rounded up to whole weeks.
 --   company_assignments_known bigint: Assignments that approved timesheets of the company name; the denominator of assignment_coverage.
---   company_assignments_held bigint: Those of them that were read; others may spend this order as well; the numerator of assignment_coverage.
---   assignment_coverage double precision: company_assignments_held / company_assignments_known.
+--   company_assignments_stored bigint: Known assignments that were read; the others may spend this order as well; the
+--     numerator of assignment_coverage.
+--   assignment_coverage double precision: company_assignments_stored / company_assignments_known.
 --   spent_value numeric(18,4): Charge of their approved timesheets.
 --   remaining_value numeric(18,4): Value that is left: order_value less spent_value; the numerator of remaining_share.
 --   uncommitted_if_charged_weekly_value numeric(18,4): Value that is not committed: order_value less committed_if_charged_weekly_value.
 --   remaining_share double precision: Share that is left: remaining_value divided by order_value.
 --   weekly_spend_value numeric(18,4): Charge a week of the last eight weeks.
 --   projected_exhaustion_date date: Day on which the rest is spent at that rate; empty when nothing was spent lately.
---   is_overspent boolean: Whether more was spent than it is worth.
---   runs_out_before_end boolean: Whether that day is before its last day; empty when either is not known.
+--   is_overspent boolean: Whether more was spent than the order is worth.
+--   runs_out_before_end boolean: Whether projected_exhaustion_date is before end_date; empty when either is not known.
 with ranked as (
   select
     po.*,
@@ -101,7 +104,7 @@ burn as (
     coalesce(commitment.assignments, 0) as assignments,
     coalesce(commitment.without_weeks, 0) as assignments_without_weeks,
     coalesce(reading.known, 0) as company_assignments_known,
-    coalesce(reading.held, 0) as company_assignments_held,
+    coalesce(reading.held, 0) as company_assignments_stored,
     po.value as order_value,
     cast(coalesce(commitment.committed_value, 0) as numeric(18, 4)) as committed_value,
     coalesce(spending.spent_value, 0) as spent_value,
@@ -144,8 +147,8 @@ select
   p.assignments_without_weeks,
   p.committed_value as committed_if_charged_weekly_value,
   p.company_assignments_known,
-  p.company_assignments_held,
-  cast(p.company_assignments_held as double precision) / nullif(p.company_assignments_known, 0) as assignment_coverage,
+  p.company_assignments_stored,
+  cast(p.company_assignments_stored as double precision) / nullif(p.company_assignments_known, 0) as assignment_coverage,
   p.spent_value,
   p.order_value - p.spent_value as remaining_value,
   p.order_value - p.committed_value as uncommitted_if_charged_weekly_value,

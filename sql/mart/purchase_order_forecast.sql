@@ -1,8 +1,8 @@
--- Where each purchase order that was read will stand on its last day if spending goes on as in the last eight weeks.
+-- Forecasts what each purchase order that was read will have spent by its last day, at the rate of the last eight weeks.
 -- Grain: one row per purchase order of a company that was read.
 -- Question: Which orders will be overspent or left over, and when do they run out?
--- Assumption: spending and the rate of spending are those of mart.purchase_order_burn. Weeks that are left are counted from
--- today to the last day of the order, in parts of weeks.
+-- Assumption: spending and the rate of spending are those of mart.purchase_order_burn. The weeks left run from today to the
+-- last day of the order, with fractions.
 -- Sources: mart.purchase_order_burn
 -- Columns:
 --   purchase_order_reference_key text key: The order, as in mart.purchase_order_burn.
@@ -13,11 +13,11 @@
 --   spent_value numeric(18,4): Charge of the approved timesheets on it.
 --   weekly_spend_value numeric(18,4): Charge a week of the last eight weeks.
 --   days_left integer: Days from today to the last day; 0 when it has passed, empty when it is not known.
---   forecast_value numeric(18,4): What will be spent by the last day: spent_value and weekly_spend_value for days_left.
+--   forecast_value numeric(18,4): Amount spent by the last day: spent_value plus weekly_spend_value for days_left.
 --   variance_value numeric(18,4): order_value - forecast_value: below 0 when the order will be overspent.
 --   variance_ratio double precision: variance_value / order_value.
 --   run_out_date date: Day on which the rest is spent at that rate; empty when nothing was spent lately.
---   days_short integer: Days from run_out_date to the last day; below 0 when the order lasts longer than it runs.
+--   days_short integer: Days from run_out_date to the last day; below 0 when the money outlasts the order.
 --   forecast_state text: ended, no recent spend, runs out before its end, lasts to its end, or not known.
 with forecast as (
   select

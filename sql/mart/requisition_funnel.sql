@@ -1,7 +1,6 @@
--- How far the workers came that an agency put forward for a requisition. A worker who reached a stage counts in all stages
--- before it.
--- An offer that the worker rejected counts as made. Counts can be summed over any group; divide the sums for a ratio.
--- Companies that do not track stages show submissions only.
+-- How far the workers got that an agency put forward for a requisition. A worker who reached a stage counts in all earlier
+-- stages. An offer that the worker rejected counts as made. Counts can be summed over any group; divide the sums for a
+-- ratio. Companies that do not track stages show submissions only.
 -- Grain: one row per requisition and agency that it was offered to.
 -- Question: Where do candidates drop out?
 -- Sources: star.fact_requisition, star.fact_requisition_agency, star.fact_stage_event, star.fact_submission, star.fact_submission_stage
@@ -18,21 +17,22 @@
 --   filled integer: Workers of the agency assigned, as the requisition says.
 --   submissions integer: Workers put forward, whether or not their stages are tracked.
 --   submitted integer: Workers whose stages are tracked.
---   cv_reviewed integer: Of them, those whose CV was reviewed, or who came further.
---   interviewed integer: Those who were interviewed, or came further.
---   offer_made integer: Those who got an offer, or came further.
---   offer_accepted integer: Those who accepted it, or came further.
---   assigned integer: Those who were assigned.
---   rejected integer: Those whom the company rejected.
---   offers_rejected integer: Those who rejected the offer.
---   missing_compliance integer: Those who are at missing compliance.
+--   cv_reviewed integer: Tracked workers whose CV was reviewed, or who got further.
+--   interviewed integer: Workers who were interviewed, or got further.
+--   offer_made integer: Workers who got an offer, or got further.
+--   offer_accepted integer: Workers who accepted it, or got further.
+--   assigned integer: Workers who were assigned.
+--   rejected integer: Workers whom the company rejected.
+--   offers_rejected integer: Workers who rejected the offer.
+--   missing_compliance integer: Workers at missing compliance.
 --   reviewed_ratio double precision: cv_reviewed / submitted.
 --   interviewed_ratio double precision: interviewed / cv_reviewed.
 --   offer_ratio double precision: offer_made / interviewed.
 --   accepted_ratio double precision: offer_accepted / offer_made.
 --   assigned_ratio double precision: assigned / offer_accepted.
 --   submitted_to_assigned_ratio double precision: assigned / submitted.
---   dropped_at_stage text: Stage of the service at which most workers were rejected or rejected the offer, such as interviewRequested or offerRejected; the earlier one of equals.
+--   dropped_at_stage text: Stage of the service at which most workers were rejected or rejected the offer, such as
+--     interviewRequested or offerRejected; the earliest on a tie.
 --   dropped_at_step text: Step of this funnel that those workers had reached: submitted, cvReviewed, interviewed, offerMade, offerAccepted or assigned.
 with step as (
   select submission_stage_key, requisition_id, agency_id, is_rejected, current_stage, current_stage as stage
@@ -45,7 +45,7 @@ with step as (
   where not s.is_deleted and not e.is_deleted
 ),
 
--- Missing compliance can be found at any time: the other steps show how far its worker came.
+-- Compliance can turn out to be missing at any time: the other steps show how far the worker got.
 candidate as (
   select
     submission_stage_key,

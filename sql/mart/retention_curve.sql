@@ -1,6 +1,6 @@
--- How many of the workers who started are still with the company after so many weeks: the tenure curve. A worker counts from the
--- first day of the first assignment that took place to the last day of the last one, breaks included, and only at ages that
--- could be reached by today.
+-- How many workers are still with the company a number of weeks after they started: the tenure curve. A worker counts from
+-- the first day of the first assignment that took place to the last day of the last one, breaks included, and only for
+-- weeks that have passed by today.
 -- Grain: one row per company and weeks since the start.
 -- Question: How long do workers stay?
 -- Sources: star.fact_assignment
@@ -8,8 +8,8 @@
 -- Columns:
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   weeks integer key: Weeks since the first start: 1, 2, 4, 8, 12, 26, 39, 52 or 104.
---   workers integer: Workers who started at least so many weeks before today; the denominator of retention_ratio.
---   retained integer: Of them, those who were there that many weeks after their first day, or later.
+--   workers integer: Workers who started at least that many weeks before today; the denominator of retention_ratio.
+--   retained integer: Workers who were still there that many weeks after their first day, or later.
 --   retention_ratio double precision: retained / workers.
 with
 -- Include: engagement

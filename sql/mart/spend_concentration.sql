@@ -1,5 +1,5 @@
--- How much of the spend on labour goes through the programme, and how few agencies it rests on. Spend is the charge of approved
--- timesheets, by the month in which their week ends.
+-- How much of the spend on labour goes through the programme, and on how few agencies it depends. Spend is the charge of
+-- approved timesheets, by the month in which their week ends.
 -- Grain: one row per company and month.
 -- Question: How much spend is under management, and how dependent are we on one agency?
 -- Sources: mart.rate_compliance, star.fact_assignment, star.fact_timesheet
@@ -8,17 +8,17 @@
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   month_start_date date key: First day of the month in which the week ends.
 --   spend numeric(18,4): Charge of all approved timesheets; the denominator of the managed ratios.
---   requisition_spend numeric(18,4): Of it, on assignments that fill a requisition.
---   order_spend numeric(18,4): Of it, on assignments with a purchase order.
---   carded_spend numeric(18,4): Of it, on assignments that have a rate card.
---   unknown_assignment_spend numeric(18,4): Of it, on assignments that are not stored: these may be managed or not.
+--   requisition_spend numeric(18,4): Spend on assignments that fill a requisition.
+--   order_spend numeric(18,4): Spend on assignments with a purchase order.
+--   carded_spend numeric(18,4): Spend on assignments that have a rate card.
+--   unknown_assignment_spend numeric(18,4): Spend on assignments that are not stored, which may be managed or not.
 --   managed_spend numeric(18,4): Spend under management: on assignments that fill a requisition and have a purchase order or a
 --     rate card.
 --   managed_ratio double precision: managed_spend / spend.
 --   agency_spend numeric(18,4): Spend of timesheets that name an agency; the denominator of the shares of agencies.
 --   agencies integer: Different agencies with spend above 0.
---   largest_agency_id text: The agency with the most spend; of equals, the first by id; empty without one.
---   largest_agency_spend numeric(18,4): Its spend.
+--   largest_agency_id text: The agency with the most spend; the first by id on a tie; empty without one.
+--   largest_agency_spend numeric(18,4): Spend of the largest agency.
 --   largest_agency_share double precision: largest_agency_spend / agency_spend.
 --   three_largest_spend numeric(18,4): Spend of the three largest agencies.
 --   three_largest_share double precision: three_largest_spend / agency_spend.

@@ -1,6 +1,6 @@
--- How long workers stay at each stage of recruitment, by the month in which they entered it. Every entry is an exit, open now,
--- or an end. Steps are ordered by date, not as the record lists them. Steps without a date belong to no month and are left out as
--- entries; a worker whose current stage is one of them has left the last stage with a date.
+-- How long workers stay at each stage of recruitment, by the month in which they entered it. Every entry is an exit, open
+-- now, or an end. Steps are ordered by date, not as the record lists them. Steps without a date belong to no month and do
+-- not count as entries; a worker now at such a step has left the last dated stage.
 -- Grain: one row per stage, agency, company, project and month of entry.
 -- Question: Which stage is slow?
 -- Sources: star.dim_entity_status, star.dim_recruitment_stage, star.fact_requisition, star.fact_stage_event, star.fact_submission_stage
@@ -11,16 +11,17 @@
 --   project_id text key: The project; '-1' when the record names none.
 --   month_start_date date key: First day of the month of entry, in the reporting zone.
 --   stage_label text: Readable name of the stage.
---   stage_ordinal integer: Its place among the stages, as the contract lists them.
+--   stage_ordinal integer: Position of the stage in the contract's list.
 --   entries integer: Workers who entered the stage.
---   exits integer: Those who went on to another stage.
---   open_now integer: Those who are still there: the stage is not terminal, they were not rejected, and the requisition is open.
---   ended_here integer: Those for whom it was the last stage, and who are no longer there.
+--   exits integer: Workers who moved on to another stage.
+--   open_now integer: Workers who are still there: the stage is not terminal, they were not rejected, and the requisition
+--     is open.
+--   ended_here integer: Workers whose last stage it was, and who are no longer there.
 --   measured_exits integer: Exits to a step that has a date: the denominator of the average.
 --   total_days numeric(18,8): Days at the stage, over the measured exits; the numerator of the average.
 --   avg_days double precision: total_days / measured_exits.
---   median_days numeric(18,6): Half of the measured exits took no longer; between two of them, the point half-way.
---   p90_days numeric(18,6): Nine tenths of the measured exits took no longer; between two of them, in proportion.
+--   median_days numeric(18,6): Median of the measured exits; halfway between the two middle ones.
+--   p90_days numeric(18,6): 90% of the measured exits took no longer; interpolated between two of them.
 with entry as (
   select
     e.stage,
@@ -70,8 +71,8 @@ ranked as (
   window same_group as (partition by stage, agency_id, company_id, project_id, month_start_date)
 ),
 
--- Exact decimals: what percentile_cont gives differs between the engines in its last digit. The value at a share of n tenths
--- lies n * (measured - 1) / 10 places behind the first one.
+-- Exact decimals: percentile_cont differs between the engines in its last digit. The quantile of n tenths lies n *
+-- (measured - 1) / 10 places after the first value.
 weighed as (
   select
     ranked.*,

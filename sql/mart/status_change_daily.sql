@@ -1,8 +1,8 @@
 -- How many records went from one state to another on each day: approvals, rejections, cancellations over time.
--- Grain: one row per day, kind of record, company, project, agency, and states before and after.
+-- Grain: one row per day, kind of record, company, project, agency, previous state and new state.
 -- Question: How many timesheets, requisitions and invoices moved on, day by day?
--- Assumption: only changes that a sync has seen count: two between two syncs show as one, and none is known from before the
--- first sync. A change is dated by the record's own time of change, else by when it was read.
+-- Assumption: only changes that a sync has seen count: two changes between two syncs show as one, and changes before the
+-- first sync are unknown. A change is dated by the record's own time of change, else by when it was read.
 -- Sources: history.fact_assignment, history.fact_credit_note, history.fact_expense, history.fact_invoice,
 --   history.fact_requisition, history.fact_timesheet, star.fact_assignment, star.fact_credit_note,
 --   star.fact_expense, star.fact_invoice, star.fact_requisition, star.fact_timesheet

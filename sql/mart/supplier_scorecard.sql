@@ -1,7 +1,7 @@
--- Performance of each agency for each company by month: its answers to requisitions, by the month in which it received them;
--- starts and ends of its assignments, by the month of that day; its timesheets, by the month in which their week ends. A
--- requisition that is not released to the agency yet does not count. Counts and amounts can be summed over any group; divide
--- the sums for a ratio. Medians cannot be summed.
+-- Performance of each agency for each company by month: its answers to requisitions, by the month in which it received
+-- them; starts and ends of its assignments, by the month of that day; its timesheets, by the month in which their week
+-- ends. A requisition that is not yet released to the agency does not count. Counts and amounts can be summed over any
+-- group; divide the sums for a ratio. Medians cannot be summed.
 -- Grain: one row per agency, company and month.
 -- Question: Which suppliers perform, in quality, speed, cost and risk?
 -- Sources: mart.rate_compliance, mart.requisition_funnel, star.bridge_assignment_link, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_timesheet, star.fact_webhook_event, history.fact_timesheet
@@ -12,37 +12,37 @@
 --   month_start_date date key: First day of the month, in the reporting zone.
 --   received integer: Requisitions that the agency received in the month, or answered without a date of receipt; the denominator
 --     of the response ratio.
---   accepted integer: Of them, those that it accepted, whenever that was.
+--   accepted integer: Requisitions received in the month that it accepted, then or later.
 --   response_ratio double precision: accepted / received.
---   median_hours_to_accept numeric(18,4): Hours from receipt to acceptance: half of those accepted took no longer.
+--   median_hours_to_accept numeric(18,4): Median of the hours from receipt to acceptance.
 --   offered integer: Workers asked for by these requisitions; the denominator of the fill ratio.
 --   filled integer: Workers assigned for them.
---   filled_of_offered integer: Workers assigned for them, no more of a requisition than it asked the agency for; the numerator of
---     the fill ratio.
+--   filled_of_offered integer: Workers assigned for them, at most as many per requisition as it asked the agency for; the
+--     numerator of the fill ratio.
 --   fill_ratio double precision: Share of the seats offered to the agency that it filled: filled_of_offered / offered. Seats that
 --     were offered to several agencies count for each.
---   programme_seats numeric(18,4): Workers asked for by the same requisitions, each seat once, whoever fills it.
---   programme_filled_seats numeric(18,4): Of these seats, those that any agency filled.
+--   programme_seats numeric(18,4): Workers asked for by the same requisitions, each seat once, whichever agency fills it.
+--   programme_filled_seats numeric(18,4): Seats of the same requisitions that any agency filled.
 --   programme_fill_ratio double precision: programme_filled_seats / programme_seats: how the programme did with the requisitions
 --     that the agency received.
 --   submissions integer: Workers put forward for them.
 --   submissions_per_requisition double precision: submissions / received.
---   tracked integer: Of the workers put forward, those whose stages are tracked; the denominator of the interview ratio.
---   interviewed integer: Those who were interviewed, or came further; the denominator of the offer ratio.
---   offers_made integer: Those who got an offer, or came further.
+--   tracked integer: Workers put forward whose stages are tracked; the denominator of the interview ratio.
+--   interviewed integer: Workers who were interviewed, or got further; the denominator of the offer ratio.
+--   offers_made integer: Workers who got an offer, or got further.
 --   interview_ratio double precision: interviewed / tracked.
 --   offer_ratio double precision: offers_made / interviewed.
---   started integer: Assignments that began in the month, cancelled ones and those not confirmed left out; the denominator of
---     the replacement ratio.
---   replaced integer: Of them, those that another assignment replaced since.
+--   started integer: Assignments that began in the month, except cancelled and unconfirmed ones; the denominator of the
+--     replacement ratio.
+--   replaced integer: Assignments that began in the month and that another assignment replaced since.
 --   replacement_ratio double precision: replaced / started.
 --   finished integer: Assignments completed or ended in the month; the denominator of the early end ratio.
---   ended_early integer: Of them, those that ended before their planned end.
+--   ended_early integer: Finished assignments that ended before their planned end.
 --   early_end_ratio double precision: ended_early / finished.
---   timesheets integer: Timesheets of the month, absences and cancelled ones left out.
---   timesheets_timed integer: Of them, those of which it is known whether they were submitted for approval in time; the denominator
---     of the on-time ratio.
---   timesheets_on_time integer: Of them, those submitted for approval at most 3 days after the end of their week.
+--   timesheets integer: Timesheets of the month, except absences and cancelled ones.
+--   timesheets_timed integer: Timesheets known to be submitted for approval in time or late; the denominator of the on-time
+--     ratio.
+--   timesheets_on_time integer: Timesheets submitted for approval at most 3 days after the end of their week.
 --   on_time_ratio double precision: timesheets_on_time / timesheets_timed.
 --   net_hours numeric(18,4): Net hours of approved timesheets.
 --   spend numeric(18,4): Charge of approved timesheets.
@@ -159,7 +159,8 @@ sheet as (
     case when t.status = 'approved' then coalesce(t.net_hours, 0) else 0 end as net_hours,
     case when t.status = 'approved' then coalesce(t.charge_total, 0) else 0 end as charge_total,
     case
-      when t.status = 'approved' and c.pay_type = 'hourly' and t.rate_wd_charge is not null then t.net_hours
+      when t.status = 'approved' and c.pay_type = 'hourly' and coalesce(t.pay_type, 'hourly') = 'hourly'
+        and t.rate_wd_charge is not null then t.net_hours
     end as carded_hours,
     t.rate_wd_charge,
     c.card_charge_rate

@@ -1,5 +1,6 @@
--- Days from the approval of a requisition to an agency's acceptance, for each group, without outliers; beside the
--- service's own answer. An acceptance fills no seat yet: how long submission, start and last seat took stands beside it. Outliers lie beyond the quartiles of their group by more than 1.5 interquartile ranges.
+-- Days from the approval of a requisition to an agency's acceptance, for each group, without outliers, with the service's
+-- own figures. An acceptance does not fill a seat: further columns give the days to submission, start and last seat.
+-- Outliers are more than 1.5 interquartile ranges beyond the quartiles of their group.
 -- Grain: one row per grouping and group.
 -- Question: How long from approval to an agency's acceptance, without outliers?
 -- Groups: group_by all, company, project, agency, month, week, company+month, project+month, agency+month
@@ -14,19 +15,19 @@
 --   week_start_date date: First day of the week, where grouped by week.
 --   raw_count bigint: Acceptances in the group, outliers included.
 --   excluded_outliers bigint: Acceptances left out by the outlier rule.
---   kept_count bigint: Acceptances within the bounds.
---   kept_days numeric(18,4): Days of those within the bounds, added up; the numerator of average_days.
+--   within_bounds_count bigint: Acceptances within the bounds.
+--   within_bounds_days numeric(18,4): Days of acceptances within the bounds, added up; the numerator of average_days.
 --   lower_bound numeric(14,4): Q1 less 1.5 interquartile ranges, in days; null where the group is too small for the rule.
 --   upper_bound numeric(14,4): Q3 plus 1.5 interquartile ranges, in days; null where the group is too small for the rule.
---   average_days numeric(14,4): Average days of those within the bounds: kept_days divided by kept_count.
---   median_days numeric(14,4): Median days of those within the bounds.
---   min_days numeric(14,4): Fewest days of those within the bounds.
---   max_days numeric(14,4): Most days of those within the bounds.
---   p25_days numeric(14,4): First quartile of days of those within the bounds.
---   p75_days numeric(14,4): Third quartile of days of those within the bounds.
+--   average_days numeric(14,4): Average days of acceptances within the bounds: within_bounds_days divided by within_bounds_count.
+--   median_days numeric(14,4): Median days of acceptances within the bounds.
+--   min_days numeric(14,4): Fewest days of acceptances within the bounds.
+--   max_days numeric(14,4): Most days of acceptances within the bounds.
+--   p25_days numeric(14,4): First quartile of days of acceptances within the bounds.
+--   p75_days numeric(14,4): Third quartile of days of acceptances within the bounds.
 --   api_raw_count bigint: The service's answer at the last crosscheck: rawCount.
 --   api_excluded_outliers bigint: The service's answer at the last crosscheck: excludedOutliers.
---   api_kept_count bigint: The service's answer at the last crosscheck: count.
+--   api_within_bounds_count bigint: The service's answer at the last crosscheck: count.
 --   api_lower_bound numeric(14,4): The service's answer at the last crosscheck: lower.
 --   api_upper_bound numeric(14,4): The service's answer at the last crosscheck: upper.
 --   api_average_days numeric(14,4): The service's answer at the last crosscheck: averageDays.
@@ -38,20 +39,23 @@
 --   average_days_difference numeric(14,4): Our average less the service's, in days.
 --   match_status text: Whether it is equal, explained, uncovered or unexplained, by the last crosscheck; not checked where it compared nothing.
 --   metric_definition_id text: Definition in force: default, or the calibrated one.
---   accepted_without_worker bigint: Acceptances of the group by agencies of which no worker is assigned: nothing was filled.
---   time_to_submit_count bigint: Acceptances of the group of which that is known; the denominator of time_to_submit_average_days.
+--   accepted_without_worker bigint: Acceptances by agencies without an assigned worker: nothing was filled.
+--   time_to_submit_count bigint: Acceptances with a known first worker put forward; the denominator of
+--     time_to_submit_average_days.
 --   time_to_submit_days numeric(18,4): Days from approval to the first worker that the agency put forward, added up; the numerator of time_to_submit_average_days.
 --   time_to_submit_average_days numeric(14,4): time_to_submit_days divided by time_to_submit_count, outliers included.
 --   time_to_submit_median_days numeric(14,4): Median of the days from approval to the first worker.
---   submit_to_accept_count bigint: Acceptances of the group of which that is known; the denominator of submit_to_accept_average_days.
+--   submit_to_accept_count bigint: Acceptances with a known first worker put forward; the denominator of
+--     submit_to_accept_average_days.
 --   submit_to_accept_days numeric(18,4): Days from that worker to the acceptance, below 0 when the agency accepted first, added up; the numerator of submit_to_accept_average_days.
 --   submit_to_accept_average_days numeric(14,4): submit_to_accept_days divided by submit_to_accept_count, outliers included.
 --   submit_to_accept_median_days numeric(14,4): Median of the days from the first worker to the acceptance.
---   time_to_start_count bigint: Acceptances of the group of which that is known; the denominator of time_to_start_average_days.
+--   time_to_start_count bigint: Acceptances with a known first day of work; the denominator of time_to_start_average_days.
 --   time_to_start_days numeric(18,4): Days from the day of approval to the first day of the agency's first assignment that has begun, added up; the numerator of time_to_start_average_days.
 --   time_to_start_average_days numeric(14,4): time_to_start_days divided by time_to_start_count, outliers included.
 --   time_to_start_median_days numeric(14,4): Median of the days from approval to the first day of work.
---   time_to_last_seat_count bigint: Acceptances of the group of which that is known; the denominator of time_to_last_seat_average_days.
+--   time_to_last_seat_count bigint: Acceptances whose last seat is known to be taken; the denominator of
+--     time_to_last_seat_average_days.
 --   time_to_last_seat_days numeric(18,4): Days from approval to the assignment that took the last seat of the requisition, added up; the numerator of time_to_last_seat_average_days.
 --   time_to_last_seat_average_days numeric(14,4): time_to_last_seat_days divided by time_to_last_seat_count, outliers included.
 --   time_to_last_seat_median_days numeric(14,4): Median of the days from approval to the last seat.
@@ -84,7 +88,7 @@ checked as (
     crosscheck.group_by, crosscheck.group_key,
     max(case when crosscheck.figure = 'rawCount' then crosscheck.theirs end) as raw_count,
     max(case when crosscheck.figure = 'excludedOutliers' then crosscheck.theirs end) as excluded_outliers,
-    max(case when crosscheck.figure = 'count' then crosscheck.theirs end) as kept_count,
+    max(case when crosscheck.figure = 'count' then crosscheck.theirs end) as within_bounds_count,
     max(case when crosscheck.figure = 'lower' then crosscheck.theirs end) as lower_bound,
     max(case when crosscheck.figure = 'upper' then crosscheck.theirs end) as upper_bound,
     max(case when crosscheck.figure = 'averageDays' then crosscheck.theirs end) as average_days,
@@ -138,11 +142,11 @@ placed_group as (
 select
   shown.group_by, shown.group_key, shown.company_id, shown.project_id, shown.agency_id,
   cast(shown.month_key || '-01' as date) as month_start_date, cast(shown.week_key as date) as week_start_date,
-  shown.raw_count, shown.excluded_outliers, shown.kept_count, shown.kept_days, shown.lower_bound, shown.upper_bound,
+  shown.raw_count, shown.excluded_outliers, shown.within_bounds_count, shown.within_bounds_days, shown.lower_bound, shown.upper_bound,
   shown.average_days, shown.median_days, shown.min_days, shown.max_days, shown.p25_days, shown.p75_days,
   checked.raw_count as api_raw_count,
   checked.excluded_outliers as api_excluded_outliers,
-  checked.kept_count as api_kept_count,
+  checked.within_bounds_count as api_within_bounds_count,
   checked.lower_bound as api_lower_bound,
   checked.upper_bound as api_upper_bound,
   checked.average_days as api_average_days,

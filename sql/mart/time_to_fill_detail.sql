@@ -1,5 +1,5 @@
--- Every acceptance that time to fill counts, with its days and whether it is an outlier in each of its groups; beside it the
--- service's other time to fill, from creation to offer.
+-- Lists every acceptance that time to fill counts, with its days and whether it is an outlier in each of its groups. Adds
+-- the service's other time to fill, from creation to offer.
 -- Grain: one row per requisition and agency that accepted it.
 -- Question: Which requisitions are the outliers?
 -- Sources: ops.metric_definition, star.dim_agency, star.fact_assignment, star.fact_recruitment_metric_row, star.fact_requisition, star.fact_requisition_agency, star.fact_submission
@@ -20,6 +20,8 @@
 --   is_outlier_agency boolean: Whether it is an outlier in its agency.
 --   is_outlier_month boolean: Whether it is an outlier in its month.
 --   is_outlier_week boolean: Whether it is an outlier in its week.
+--   is_outlier_trade boolean: Whether it is an outlier in its trade: more than 1.5 interquartile ranges beyond the quartiles, which
+--     are interpolated. The service has no such group; one unknown trade is a group too.
 --   created_to_offer_days integer: Days from creation to the first offer, else to the acceptance, as the service counts them in its rows; null without a tracked worker.
 --   assigned_workers integer: Workers of the agency assigned, as the requisition says: 0 when it accepted and filled no seat.
 --   time_to_submit_days numeric(14,4): Days from approval to the first worker that the agency put forward; empty without one.
@@ -59,7 +61,7 @@ offer as (
   group by metric_row.company_id, metric_row.requisition_reference, agency.agency_id
 ),
 
--- By the bounds of all groups of a cell beside each other, an answer is judged once.
+-- The bounds of all groups of a cell are side by side, so that each acceptance is compared once.
 cell_bound as (
   select
     cell_group.cell, max(bounded.bounds) as bounds,
@@ -80,7 +82,7 @@ cell_bound as (
   group by cell_group.cell
 ),
 
--- A bound itself is beyond it, unless bounds are inclusive. Without bounds nothing is.
+-- A value on a bound is an outlier unless bounds are inclusive. Without bounds there are no outliers.
 judged as (
   select
     a.*,
@@ -113,6 +115,16 @@ flagged as (
     max(judged.company_id) as company_id, max(judged.project_id) as project_id
   from judged
   group by judged.requisition_id, judged.agency_id
+),
+
+trade_quartile as (
+  select
+    r.trade_id,
+    percentile_cont(0.25) within group (order by cast(f.days as double precision)) as q1,
+    percentile_cont(0.75) within group (order by cast(f.days as double precision)) as q3
+  from flagged as f
+  left join star.fact_requisition as r on r.requisition_id = f.requisition_id
+  group by r.trade_id
 )
 
 select
@@ -125,6 +137,11 @@ select
   flagged.is_outlier_agency,
   flagged.is_outlier_month,
   flagged.is_outlier_week,
+  coalesce(
+    flagged.days < quartile.q1 - 1.5 * (quartile.q3 - quartile.q1)
+      or flagged.days > quartile.q3 + 1.5 * (quartile.q3 - quartile.q1),
+    false
+  ) as is_outlier_trade,
   offer.days as created_to_offer_days,
   coalesce(placed.assigned_workers, 0) as assigned_workers,
   cast(placed.submit_seconds as double precision) / 86400.0 as time_to_submit_days,
@@ -135,5 +152,6 @@ from flagged
 left join placement_days as placed
   on placed.requisition_id = flagged.requisition_id and placed.agency_id = flagged.agency_id
 left join star.fact_requisition as requisition on requisition.requisition_id = flagged.requisition_id
+left join trade_quartile as quartile on quartile.trade_id = requisition.trade_id
 left join offer on offer.company_id = flagged.company_id and offer.requisition_reference = flagged.reference
   and offer.agency_id = flagged.agency_id

@@ -2,11 +2,13 @@
 -- changed state.
 -- Grain: one row per timesheet.
 -- Question: How late are timesheets?
--- Assumption: a submission is on time, and an approval not late, up to three days after the end of the week; what waits is late
--- from the fourth day. The service does not say when a timesheet was submitted: see submitted_basis. Only changes of state that a
--- sync has seen count: two changes between two syncs show as one. Absences and cancelled timesheets are neither on time nor late.
+-- Assumption: a submission is on time, and an approval not late, up to three days after the end of the week; a waiting
+-- timesheet is late from the fourth day. The service does not say when a timesheet was submitted: see submitted_basis. Only
+-- changes of state that a sync has seen count: two changes between two syncs show as one. Absences and cancelled timesheets
+-- are neither on time nor late.
 -- Sources: star.fact_timesheet, star.fact_webhook_event, history.fact_timesheet
 -- Slices: timesheet_id
+-- Measures: average approval_hours
 -- Columns:
 --   timesheet_id text key: The timesheet.
 --   reference text: Its reference.
@@ -27,15 +29,18 @@
 --   waiting_days integer: Days since the end of the week while it waits for approval, else empty.
 --   is_late boolean: Whether its approval is, or was, more than three days after the end of the week; empty for an absence, a
 --     cancelled timesheet and one without a week.
---   submitted_at timestamptz: When it was submitted for approval, or no later than that; empty while it is not, and for an
---     absence or a cancelled timesheet.
+--   submitted_at timestamptz: When it was submitted for approval, at the latest; empty before that, and for an absence or a
+--     cancelled timesheet.
 --   submitted_date date: Day of its submission, reporting zone.
---   submitted_basis text: How submitted_at is known: event, the first request for approval that was delivered; seen waiting, the
---     change with which a sync first saw it wait; approval, the latest that it can be.
+--   submitted_basis text: How submitted_at is known: event (the first delivered request for approval), seen waiting (the
+--     change in which a sync first saw it wait) or approval (the latest possible time).
 --   week_end_to_submission_days integer: Days from the end of the week to its submission; below 0 when it was submitted before.
---   is_on_time boolean: Whether it was submitted at most three days after the end of the week; false as well for one that is
---     not submitted and older; empty while only a later approval tells of it, for an absence and a cancelled timesheet.
---   versions bigint: Version of the record, as the service counts them.
+--   is_on_time boolean: Whether it was submitted at most three days after the end of the week; also false when it is older
+--     than that and not submitted. Empty when only a later approval shows it, for an absence and for a cancelled timesheet.
+--   approved_by_user_id text: Who approved it; '-1' when the record names nobody.
+--   approval_hours numeric(18,4): Hours from submitted_at to the approval, nights and weekends included; empty while it waits,
+--     and where only the approval shows when it was submitted.
+--   versions bigint: Version number that the service gives the record.
 --   status_changes bigint: Changes of state that a sync has seen.
 with
 -- Include: timesheet_submission
@@ -102,6 +107,11 @@ select
   t.submitted_basis,
   cast(t.submitted_date - t.week_ending_date as integer) as week_end_to_submission_days,
   t.is_on_time,
+  coalesce(t.approved_by_user_id, '-1') as approved_by_user_id,
+  case
+    when t.submitted_basis in ('event', 'seen waiting') and t.approved_at >= t.submitted_at
+      then cast(extract(epoch from (t.approved_at - t.submitted_at)) as double precision) / 3600.0
+  end as approval_hours,
   t.version as versions,
   coalesce(changes.status_changes, 0) as status_changes
 from dated as t

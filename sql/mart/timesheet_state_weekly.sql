@@ -1,5 +1,5 @@
--- Timesheets by state and week, and how many of them are late: mart.timesheet_cycle added up, small enough to be read at once.
--- A timesheet without a week is left out.
+-- Timesheets by state and week, and how many of them are late: a small summary of mart.timesheet_cycle. A timesheet without
+-- a week is left out.
 -- Grain: one row per week ending, company, project, site, agency and state.
 -- Question: How many timesheets wait, and how many are late?
 -- Assumption: that of mart.timesheet_cycle: late is from the fourth day after the end of the week.
@@ -12,7 +12,7 @@
 --   agency_id text key: The agency; '-1' when the record names none.
 --   status text key: State: pending, pending_approval, approved, cancelled or absent; unknown when the record gives none.
 --   timesheets bigint: Timesheets in this state.
---   late_timesheets bigint: Of them, those that are late; none of absences and cancelled ones.
+--   late_timesheets bigint: Timesheets that are late; 0 for absences and cancelled ones.
 --   status_changes bigint: Changes of their state that a sync has seen.
 select
   t.week_ending_date,

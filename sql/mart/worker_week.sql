@@ -1,30 +1,39 @@
--- Net hours of each worker by week from Monday to Sunday, with the average over 17 weeks of the Working Time Regulations; an
--- indicator, no legal advice: leave, sickness and whether a worker has opted out are not in the data. Approved timesheets count,
--- except those without a worker.
--- Grain: one row per worker and week, from the worker's first one to the last that was read, with the weeks without hours.
+-- Net hours of each worker by week from Monday to Sunday, with the average over 17 weeks of the Working Time Regulations.
+-- It is an indicator, not legal advice: leave, sickness and opt-outs are not in the data. Approved timesheets count, except
+-- those without a worker.
+-- Grain: one row per worker and week, from the worker's first week to the last one read, including weeks without hours.
 -- Question: Who works too many hours, in a week or on average?
--- Assumption: one calendar for all companies, which end their weeks on different days: 30 hours for each of two companies are 60
--- hours of one week. Hours of a timesheet that ends on another day than Sunday go to the weeks of the days of its timelogs, in
--- their proportion; one without timelogs goes to the week that has most of its days.
+-- Assumption: one calendar for all companies, which end their weeks on different days: 30 hours for each of two companies
+-- are 60 hours of one week. If a timesheet ends on another day than Sunday, its hours go to the weeks of its timelogs, in
+-- proportion; without timelogs they go to the week that has most of its days.
+-- Rest and night work come from the timelogs of those timesheets that have a start and an end. The shifts of a day are one: from
+-- the first start to the last end. Rest: 11 hours; night: 23:00 to 06:00 by the clock of the reporting zone at the start, at least 3 hours
+-- for a night shift (Working Time Regulations 1998, SI 1998/1833, regulations 2 and 10, as of November 2026).
 -- Sources: star.fact_timesheet, star.fact_timelog
 -- Slices: worker_id
+-- Measures: none shortest_rest_hours
 -- Columns:
 --   worker_id text key: The worker.
 --   week_ending_date date key: The Sunday that ends the week.
 --   net_hours numeric(18,4): Net hours of approved timesheets, over all companies and agencies.
 --   timesheets integer: Approved timesheets that have most of their days in this week; 0 in a week without hours.
---   companies integer: Different hiring companies that are known.
---   sites integer: Different sites that are known.
---   agencies integer: Different agencies that are known.
+--   companies integer: Different known hiring companies.
+--   sites integer: Different known sites.
+--   agencies integer: Different known agencies.
 --   is_over_threshold boolean: Whether the week has more than 48 hours.
 --   hours_over numeric(18,4): Hours beyond 48.
 --   weeks_averaged integer: Weeks of the average: 17, or fewer in the worker's first weeks.
 --   is_full_window boolean: Whether the average is over all 17 weeks.
---   hours_17_weeks numeric(18,4): Net hours of the 17 weeks up to this one; the numerator.
+--   hours_17_weeks numeric(18,4): Net hours of the 17 weeks up to this one; the numerator of avg_17_week_hours.
 --   avg_17_week_hours double precision: hours_17_weeks / weeks_averaged.
 --   wtr_risk text: below 44, 44 to 48, or above 48, by the average.
+--   short_rests integer: Days worked in the week that began less than 11 hours after the end of the previous day worked.
+--   shortest_rest_hours numeric(18,4): Fewest hours between the end of a day worked and the start of the next one, which lies in
+--     the week; below 0 when they overlap, empty when none is known.
+--   night_shifts integer: Days worked with at least 3 hours of night.
+--   night_hours numeric(18,4): Hours between 23:00 and 06:00, breaks included.
 with
--- Read several times, but wider than what is read of it.
+-- Not materialized, although it is read several times: each reader needs few of its columns.
 sheet as not materialized (
   select
     timesheet_id,
@@ -68,7 +77,8 @@ moved as (
   group by e.timesheet_id
 ),
 
--- Numbers for workers and places, as ten million weeks with their texts did not fit the memory of DuckDB. Kept, as any will do.
+-- Integers stand for workers and places: ten million weeks with text ids did not fit the memory of DuckDB. Materialized,
+-- since the numbering is arbitrary.
 worker_number as materialized (
   select named.worker_id, cast(row_number() over () as integer) as worker
   from (select distinct worker_id from sheet) as named
@@ -99,7 +109,61 @@ part as materialized (
   where e.week_ending_date <> e.most_of_it
 ),
 
--- Nearly every worker has one timesheet a week; only others have to be added up.
+-- Seconds from the midnight before the start; nights are 23:00 to 06:00, of the night before, this one and the next.
+shift as (
+  select
+    n.worker,
+    l.work_date,
+    l.start_at,
+    l.end_at,
+    cast(extract(epoch from (:local(l.start_at) - date_trunc('day', :local(l.start_at)))) as double precision) as from_second,
+    cast(extract(epoch from (:local(l.start_at) - date_trunc('day', :local(l.start_at)))) as double precision)
+      + cast(extract(epoch from (l.end_at - l.start_at)) as double precision) as to_second
+  from star.fact_timelog as l
+  inner join sheet as s on s.timesheet_id = l.timesheet_id
+  inner join worker_number as n on n.worker_id = s.worker_id
+  where not l.is_deleted and l.work_date is not null and l.end_at > l.start_at
+),
+
+workday as (
+  select
+    worker,
+    work_date,
+    min(start_at) as began_at,
+    max(end_at) as ended_at,
+    sum(
+      greatest(least(to_second, 21600) - greatest(from_second, -3600), 0)
+        + greatest(least(to_second, 108000) - greatest(from_second, 82800), 0)
+        + greatest(least(to_second, 194400) - greatest(from_second, 169200), 0)
+    ) as night_seconds
+  from shift
+  group by worker, work_date
+),
+
+rested as (
+  select
+    w.worker,
+    w.work_date,
+    w.night_seconds,
+    cast(extract(epoch from (
+      w.began_at - lag(w.ended_at) over (partition by w.worker order by w.work_date)
+    )) as double precision) as rest_seconds
+  from workday as w
+),
+
+rest as (
+  select
+    r.worker,
+    r.work_date + cast(7 - extract(isodow from r.work_date) as integer) as week_ending_date,
+    count(case when r.rest_seconds < 39600 then 1 end) as short_rests,
+    min(r.rest_seconds) as shortest_rest,
+    count(case when r.night_seconds >= 10800 then 1 end) as night_shifts,
+    sum(r.night_seconds) as night_seconds
+  from rested as r
+  group by r.worker, r.work_date + cast(7 - extract(isodow from r.work_date) as integer)
+),
+
+-- Nearly every worker has one timesheet a week; only the others need a sum.
 several as materialized (
   select worker, week_ending_date
   from part
@@ -135,7 +199,7 @@ worked as not materialized (
   group by part.worker, part.week_ending_date
 ),
 
--- The last week in which anybody worked; timesheets of weeks to come do not make weeks without hours for everybody.
+-- The last week with hours: timesheets of future weeks must not add empty weeks for every worker.
 last_read as (
   select least(
     max(worked.week_ending_date), cast(:today as date) + cast(7 - extract(isodow from cast(:today as date)) as integer)
@@ -164,7 +228,7 @@ following as (
   cross join last_read as l
 ),
 
--- Kept, as a server would else divide again for each week that it tries.
+-- Materialized: PostgreSQL would otherwise divide again for each week that it tries.
 gap as materialized (
   select worker, week_ending_date, cast((next_week_ending_date - week_ending_date) / 7.0 as integer) - 1 as weeks
   from following
@@ -204,15 +268,15 @@ averaged as (
   from week
 ),
 
--- The weeks lie beside each other: who reads the last four of 156 reads a fortieth of the table and not all of it. Sorted before
--- anything is added to them, as ten million wider rows did not fit the memory of DuckDB.
+-- Sorted by week: reading the last four of 156 weeks reads a fortieth of the table. Sorted before anything is added to the
+-- rows, as ten million wider rows did not fit the memory of DuckDB.
 ordered as (
   select * from averaged order by week_ending_date, worker
 )
 
 select
   n.worker_id,
-  week_ending_date,
+  ordered.week_ending_date,
   net_hours,
   timesheets,
   companies,
@@ -228,6 +292,11 @@ select
     when hours_17_weeks > 48 * weeks_averaged then 'above 48'
     when hours_17_weeks >= 44 * weeks_averaged then '44 to 48'
     else 'below 44'
-  end as wtr_risk
+  end as wtr_risk,
+  coalesce(rest.short_rests, 0) as short_rests,
+  rest.shortest_rest / 3600.0 as shortest_rest_hours,
+  coalesce(rest.night_shifts, 0) as night_shifts,
+  coalesce(rest.night_seconds, 0) / 3600.0 as night_hours
 from ordered
-inner join worker_number as n on n.worker = ordered.worker;
+inner join worker_number as n on n.worker = ordered.worker
+left join rest on rest.worker = n.worker and rest.week_ending_date = ordered.week_ending_date;

@@ -1,4 +1,4 @@
--- Weeks in which workers worked more hours than a threshold, for each group; beside the service's own answer.
+-- Weeks in which workers worked more hours than a threshold, for each group, with the service's own figures.
 -- Grain: one row per grouping, group and threshold.
 -- Question: Who is over 40, 48 or 60 hours a week?
 -- Groups: group_by all, company, project, agency, month, week, company+month
@@ -13,12 +13,12 @@
 --   week_start_date date: First day of the week, where grouped by week.
 --   threshold_hours numeric(12,4) key: Hours a week: 40, 48 or 60.
 --   worker_weeks bigint: Weeks of workers with counted timesheets, one for each worker and week ending.
---   workers_over_threshold bigint: Of these weeks, those over the threshold.
+--   workers_over_threshold bigint: Worker weeks over the threshold.
 --   distinct_workers_over_threshold bigint: Workers with a week over the threshold.
---   total_hours numeric(18,4): Hours of all these weeks; the numerator of average_weekly_hours.
+--   total_hours numeric(18,4): Hours of all worker weeks; the numerator of average_weekly_hours.
 --   average_weekly_hours numeric(14,4): Hours a week: total_hours divided by worker_weeks.
 --   max_weekly_hours numeric(14,4): Hours of the longest week.
---   hours_field text: Hours that are added up, in the service's words: netHours or timelogHours.
+--   hours_field text: Field of the service whose hours are counted: netHours or timelogHours.
 --   api_worker_weeks bigint: The service's answer for this threshold at the last crosscheck: workerWeeks.
 --   api_workers_over_threshold bigint: The service's answer for this threshold at the last crosscheck: workersOverThreshold.
 --   api_distinct_workers_over_threshold bigint: The service's answer for this threshold at the last crosscheck: distinctWorkersOverThreshold.

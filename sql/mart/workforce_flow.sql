@@ -1,6 +1,6 @@
--- Workers at the beginning and the end of each month, and those who came and went. A worker is there from the first to the last
--- day of any assignment that took place; moving from one assignment to another of the same company and agency is no leaving.
--- The current month ends today.
+-- Workers at the beginning and the end of each month, and those who came and went. A worker is there from the first to the
+-- last day of any assignment that took place; moving between assignments of the same company and agency is not leaving. The
+-- current month ends today.
 -- Grain: one row per company, agency and month.
 -- Question: How many workers join and leave, and how high is attrition?
 -- Sources: star.dim_date, star.fact_assignment
@@ -14,9 +14,10 @@
 --   starters integer: Workers there on any day of the month, but not on the day before it.
 --   leavers integer: Workers there on the day before or on any day of the month, but not on its last day.
 --   closing_workers integer: Workers there on the last day: opening_workers + starters - leavers.
---   new_starters integer: Of the starters, those never there before; the others came back.
---   average_workers double precision: Half of opening_workers and closing_workers; the denominator of attrition_ratio.
---   attrition_ratio double precision: leavers / average_workers, of the month and not of a year.
+--   new_starters integer: Starters who were never there before; the others came back.
+--   average_workers double precision: Half of the sum of opening_workers and closing_workers; the denominator of
+--     attrition_ratio.
+--   attrition_ratio double precision: leavers / average_workers, for the month and not for a year.
 with
 -- Include: engagement
 -- Include: worker_spell
@@ -28,7 +29,8 @@ month as (
   group by d.month_start_date
 ),
 
--- Numbers for a worker of a company and agency, whose ids would come up in each month. Kept, as any numbers will do.
+-- An integer stands for each worker of a company and agency, whose text ids repeat every month. Materialized, since the
+-- numbering is arbitrary.
 place_of_worker as materialized (
   select
     s.worker_id, s.company_id, s.agency_id, min(s.start_date) as first_date, row_number() over () as number

@@ -1,7 +1,7 @@
 -- Time to fill: days from the approval of a requisition to an agency's acceptance, for each group, without outliers.
 -- :definition is one row of choices (the columns of ops.metric_definition), or several that differ in `choice`, :asked
 -- one row per grouping (group_by, by_company, by_project, by_agency, by_month, by_week), :range a condition on
--- company_id, project_id, agency_id and local_at, the moment of acceptance as clocks of the zone show it.
+-- company_id, project_id, agency_id and local_at, the local time of the acceptance in the zone.
 with definition as (
   :definition
 ),

@@ -1,5 +1,5 @@
--- Invoices with their stored credit notes, and of which of their amounts the invoice gives the sum. The contract leaves it open:
--- an invoice whose sum fits one amount alone tells, and the amount that most of these tell goes for the others.
+-- Matches invoices with their stored credit notes, and finds which amounts of the notes an invoice adds up. The contract
+-- leaves it open: an invoice whose sum fits exactly one amount shows its basis; the others get the most common basis.
 credited as (
   select
     c.invoice_id,

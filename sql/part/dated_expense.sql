@@ -1,5 +1,5 @@
--- Expenses with their week: that of their timesheet, else the week of their day that ends on the weekday configured for the
--- company, else on Sunday; beside it what else their timesheet says.
+-- Expenses with their week: that of their timesheet, else the week of their day, which ends on the weekday configured for
+-- the company, else on Sunday. Further columns come from the timesheet.
 dated_expense as (
   select
     e.*,

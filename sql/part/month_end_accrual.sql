@@ -1,5 +1,5 @@
--- What was owed and not invoiced at the end of each of the last 24 months, as the records tell it now. Reads the part owed_work.
--- Only months that had ended when the service was last read.
+-- Work and claims owed but not invoiced at the end of each of the last 24 months, as the records show it now. Reads the
+-- part owed_work.
 accrued_month as (
   select max(d.date_day) as month_end_date
   from star.dim_date as d
@@ -8,7 +8,7 @@ accrued_month as (
   group by d.month_start_date
 ),
 
--- Approved by then. One that is approved without a day counts as approved.
+-- Approved by then; approved without a day counts as approved.
 month_end_work as (
   select
     m.month_end_date,

@@ -1,10 +1,18 @@
 -- The figures of each group and threshold over timesheets in range: `shown`. Reads ranged and threshold.
 
--- Six numbers a timesheet, as they are read more than once: made again from the texts they took ten times as long, and wider
--- those of ten million did not fit the memory of DuckDB.
+-- Six numbers a timesheet, materialized: computing them from the texts on each read took ten times as long, and wider rows
+-- of ten million timesheets did not fit the memory of DuckDB.
 counted as materialized (
   select
     choice_number.choice_number, worker_number.worker, place_number.place, ranged.week_ending_at, ranged.is_own_week,
+    -- Timesheets of a worker with the same value are one week.
+    case
+      when ranged.is_calendar_week then cast(cast(ranged.local_at as date) - cast(mod(
+        cast(extract(isodow from ranged.local_at) as integer)
+          + case ranged.week_start when 'sunday' then 0 when 'saturday' then 1 else 6 end, 7
+      ) as integer) as timestamp)
+      else ranged.week_ending_at at time zone 'UTC'
+    end as week_at,
     ranged.hours
   from ranged
   join choice_number on choice_number.choice = ranged.choice
@@ -13,16 +21,16 @@ counted as materialized (
     and place_number.agency_id = ranged.agency_id
 ),
 
--- Nearly every worker has one timesheet a week, which is a week in every grouping; only others have to be added up.
+-- Nearly every worker has one timesheet a week, which is a week in every grouping; only the others need a sum.
 several as materialized (
-  select counted.choice_number, counted.worker, counted.week_ending_at
+  select counted.choice_number, counted.worker, counted.week_at
   from counted
   where not counted.is_own_week
-  group by counted.choice_number, counted.worker, counted.week_ending_at
+  group by counted.choice_number, counted.worker, counted.week_at
   having count(*) > 1
 ),
 
--- Timesheets of a place and a week are in the same groups.
+-- Timesheets of one place and week belong to the same groups.
 cell as (
   select
     stored.choice_number, stored.place, stored.week_ending_at, definition.choice, definition.week_start,
@@ -58,7 +66,7 @@ grouped as (
   from keyed
 ),
 
--- Any number will do, as long as a group has one: to put the groups in order, a server would sort all their cells.
+-- The numbering is arbitrary: to order the groups, PostgreSQL would sort all their cells.
 named as materialized (
   select
     grouped.group_by, grouped.group_key, cast(row_number() over () as integer) as number,
@@ -80,7 +88,7 @@ single as not materialized (
   select counted.choice_number, counted.worker, counted.place, counted.week_ending_at, counted.hours
   from counted
   left join several on several.choice_number = counted.choice_number and several.worker = counted.worker
-    and several.week_ending_at = counted.week_ending_at and not counted.is_own_week
+    and several.week_at = counted.week_at and not counted.is_own_week
   where several.worker is null
 ),
 
@@ -88,14 +96,14 @@ added_up as materialized (
   select numbered.number, counted.worker, sum(counted.hours) as hours
   from counted
   join several on several.choice_number = counted.choice_number and several.worker = counted.worker
-    and several.week_ending_at = counted.week_ending_at
+    and several.week_at = counted.week_at
   join numbered on numbered.choice_number = counted.choice_number and numbered.place = counted.place
     and numbered.week_ending_at = counted.week_ending_at
   where not counted.is_own_week
-  group by numbered.number, counted.worker, counted.week_ending_at
+  group by numbered.number, counted.worker, counted.week_at
 ),
 
--- Most weeks are as long as many others.
+-- Grouped by length, as most weeks are as long as many others.
 cell_length as (
   select
     single.choice_number, single.place, single.week_ending_at, single.hours, count(*) as weeks,
@@ -136,7 +144,7 @@ week_count as (
   group by bar.number, bar.threshold_hours
 ),
 
--- Of each week that is longer than some threshold. A month is in the same groups with all its weeks, but for those by week.
+-- Weeks at or over the lowest threshold. All weeks of a month belong to the same groups, except groupings by week.
 long_week as not materialized (
   select single.choice_number, single.worker, single.place, single.week_ending_at, single.hours
   from single

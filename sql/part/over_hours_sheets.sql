@@ -4,7 +4,7 @@ asking as (
     definition.choice, definition.choice || asked.group_by as group_by, asked.by_company, asked.by_project,
     asked.by_agency, asked.by_month, asked.by_week, definition.threshold, definition.zone,
     definition.zone_minutes, definition.week_start,
-    -- One for each decimal kept; 0 leaves figures as they are computed.
+    -- Factor that rounds to the decimals; 0 leaves figures as computed.
     cast(case when definition.hours_decimals is null then 0 else power(10.0, definition.hours_decimals) end
       as double precision) as factor
   from definition
@@ -19,7 +19,7 @@ logged as (
   group by timelog.timesheet_id
 ),
 
--- Numbers for texts that come up millions of times. Kept, as any will do.
+-- Integers stand for texts that occur millions of times. Materialized, since the numbering is arbitrary.
 choice_number as materialized (
   select definition.choice, cast(row_number() over () as integer) as choice_number
   from definition
@@ -46,6 +46,7 @@ zoned as not materialized (
     timesheet.week_ending_at,
     timesheet.week_ending_at at time zone definition.zone + definition.zone_minutes * interval '1 minute' as local_at,
     definition.worker_week = 'timesheet' as is_own_week,
+    definition.worker_week = 'calendarWeek' as is_calendar_week, definition.week_start,
     coalesce(case definition.hours_field when 'timelogHours' then logged.hours else timesheet.net_hours end, 0) as hours
   from star.fact_timesheet as timesheet
   cross join definition

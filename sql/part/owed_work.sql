@@ -1,7 +1,7 @@
--- Work that is to be invoiced to the hiring company sooner or later, with the day from which an invoice bills it: timesheets
--- that are worked, and approved claims. An invoice from a supplier to the managed service provider bills nothing to the company.
--- What an invoice billed in the month in which its week ends, or earlier, is left out: no month ended without it. Reads the part
--- dated_expense.
+-- Work that must be invoiced to the hiring company sooner or later, with the day on which an invoice billed it: timesheets
+-- of work done, and approved claims. An invoice from a supplier to the managed service provider bills nothing to the
+-- company: such a claim is billed with its timesheet, by the provider. Work billed by the end of the month of its week is left out, as no month ended without its invoice. Reads the
+-- part dated_expense.
 billing_invoice as (
   select
     i.invoice_id,
@@ -11,7 +11,7 @@ billing_invoice as (
   where not i.is_deleted
 ),
 
--- Read twice, but wider than what it is made of.
+-- Not materialized, although it is read twice: it is wider than its sources.
 billing as not materialized (
   select
     b.timesheet_id,
@@ -23,7 +23,7 @@ billing as not materialized (
   where not b.is_deleted and b.timesheet_id is not null
 ),
 
--- Ids first: nearly all timesheets are billed at once, and these few columns of ten million fit the memory of DuckDB.
+-- Finds ids first: nearly all timesheets are billed at once, and few columns of ten million fit the memory of DuckDB.
 perhaps_owed as (
   select distinct t.timesheet_id
   from star.fact_timesheet as t
@@ -46,6 +46,16 @@ billed_timesheet as (
   from billing as b
   inner join perhaps_owed as p on p.timesheet_id = b.timesheet_id
   group by b.timesheet_id
+),
+
+-- Claims on an invoice to the provider, whose timesheet the provider billed to the company.
+passed_on as (
+  select e.expense_id, greatest(i.billed_date, min(b.billed_date)) as billed_date
+  from dated_expense as e
+  inner join billing_invoice as i on i.invoice_id = e.invoice_id and i.is_to_msp
+  inner join billing as b on b.timesheet_id = e.timesheet_id and not b.is_to_msp
+  where e.status = 'approved'
+  group by e.expense_id, i.billed_date
 ),
 
 owed_work as (
@@ -90,10 +100,11 @@ owed_work as (
     e.approved_at,
     0 as net_hours,
     coalesce(e.value, 0) as accrued_value,
-    i.invoice_id is not null and not i.is_to_msp as is_billed,
-    case when not i.is_to_msp then i.billed_date end as billed_date,
+    p.expense_id is not null or (i.invoice_id is not null and not i.is_to_msp) as is_billed,
+    case when i.is_to_msp then p.billed_date else i.billed_date end as billed_date,
     coalesce(i.is_to_msp, false) as is_billed_to_msp
   from dated_expense as e
   left join billing_invoice as i on i.invoice_id = e.invoice_id
+  left join passed_on as p on p.expense_id = e.expense_id
   where e.status = 'approved'
 ),

@@ -1,4 +1,4 @@
--- Beside the acceptance of a requisition by an agency: when workers were put forward, began and took the last seat. Reads the
+-- When workers were put forward, began, and took the last seat, for each requisition and agency that accepted it. Reads the
 -- part engagement.
 first_submission as (
   select s.requisition_id, s.agency_id, min(s.submitted_at) as submitted_at

@@ -1,5 +1,5 @@
--- Known records that the service does not give by their ids: `refused_id`, a row for each resource and reason. Where another
--- kind of key lists them, the list tells what there is.
+-- Known records that the service refuses to return by id: `refused_id`, one row per resource and reason. Where the key can
+-- list the records, the list decides.
 refused_id as (
   select d.resource, d.reason, count(*) as records
   from ops.discovered as d

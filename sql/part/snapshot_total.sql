@@ -3,16 +3,16 @@
 newest_snapshot as (
   select
     w.resource,
-    w.greatest_total,
+    w.last_total,
     row_number() over (partition by w.resource, w.scope order by w.started_at desc, w.scan_id desc) as place
   from ops.scan as w
   inner join resource on resource.resource = w.resource and resource.is_total_of_snapshots
-  -- Without pages it is the copy of one company, which has no totals.
+  -- A snapshot without pages copies one company and has no total.
   where w.kind = 'snapshot' and w.state = 'accepted' and w.pages > 0
 ),
 
 snapshot_total as (
-  select n.resource, sum(n.greatest_total) as total
+  select n.resource, sum(n.last_total) as total
   from newest_snapshot as n
   where n.place = 1
   group by n.resource

@@ -1,10 +1,9 @@
--- Rows of each resource in one pass: `stored`. `total` is the count that the service gave when a list was last read whole,
--- and `then_rows` are the rows of that time: rows that came or went since do not count against the list. A row that was
--- loaded later and created before may have been counted: its record was in quarantine, or was lost here and read again. As
--- many of those are among `then_rows` as the total leaves room for.
--- Reads the part resource.
+-- Counts the rows of each resource in one pass: `stored`. `total` is the service's count when a list was last read
+-- completely. `then_rows` are the rows of that time: rows created or deleted since do not count against the list. A row
+-- created before and loaded later may be in the total: its record was in quarantine, or was lost here and read again.
+-- `then_rows` includes such rows as far as the total has room. Reads the part resource.
 
--- One row more for each resource, so that a table without rows appears too.
+-- One extra row for each resource, so that a table without rows appears too.
 resource_row as not materialized (
   select resource, 0 as n, false as is_inferred, cast(null as boolean) as is_deleted, cast(null as timestamptz) as deleted_at,
     cast(null as timestamptz) as source_updated_at, cast(null as timestamptz) as first_loaded_at,

@@ -1,7 +1,7 @@
 -- Answers of agencies that the definition counts, with the time from approval: `elapsed`. Reads definition and asked.
 
--- Where a quantile lies in the sorted values, from 0, as a share p of n of them: by_ceil * (ceil(pn) - 1)
--- + by_floor * floor(pn) + by_line * (p * (n + more) + less); between two values it is the one weighted with the other.
+-- Position of the quantile p among n sorted values, counted from 0: by_ceil * (ceil(pn) - 1) + by_floor * floor(pn) +
+-- by_line * (p * (n + more) + less); interpolated between two values.
 method as (
   select
     listed.method, cast(listed.by_ceil as double precision) as by_ceil, cast(listed.by_floor as double precision) as by_floor,
@@ -21,11 +21,11 @@ method as (
 asking as (
   select
     definition.choice, definition.choice || asked.group_by as group_by, asked.by_company, asked.by_project,
-    asked.by_agency, asked.by_month, asked.by_week, definition.bounds, definition.least_for_rule,
+    asked.by_agency, asked.by_month, asked.by_week, definition.bounds, definition.min_for_rule,
     quartile.by_ceil, quartile.by_floor, quartile.by_line, quartile.more, quartile.less,
     quantile.by_ceil as value_by_ceil, quantile.by_floor as value_by_floor, quantile.by_line as value_by_line,
     quantile.more as value_more, quantile.less as value_less,
-    -- One for each decimal kept; 0 leaves figures as they are computed.
+    -- Factor that rounds to the decimals; 0 leaves figures as computed.
     cast(case when definition.days_decimals is null then 0 else power(10.0, definition.days_decimals) end
       as double precision) as factor
   from definition

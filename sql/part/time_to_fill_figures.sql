@@ -17,7 +17,7 @@ kept as (
     judged.number,
     sum(case when judged.is_kept then judged.answers else 0 end) as kept_size,
     sum(case when judged.is_below then judged.answers else 0 end) as below,
-    sum(case when judged.is_kept then judged.days * judged.answers end) as kept_days,
+    sum(case when judged.is_kept then judged.days * judged.answers end) as within_bounds_days,
     min(case when judged.is_kept then judged.days end) as min_days,
     max(case when judged.is_kept then judged.days end) as max_days
   from judged
@@ -26,7 +26,7 @@ kept as (
 
 kept_spotted as (
   select
-    bounded.*, kept.kept_size, kept.below, kept.kept_days, kept.min_days, kept.max_days,
+    bounded.*, kept.kept_size, kept.below, kept.within_bounds_days, kept.min_days, kept.max_days,
     value_by_ceil * (ceil(0.25 * kept_size) - 1) + value_by_floor * floor(0.25 * kept_size)
       + value_by_line * (0.25 * (kept_size + value_more) + value_less) as p25_spot,
     value_by_ceil * (ceil(0.5 * kept_size) - 1) + value_by_floor * floor(0.5 * kept_size)
@@ -55,8 +55,8 @@ figures as (
   select
     named.group_by, named.group_key, named.company_id, named.project_id, named.agency_id, named.month_key, named.week_key,
     k.factor, cast(k.size as bigint) as raw_count, cast(k.size - k.kept_size as bigint) as excluded_outliers,
-    cast(k.kept_size as bigint) as kept_count, k.lower_bound, k.upper_bound, k.kept_days,
-    k.kept_days / nullif(k.kept_size, 0) as average_days, k.min_days, k.max_days,
+    cast(k.kept_size as bigint) as within_bounds_count, k.lower_bound, k.upper_bound, k.within_bounds_days,
+    k.within_bounds_days / nullif(k.kept_size, 0) as average_days, k.min_days, k.max_days,
     case when kept_size > 0 then p25_low + (p25_spot - floor(p25_spot)) * (p25_high - p25_low) end as p25_days,
     case when kept_size > 0 then median_low + (median_spot - floor(median_spot)) * (median_high - median_low) end
       as median_days,
@@ -71,7 +71,7 @@ shown as (
     group_by, group_key, company_id, project_id, agency_id, month_key, week_key, raw_count, excluded_outliers,
     case when factor = 0 then lower_bound else floor(lower_bound * factor + 0.5) / factor end as lower_bound,
     case when factor = 0 then upper_bound else floor(upper_bound * factor + 0.5) / factor end as upper_bound,
-    kept_count, kept_days,
+    within_bounds_count, within_bounds_days,
     case when factor = 0 then average_days else floor(average_days * factor + 0.5) / factor end as average_days,
     case when factor = 0 then median_days else floor(median_days * factor + 0.5) / factor end as median_days,
     case when factor = 0 then min_days else floor(min_days * factor + 0.5) / factor end as min_days,

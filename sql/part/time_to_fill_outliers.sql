@@ -1,6 +1,6 @@
--- Answers in range, and the bounds of the outlier rule in each requested group: `acceptance`, `cell_group` and `bounded`. Groups
--- have numbers, and equal days of a group are counted: as texts and lists, the answers of ten million timesheets did not fit the
--- memory of DuckDB. Reads ranged.
+-- Answers in range, and the bounds of the outlier rule in each requested group: `acceptance`, `cell_group` and `bounded`.
+-- Groups are integers, and equal days of a group are counted: as texts and lists, the answers of ten million timesheets did
+-- not fit the memory of DuckDB. Reads ranged.
 timed as (
   select
     ranged.choice, ranged.negative_days, ranged.requisition_id, ranged.reference, ranged.company_id, ranged.project_id, ranged.agency_id,
@@ -24,7 +24,7 @@ timed as (
   from ranged
 ),
 
--- An acceptance before the approval.
+-- An acceptance before the approval may be counted, counted as 0 days, or dropped.
 counted_answer as (
   select
     timed.choice, timed.requisition_id, timed.reference, timed.company_id, timed.project_id, timed.agency_id,
@@ -34,7 +34,7 @@ counted_answer as (
   where timed.negative_days <> 'dropped' or timed.days >= 0
 ),
 
--- Answers of a cell are in the same groups. Kept, as any numbers will do and have to stay.
+-- Answers of a cell belong to the same groups. Materialized, since the numbering is arbitrary and must not change.
 cell as materialized (
   select
     named.choice, named.company_id, named.project_id, named.agency_id, named.month_key, named.week_key,
@@ -148,8 +148,8 @@ bounded as materialized (
   select
     quartiled.number, quartiled.size, quartiled.group_by, asking.bounds, asking.factor, asking.value_by_ceil,
     asking.value_by_floor, asking.value_by_line, asking.value_more, asking.value_less,
-    case when size >= least_for_rule then q1 - 1.5 * (q3 - q1) end as lower_bound,
-    case when size >= least_for_rule then q3 + 1.5 * (q3 - q1) end as upper_bound
+    case when size >= min_for_rule then q1 - 1.5 * (q3 - q1) end as lower_bound,
+    case when size >= min_for_rule then q3 + 1.5 * (q3 - q1) end as upper_bound
   from quartiled
   join asking on asking.group_by = quartiled.group_by
 ),

@@ -1,6 +1,6 @@
--- When a timesheet was submitted for approval. The service gives no time of it: the first request for approval that an event
--- told of, else the change with which a sync first saw it wait, else its approval, which is the latest that it can be.
--- `timed_timesheet`: all timesheets with their columns; an absence and a cancelled one has no submission.
+-- When a timesheet was submitted for approval, which the service does not report. Takes the first event that requests
+-- approval, else the change in which a sync first saw it wait, else its approval, the latest possible time.
+-- `timed_timesheet`: all timesheets with their columns; absences and cancelled ones have no submission.
 submission_event as (
   select e.record_id as timesheet_id, min(e.created_at) as submitted_at
   from star.fact_webhook_event as e
@@ -16,7 +16,7 @@ waited_before as (
   group by h.timesheet_id
 ),
 
--- One reading of the timesheets: joined to themselves, ten million did not fit the memory of DuckDB.
+-- Reads the timesheets once: a self-join of ten million did not fit the memory of DuckDB.
 told_timesheet as (
   select
     t.*,
@@ -55,7 +55,7 @@ dated_timesheet as (
   from submitted_timesheet as t
 ),
 
--- Within three days of the end of the week. A late approval does not tell whether the submission was late.
+-- Within three days of the end of the week. A late approval does not show whether the submission was late.
 timed_timesheet as (
   select
     t.*,

@@ -1,6 +1,6 @@
--- What the totals of timesheets are made of, which the contract leaves open: their ten buckets, with or without piece work and
--- expenses. `total_basis` says which of these sums the timesheets of each company keep; where none has piece work or expenses
--- they are all the same, and it says buckets.
+-- Finds what the totals of timesheets include, which the contract leaves open: ten buckets, with or without piece work and
+-- expenses. `total_basis` names the sum that fits the timesheets of each company. Without piece work and expenses all sums
+-- are equal, and it says buckets.
 piece_work as (
   select e.timesheet_id, sum(coalesce(e.total_pay_value, 0)) as pay, sum(coalesce(e.total_charge_value, 0)) as charge
   from star.fact_piece_rate_entry as e
@@ -29,7 +29,7 @@ total_rest as (
   where not t.is_deleted
 ),
 
--- A total that is missing contradicts nothing.
+-- A missing total rules out no sum.
 total_fit as (
   select
     r.timesheet_id, r.company_id,

@@ -1,5 +1,5 @@
 -- One row per kind of record and state that the contract names.
--- Open: somebody still has to act. Terminal: the usual end; the contract shows no transitions, and some ends can be undone.
+-- Open: action is still required. Terminal: the normal end; the contract shows no transitions, and some ends can be undone.
 insert into star.dim_entity_status (entity, status, label, is_open, is_terminal, is_documented)
 select seed.entity, seed.status, seed.label, seed.is_open, seed.is_terminal, seed.is_documented
 from (

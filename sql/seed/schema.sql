@@ -56,7 +56,7 @@ create table if not exists star.dim_hour_type (
 );
 comment on table star.dim_hour_type is 'One row per kind of hour, across the three vocabularies of the service.';
 comment on column star.dim_hour_type.hour_type is 'Kind of hour.';
-comment on column star.dim_hour_type.label is 'Name, as people read it.';
+comment on column star.dim_hour_type.label is 'Name to show people.';
 comment on column star.dim_hour_type.is_overtime is 'Whether it is overtime.';
 comment on column star.dim_hour_type.is_night is 'Whether it is work at night.';
 comment on column star.dim_hour_type.is_weekend is 'Saturday or Sunday.';
@@ -75,7 +75,7 @@ create table if not exists star.dim_engagement_type (
 comment on table star.dim_engagement_type is 'One row per combination of rate type and pay type.';
 comment on column star.dim_engagement_type.rate_type is 'cis, paye or psc.';
 comment on column star.dim_engagement_type.pay_type is 'hourly or daily.';
-comment on column star.dim_engagement_type.label is 'Name, as people read it.';
+comment on column star.dim_engagement_type.label is 'Name to show people.';
 
 create table if not exists star.dim_expense_category (
   category text not null,
@@ -98,7 +98,18 @@ create table if not exists star.dim_entity_status (
 comment on table star.dim_entity_status is 'One row per kind of record and state.';
 comment on column star.dim_entity_status.entity is 'Kind of record.';
 comment on column star.dim_entity_status.status is 'State as the service spells it.';
-comment on column star.dim_entity_status.label is 'Name, as people read it.';
-comment on column star.dim_entity_status.is_open is 'Somebody still has to act.';
-comment on column star.dim_entity_status.is_terminal is 'The usual end of the life of a record.';
+comment on column star.dim_entity_status.label is 'Name to show people.';
+comment on column star.dim_entity_status.is_open is 'Whether action is still required.';
+comment on column star.dim_entity_status.is_terminal is 'Whether it is the normal end of the life of a record.';
 comment on column star.dim_entity_status.is_documented is 'Whether the contract names it; false for states seen only in data.';
+
+create table if not exists star.dim_minimum_wage (
+  valid_from date not null,
+  age_band text not null,
+  hourly_rate numeric(18, 4) not null,
+  primary key (valid_from, age_band)
+);
+comment on table star.dim_minimum_wage is 'One row per change of the UK minimum wage and age band, as gov.uk gives them.';
+comment on column star.dim_minimum_wage.valid_from is 'First day of the rate.';
+comment on column star.dim_minimum_wage.age_band is 'Age of the worker, or apprentice.';
+comment on column star.dim_minimum_wage.hourly_rate is 'Pounds an hour.';

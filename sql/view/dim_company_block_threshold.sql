@@ -1,4 +1,4 @@
--- Weekly thresholds of enhanced uplifts: an object keyed by uplift block, so that the settings hold one leaf a block.
+-- Weekly thresholds of enhanced uplifts, which the service keys by uplift block: one setting for each block.
 drop view if exists star.dim_company_block_threshold;
 create view star.dim_company_block_threshold as
 select

@@ -1,4 +1,4 @@
--- The seven days of a shift pattern as rows: seven stored rows an assignment would cost more than they are worth.
+-- Turns the seven days of a shift pattern into rows; storing seven rows an assignment would cost more than it is worth.
 drop view if exists star.fact_assignment_shift;
 create view star.fact_assignment_shift as
 select

@@ -1,4 +1,4 @@
--- The piece rates of a rate as rows. A rate may be read by itself and in its trade; the last fetch counts.
+-- Turns the piece rates of a rate into rows. A rate may be read by itself and in its trade; the last fetch counts.
 drop view if exists star.fact_piece_rate_card;
 create view star.fact_piece_rate_card as
 with reading as (

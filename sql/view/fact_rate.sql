@@ -1,4 +1,4 @@
--- The rate sets of a rate as rows. A rate may be read by itself and in its trade; the last fetch counts.
+-- Turns the rate sets of a rate into rows. A rate may be read by itself and in its trade; the last fetch counts.
 drop view if exists star.fact_rate;
 create view star.fact_rate as
 with reading as (

@@ -1,4 +1,4 @@
--- The eight rate sets of a timesheet as rows: eight stored rows a timesheet would cost more than they are worth.
+-- Turns the eight rate sets of a timesheet into rows; storing eight rows a timesheet would cost more than it is worth.
 drop view if exists star.fact_timesheet_rate;
 create view star.fact_timesheet_rate as
 select

@@ -1,4 +1,4 @@
--- The ten value buckets of a timesheet as rows; the total stays on the timesheet, so that sums are safe.
+-- Turns the ten value buckets of a timesheet into rows; the total stays on the timesheet, so that sums are safe.
 drop view if exists star.fact_timesheet_value;
 create view star.fact_timesheet_value as
 select

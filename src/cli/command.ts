@@ -1,4 +1,4 @@
-/** The declaration of a command; one file a command, named in `commands.ts`. */
+/** Declares what a command is; each has a file of its own, listed in `commands.ts`. */
 
 import { Argument, InvalidArgumentError } from 'commander'
 import { hourMs, isDay, minuteMs } from '../lib/dates.ts'
@@ -7,14 +7,14 @@ import { whyNotLocal } from '../lib/input-file.ts'
 import { nearest } from '../lib/text/nearest.ts'
 import type { CommandContext } from './context.ts'
 
-/** What names an argument or the value of an option can have. */
-export type Completes = 'resource' | 'list' | 'mart' | 'check' | 'dag' | 'connection'
+/** Kinds of names that shells can complete for an argument or option. */
+export type CompletionKind = 'resource' | 'list' | 'mart' | 'check' | 'dag' | 'connection'
 
 export interface ArgumentDeclaration {
   /** As commander spells it: `<name>` required, `[name]` optional, `[names...]` several. */
   readonly name: string
   readonly summary: string
-  readonly completes?: Completes
+  readonly completes?: CompletionKind
   readonly choices?: readonly string[]
 }
 
@@ -22,25 +22,25 @@ export interface OptionDeclaration {
   /** As commander spells it: `--port <number>`, `-f, --force`; read back in camel case. */
   readonly flags: string
   readonly summary: string
-  /** Checks and converts the text, as `wholeNumber` and `calendarDay` do. For a repeated option, `before` is the earlier result. */
+  /** Checks and converts the text, as `calendarDay` does. For a repeated option, `before` is the earlier result. */
   readonly parse?: (text: string, before?: unknown) => unknown
   readonly fallback?: string | number
-  readonly completes?: Completes
+  readonly completes?: CompletionKind
 }
 
 /** Options as parsed; read them with the functions below. */
 export type Options = Readonly<Record<string, unknown>>
 
-/** Named by what a run writes; a copy by its file. */
+/** What a run writes; a copy is named by its file. */
 export type LineageKind = 'records' | 'marts' | 'none' | { readonly copy: string }
 
 /** What a command takes and does; its name and summary are in `commands.ts`. */
 export interface CommandModule {
   readonly arguments?: readonly ArgumentDeclaration[]
   readonly options?: readonly OptionDeclaration[]
-  /** Takes `--all`: the command runs for every connection of the settings, in a process each unless this does it. */
+  /** Takes `--all`: runs for every connection, in one process each unless this function does it. */
   readonly takesAll?: true | ((context: CommandContext, options: Options) => Promise<ExitStatus>)
-  /** Events of lineage tell of its runs, and of what they read and write; `none`: of the runs alone. */
+  /** Lineage events report its runs and what they read and write; with `none`, only the runs. */
   readonly lineage?: LineageKind | ((context: CommandContext, options: Options) => LineageKind)
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
@@ -52,9 +52,9 @@ export interface CommandModule {
 
 export interface DeclaredCommand {
   readonly summary: string
-  /** What people want to do with it: the help lists commands under these. */
+  /** What users want to do with it: the help groups commands by this. */
   readonly purpose: string
-  /** Other names that people type for it. */
+  /** Other names that users type for it. */
   readonly aliases?: readonly string[]
   /** A command is loaded when it is named, because each brings libraries that only it needs. */
   load(): Promise<{ readonly command: CommandModule }>
@@ -74,7 +74,7 @@ export function localPath(text: string): string {
   throw new InvalidArgumentError(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`)
 }
 
-/** What checks a value that its name, as in `--out <file>`, says is a path. */
+/** The parser for values whose name, as in `--out <file>`, says they are paths. */
 export const parserOf = (name: string): OptionDeclaration['parse'] =>
   /[<[](file|folder)[>\]]/.test(name) ? localPath : undefined
 
@@ -85,11 +85,11 @@ export function argument(name: string, summary: string): Argument {
 }
 
 /** Accepts digits between two bounds. */
-export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function integerBetween(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return text => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-    if (value >= least && value <= most) return value
-    const bounds = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+    if (value >= min && value <= max) return value
+    const bounds = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
     throw new InvalidArgumentError(`Give a whole number ${bounds}.`)
   }
 }
@@ -148,7 +148,7 @@ export function numberOption(options: Options, name: string): number | undefined
   return typeof value === 'number' ? value : undefined
 }
 
-/** Of an option that has a fallback. */
+/** Reads an option that has a fallback. */
 export function numberOf(options: Options, name: string): number {
   return required(numberOption(options, name), name)
 }
@@ -158,7 +158,7 @@ export function textOption(options: Options, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Of an option that has a fallback. */
+/** Reads an option that has a fallback. */
 export function textOf(options: Options, name: string): string {
   return required(textOption(options, name), name)
 }

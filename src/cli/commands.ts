@@ -1,13 +1,13 @@
-/** Every command of the program, and the lines about it in the help: a new one is a file in `commands/` and an entry here. */
+/** Lists every command and its help line. To add one, add a file in `commands/` and an entry here. */
 import type { CommandSet } from './command.ts'
 
 const everyDay = 'Every day'
-const first = 'To begin'
-const reading = 'To read the data'
-const complete = 'To keep it complete'
-const schedule = 'To run it by itself'
+const first = 'Getting started'
+const reading = 'Reading the data'
+const complete = 'Keeping it complete'
+const schedule = 'Running on a schedule'
 const privacy = 'Personal data and access'
-const writing = 'To write to the service'
+const writing = 'Writing to the service'
 
 export const commandSet: CommandSet = {
   commands: {
@@ -40,18 +40,18 @@ export const commandSet: CommandSet = {
       load: () => import('./commands/sql.ts'),
     },
     demo: {
-      summary: 'show the whole program: start a sandbox, sync it, change it, sync again, build the marts',
+      summary: 'try everything on a sandbox: sync it, change it, sync again, build the marts',
       purpose: first,
       load: () => import('./commands/demo.ts'),
     },
     init: {
-      summary: 'write config/muster.yaml: asks on a terminal, and tries the key',
+      summary: 'write config/muster.yaml; on a terminal, ask for its values and test the key',
       purpose: first,
       aliases: ['setup'],
       load: () => import('./commands/init.ts'),
     },
     config: {
-      summary: 'show the settings that count and where each comes from, without secrets',
+      summary: 'show the settings in effect and where each comes from, without secrets',
       purpose: first,
       load: () => import('./commands/config.ts'),
     },
@@ -78,7 +78,7 @@ export const commandSet: CommandSet = {
     },
     plan: {
       summary:
-        'estimate the requests, minutes and days of a sync, of a sweep, or with --from and --to of a backfill',
+        'estimate the requests, minutes and days of a sync, a sweep or, with --from and --to, a backfill',
       purpose: first,
       load: () => import('./commands/plan.ts'),
     },
@@ -115,22 +115,22 @@ export const commandSet: CommandSet = {
     },
     mcp: {
       summary:
-        'offer the warehouse without personal data to an assistant as read-only tools, over stdin and stdout',
+        'give an assistant read-only tools for the warehouse, without personal data, over stdin and stdout',
       purpose: reading,
       load: () => import('./commands/mcp.ts'),
     },
     get: {
-      summary: 'show one record as the service has it, as JSON',
+      summary: 'show one record as the service returns it, as JSON',
       purpose: reading,
       load: () => import('./commands/get.ts'),
     },
     backfill: {
-      summary: 'read the records created between two days again, whether they are stored or not',
+      summary: 'read the records created between two days again, whether stored or not',
       purpose: complete,
       load: () => import('./commands/backfill.ts'),
     },
     discover: {
-      summary: 'take ids of requisitions, credit notes and the like from a file; the next sync reads them',
+      summary: 'add ids of requisitions, credit notes and the like from a file; the next sync reads them',
       purpose: complete,
       load: () => import('./commands/discover.ts'),
     },
@@ -161,13 +161,13 @@ export const commandSet: CommandSet = {
       load: () => import('./commands/copy.ts'),
     },
     upgrade: {
-      summary: 'bring the warehouse of an earlier version to the structure of this one',
+      summary: 'upgrade a warehouse of an earlier version to the schema of this one',
       purpose: complete,
       aliases: ['migrate'],
       load: () => import('./commands/upgrade.ts'),
     },
     'dag list': {
-      summary: 'list the DAGs with their schedules and tasks, and invalid files with their mistakes',
+      summary: 'list the DAGs with their schedules and tasks, and invalid files with their errors',
       purpose: schedule,
       aliases: ['dags'],
       load: () => import('./commands/dag-list.ts'),
@@ -179,12 +179,12 @@ export const commandSet: CommandSet = {
       load: () => import('./commands/dag-run.ts'),
     },
     'dag record': {
-      summary: 'record how the tasks of a DAG ended that another scheduler ran, as a night of this DAG',
+      summary: 'record a run of a DAG whose tasks another scheduler ran',
       purpose: schedule,
       load: () => import('./commands/dag-record.ts'),
     },
     'dag export': {
-      summary: 'print a DAG as the files of another scheduler: cron, systemd or kubernetes',
+      summary: 'print the files that run a DAG from cron, systemd or kubernetes',
       purpose: schedule,
       load: () => import('./commands/dag-export.ts'),
     },
@@ -195,22 +195,22 @@ export const commandSet: CommandSet = {
       load: () => import('./commands/serve.ts'),
     },
     metrics: {
-      summary: 'print figures of runs, budget, freshness and checks for Prometheus',
+      summary: 'print metrics for Prometheus: runs, budget, freshness and checks',
       purpose: schedule,
       load: () => import('./commands/metrics.ts'),
     },
     forget: {
-      summary: 'overwrite what is held of a person everywhere; facts, sums and ids stay',
+      summary: 'overwrite everything stored about a person; facts, sums and ids stay',
       purpose: privacy,
       load: () => import('./commands/forget.ts'),
     },
     retention: {
-      summary: 'remove personal data that is older than the settings keep it',
+      summary: 'remove personal data older than its retention period',
       purpose: privacy,
       load: () => import('./commands/retention.ts'),
     },
     'audit-pii': {
-      summary: 'look for values of the PII tables in all that is published; exit 3 when one is found',
+      summary: 'search everything published for values of the PII tables; exit 3 when one is found',
       purpose: privacy,
       load: () => import('./commands/audit-pii.ts'),
     },

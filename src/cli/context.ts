@@ -1,24 +1,77 @@
-/** What a running command gets: settings when it asks for them, its streams, log, time and signal. */
+/** Creates the context of a running command: its settings, streams, log, clock and signal. */
 
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
-import type { Notices } from '../app/surroundings.ts'
+import type { NoticeOutput } from '../app/runtime-context.ts'
 import type { Connection, StoredConnection } from '../config/connection.ts'
+import {
+  type FilesOfSettings,
+  filesOfSettings,
+  hasSettings,
+  type SettingsRequest,
+} from '../config/found-source.ts'
 import { keyPlace } from '../config/origins.ts'
-import { Secret } from '../config/secret.ts'
-import { connectionNamed, type SettingsOf } from '../config/settings.ts'
+import { Secret } from '../config/secrets.ts'
+import {
+  type ConnectionFaults,
+  connectionNamed,
+  connectionNames,
+  loadSettings,
+  loadStored,
+  loadStoredOfAll,
+  type Settings,
+  type SettingsOf,
+  type StoredSettings,
+} from '../config/settings.ts'
 import { minuteMs } from '../lib/dates.ts'
 import type { ExitStatus } from '../lib/errors.ts'
 import { sweep } from '../temporary/scratch.ts'
-import { type SettingsReader, settingsReader } from './settings-reader.ts'
 import { type ColourChoice, isColoured } from './terminal/colour.ts'
-import { createLog } from './terminal/log.ts'
-import { noticesOf } from './terminal/notices.ts'
-import { createRedactor, type Redactor } from './terminal/redactor.ts'
-import { gateFor, type StderrGate } from './terminal/stderr-gate.ts'
+import { createLog, noticesOf } from './terminal/log.ts'
+import { createRedactor, gateFor, type Redactor, type StderrGate } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
-import type { World } from './world.ts'
+import type { ProcessIo } from './world.ts'
+
+/** Reads settings on request, each kind once. */
+interface SettingsReader {
+  /** Whether there is a file or a variable to read settings from, valid or not. */
+  hasSettings(): boolean
+  /** With the name of a connection, only its files. */
+  filesOfSettings(connection?: string): FilesOfSettings
+  /** Names of all connections, including those with wrong settings. */
+  connectionNames(): readonly string[]
+  /** Read on the first call; later calls give the same settings. */
+  settings(): Settings
+  storedSettings(): StoredSettings
+  /** Reads all connections; reports faults of some without failing the others. */
+  storedSettingsOfAll(): StoredSettings & { readonly faulty: ConnectionFaults }
+}
+
+/** Calls `learnSettings` with everything read: warnings to print, and secrets to hide. */
+function settingsReader(
+  request: SettingsRequest,
+  learnSettings: (loaded: SettingsOf<unknown>) => void,
+): SettingsReader {
+  const once = <Loaded extends SettingsOf<unknown>>(load: (request: SettingsRequest) => Loaded) => {
+    let loaded: Loaded | undefined
+    return (): Loaded => {
+      if (!loaded) {
+        loaded = load(request)
+        learnSettings(loaded)
+      }
+      return loaded
+    }
+  }
+  return {
+    hasSettings: () => hasSettings(request),
+    filesOfSettings: connection => filesOfSettings(request, connection),
+    connectionNames: () => connectionNames(request),
+    settings: once(loadSettings),
+    storedSettings: once(loadStored),
+    storedSettingsOfAll: once(loadStoredOfAll),
+  }
+}
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -36,53 +89,57 @@ export interface GlobalOptions {
 /** The other commands of the program. */
 interface Program {
   readonly commandNames: readonly string[]
-  /** What declares them; `commandsOf` knows its type, which this file cannot without a circle. */
+  /** The declarations; `commandsOf` gives the type, which would be a circular import here. */
   readonly set: unknown
   /** Runs another command of this program in the same process, with the same global options. */
-  invoke(argv: readonly string[], globals?: Pick<GlobalOptions, 'wait'>, env?: World['env']): Promise<Invoked>
-  /** Why that command would not take these words, without running it; undefined when it would. */
+  invoke(
+    argv: readonly string[],
+    globals?: Pick<GlobalOptions, 'wait'>,
+    env?: ProcessIo['env'],
+  ): Promise<CommandResult>
+  /** Why that command rejects these arguments, without running it; undefined if it accepts them. */
   refusal(argv: readonly string[]): Promise<string | undefined>
 }
 
-export interface Invoked {
+export interface CommandResult {
   readonly status: ExitStatus
-  /** The line that says why it is not 0. */
+  /** The error line if the status is not 0. */
   readonly reason?: string
 }
 
-export interface CommandContext extends World, Notices, SettingsReader {
+export interface CommandContext extends ProcessIo, NoticeOutput, SettingsReader {
   readonly globals: GlobalOptions
   readonly json: boolean
-  /** Whether people watch stderr on a terminal. */
+  /** Whether stderr is a terminal. */
   readonly isTerminal: boolean
   /** Whether stdout shows colours. */
   readonly isColoured: boolean
   readonly stderr: StderrGate
   readonly log: Logger
   readonly program: Program
-  /** From now on this text is replaced in everything that is written to stderr. */
+  /** Redacts this text in everything written to stderr from now on. */
   hide(text: string): void
-  /** The text without the secrets that are known, for whatever leaves this process. */
+  /** Redacts the known secrets in a text that leaves this process. */
   hidden(text: string): string
   /** Where the key of the chosen connection is read from: file and line, or a variable. Undefined before it is chosen. */
   keyPlace(): string | undefined
-  /** How long to wait for a warehouse that another process holds; the settings count once the command has read them. */
+  /** How long to wait for a warehouse that another process has locked; from the settings once they are read. */
   waitMs(): number
   /** The connection that `--connection` names, or the only one. */
   connection(): Connection
-  /** The same for commands that only read what is stored: they need neither the key nor the address of the service. */
+  /** The same for commands that read only stored data: they need neither the key nor the service's address. */
   stored(): StoredConnection
 }
 
-export interface ContextParts {
-  readonly world: World
+interface ContextParts {
+  readonly world: ProcessIo
   readonly globals: GlobalOptions
   readonly program: Program
   readonly redactor?: Redactor
 }
 
-/** What killed processes left at its places is removed before it is used. */
-function swept<One extends StoredConnection>(connection: One, notice: Notices['notice']): One {
+/** Removes temporary files of killed processes from the connection's folders. */
+function swept<One extends StoredConnection>(connection: One, notice: NoticeOutput['notice']): One {
   const { landing, warehouse } = connection
   const file = warehouse.kind === 'file' ? warehouse.file : undefined
   const real = file !== undefined && existsSync(file) ? realpathSync(file) : file
@@ -91,7 +148,7 @@ function swept<One extends StoredConnection>(connection: One, notice: Notices['n
   return connection
 }
 
-const requestOf = ({ env, cwd }: World, { config, connection }: GlobalOptions) => ({
+const requestOf = ({ env, cwd }: ProcessIo, { config, connection }: GlobalOptions) => ({
   ...{ env, cwd },
   ...(config !== undefined && { configFile: config }),
   ...(connection !== undefined && { connection }),
@@ -114,13 +171,13 @@ export function createContext({
   let read: StoredConnection | undefined
   const request = requestOf(world, globals)
   let isWarned = false
-  const told = ({ secrets, warnings, source }: SettingsOf<unknown>): void => {
+  const learnSettings = ({ secrets, warnings, source }: SettingsOf<unknown>): void => {
     redactor.learn(secrets)
     if (!isWarned) for (const warning of warnings) notices.warn(`${source}, ${warning}`)
     isWarned = true
   }
-  const reader = settingsReader(request, told)
-  sweep(world.cwd, notices.tell)
+  const reader = settingsReader(request, learnSettings)
+  sweep(world.cwd, notices.notify)
   return {
     ...world,
     stdout: escaping(world.stdout),
@@ -130,17 +187,17 @@ export function createContext({
     isColoured: isColoured(globals.color ?? 'auto', world.env, world.stdout.isTTY === true),
     stderr,
     log,
-    notice: notices.tell,
+    notice: notices.notify,
     program,
     hide: text => redactor.learn([new Secret(text)]),
     hidden: redactor.hide,
     keyPlace: () => chosen && keyPlace(request, chosen.name),
     ...reader,
     stored: () =>
-      (read ??= swept(connectionNamed(reader.storedSettings(), globals.connection), notices.tell)),
+      (read ??= swept(connectionNamed(reader.storedSettings(), globals.connection), notices.notify)),
     waitMs: () => globals.wait ?? ((chosen ?? read)?.waitMinutes ?? 0) * minuteMs,
     connection: () =>
-      (chosen ??= swept(connectionNamed(reader.settings(), globals.connection), notices.tell)),
+      (chosen ??= swept(connectionNamed(reader.settings(), globals.connection), notices.notify)),
   }
 }
 

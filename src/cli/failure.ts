@@ -1,8 +1,8 @@
-/** A failed command as one line for people and an exit code for schedulers. */
+/** Turns a failure into one line for users and an exit code for schedulers. */
 import { CommanderError } from 'commander'
-import { type ExitStatus, Interrupted, limitBehind, MusterError } from '../lib/errors.ts'
+import { type ExitStatus, limitBehind, MusterError, StatementInterrupted } from '../lib/errors.ts'
 
-export interface Failure {
+export interface CommandFailure {
   readonly exitCode: ExitStatus
   /** Without a trailing line break; empty when there is nothing to say. */
   readonly text: string
@@ -11,7 +11,7 @@ export interface Failure {
 /** Commander throws these after it has printed help or version. */
 const answeredCodes = new Set(['commander.helpDisplayed', 'commander.version'])
 
-interface Circumstances {
+interface FailureContext {
   readonly isVerbose: boolean
   /** An error caused by its abort is reported as the signal to stop. */
   readonly signal: AbortSignal
@@ -21,8 +21,8 @@ interface Circumstances {
   keyPlace(): string | undefined
 }
 
-export function describeFailure(thrown: unknown, circumstances: Circumstances): Failure {
-  const { isVerbose, signal, keyPlace, command = 'muster' } = circumstances
+export function describeFailure(thrown: unknown, context: FailureContext): CommandFailure {
+  const { isVerbose, signal, keyPlace, command = 'muster' } = context
   if (thrown instanceof CommanderError) return usageFailure(thrown, command)
   const isStop = signal.aborted && [thrown, ...causesOf(thrown)].some(one => isDueTo(signal, one))
   const error = isStop ? signal.reason : thrown
@@ -33,10 +33,10 @@ export function describeFailure(thrown: unknown, circumstances: Circumstances): 
   return { exitCode, text: lines.join('\n') }
 }
 
-/** As errors about the key end, which know nothing of settings. */
+/** Errors about the key end like this because they do not know the settings. */
 const placeOfKey = /where apiKey is read from/
 
-/** Names the file or the variable instead. */
+/** Replaces that phrase by the file or variable. */
 export function withPlaceOfKey(text: string, keyPlace: () => string | undefined): string {
   const place = placeOfKey.test(text) ? keyPlace() : undefined
   return text.replace(placeOfKey, words =>
@@ -45,9 +45,9 @@ export function withPlaceOfKey(text: string, keyPlace: () => string | undefined)
 }
 
 const isDueTo = (signal: AbortSignal, error: unknown): boolean =>
-  error === signal.reason || error instanceof Interrupted
+  error === signal.reason || error instanceof StatementInterrupted
 
-function usageFailure(error: CommanderError, command: string): Failure {
+function usageFailure(error: CommanderError, command: string): CommandFailure {
   if (answeredCodes.has(error.code)) return { exitCode: 0, text: '' }
   // `muster help`, or help because the command was left out.
   if (error.code === 'commander.help') return { exitCode: error.exitCode === 0 ? 0 : 2, text: '' }
@@ -65,16 +65,16 @@ function messageOf(error: unknown): string {
   )
 }
 
-/** Addresses of its library, which DuckDB adds to what it says of its own faults. */
+/** Library addresses that DuckDB appends to its internal errors. */
 const stackOfDuckdb = /\s*Stack Trace:.*/s
 
-/** Where writing or reading breaks off the system names no path. */
+/** Advice for read and write errors, in which the system names no path. */
 const nextOf: ReadonlyMap<string, string> = new Map([
   ...['ENOSPC', 'EDQUOT'].map(code => [code, 'free some space and run the command again'] as const),
-  ['EIO', 'the disk or its connection is broken: look at the log of the system'],
+  ['EIO', 'the disk or its connection is broken: check the system log'],
 ])
 
-/** What the system said about a path that nobody expected it to refuse, as of a folder that is a file. */
+/** Describes a system error on a path that no caller expected, such as a folder that is a file. */
 function refusedPath({ message, ...error }: Error): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException
   const [, why] = /^[A-Z0-9]+: ([^,]+), \w+/.exec(message) ?? []
@@ -83,7 +83,7 @@ function refusedPath({ message, ...error }: Error): string | undefined {
   return next && `${why}${path ? ` (${path})` : ''}: ${next}`
 }
 
-/** Longer chains are loops or noise. */
+/** Causes shown; longer chains are loops or noise. */
 const deepest = 10
 
 function causesOf(error: unknown): readonly unknown[] {

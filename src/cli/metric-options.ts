@@ -1,4 +1,4 @@
-/** Options that the metrics and their crosscheck share. */
+/** Declares the options that `metric` and `crosscheck` share. */
 import { InvalidArgumentError } from 'commander'
 import { groupingName, groupingOf, groupKeys, type MetricRange } from '../crosscheck/metrics/metric-query.ts'
 import { type CommandModule, calendarDay, type Options, textOption } from './command.ts'
@@ -18,7 +18,7 @@ function hours(text: string): number {
 
 export const thresholdOption = {
   flags: '--threshold <hours>',
-  summary: 'weekly hours of workersOverHours; 48 when left out',
+  summary: 'weekly hours of workersOverHours; default 48',
   parse: hours,
 } as const
 

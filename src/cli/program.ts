@@ -1,35 +1,33 @@
-/** Runs the command that an argument list names, and turns its outcome into an exit code. */
-
+/** Runs the command that the arguments name and returns its exit code. */
 import { Command, Option } from 'commander'
 import type { ExitStatus } from '../lib/errors.ts'
 import { programVersion } from '../lib/package.ts'
 import { argument, type CommandModule, type CommandSet, type Options, parserOf } from './command.ts'
-import type { CommandContext, GlobalOptions, Invoked } from './context.ts'
+import type { CommandContext, CommandResult, GlobalOptions } from './context.ts'
 import { describeFailure } from './failure.ts'
-import { unaliased } from './shell/aliases.ts'
-import { asFlags, exitCodes, globalOptions } from './shell/global-options.ts'
-import { asHelpOption } from './shell/help-line.ts'
-import { helpAfter } from './shell/help-text.ts'
+import { asFlags, exitCodes, globalOptions, unaliased } from './shell/global-options.ts'
+import { asHelpOption, helpAfter, suggesting } from './shell/help.ts'
 import { type LoadedCommand, loadCommands } from './shell/load-commands.ts'
-import { suggesting } from './shell/suggestion.ts'
-import { createRedactor, type Redactor } from './terminal/redactor.ts'
-import { gateFor } from './terminal/stderr-gate.ts'
+import { createRedactor, gateFor, type Redactor } from './terminal/stderr-gate.ts'
 import { escaping } from './terminal/terminal.ts'
 import { showLine, wrapped } from './terminal/wrapped.ts'
-import type { World } from './world.ts'
+import type { ProcessIo } from './world.ts'
 
-/** Never throws: a failure is one line on stderr and its exit code. */
-export const run = async (argv: readonly string[], world: World, commands: CommandSet): Promise<ExitStatus> =>
-  (await outcomeOf(argv, { world, commands, isTrial: false })).status
+/** Never throws: a failure is one line on stderr and an exit code. */
+export const run = async (
+  argv: readonly string[],
+  world: ProcessIo,
+  commands: CommandSet,
+): Promise<ExitStatus> => (await outcomeOf(argv, { world, commands, isTrial: false })).status
 
-type Surroundings = Pick<Session, 'world' | 'commands' | 'isTrial'>
+type ProgramContext = Pick<ProgramSession, 'world' | 'commands' | 'isTrial'>
 
 async function outcomeOf(
   typed: readonly string[],
-  { world, commands, isTrial }: Surroundings,
-): Promise<Invoked> {
+  { world, commands, isTrial }: ProgramContext,
+): Promise<CommandResult> {
   const argv = asHelpOption(unaliased(typed.map(asOperand), commands), commands)
-  const session: Session = {
+  const session: ProgramSession = {
     argv,
     world,
     commands,
@@ -61,7 +59,7 @@ const nowhere = { write: () => true }
 
 async function refusalOf(
   argv: readonly string[],
-  world: World,
+  world: ProcessIo,
   commands: CommandSet,
 ): Promise<string | undefined> {
   const silent = { ...world, stdout: nowhere, stderr: nowhere }
@@ -69,20 +67,20 @@ async function refusalOf(
   return status === 0 ? undefined : reason
 }
 
-/** No option has a blank after its dashes; a query may begin with a comment. */
+/** Marks `-- comment` as an argument: a query may begin with a comment, and no option has a blank after its dashes. */
 const asOperand = (word: string): string => (/^--\s/.test(word) ? ` ${word}` : word)
 
-/** Its first line; the others are causes. */
+/** The first line of an error; the others are causes. */
 const reasonIn = (text: string): string => (text.split('\n')[0] ?? '').replace(/^muster: /, '')
 
-interface Session {
+interface ProgramSession {
   readonly argv: readonly string[]
-  readonly world: World
+  readonly world: ProcessIo
   readonly commands: CommandSet
   readonly redactor: Redactor
-  /** The words are read, and the command does not run. */
+  /** Parses the arguments without running the command. */
   readonly isTrial: boolean
-  /** Where the settings of the command say that the key is. */
+  /** Where the settings say that the key is. */
   keyPlace: () => string | undefined
   /** What the command returned. */
   status: ExitStatus
@@ -90,9 +88,9 @@ interface Session {
   refusing: string
 }
 
-const widthOf = ({ columns }: World['stdout']): number => columns ?? 100
+const widthOf = ({ columns }: ProcessIo['stdout']): number => columns ?? 100
 
-function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Command {
+function buildProgram(session: ProgramSession, loaded: readonly LoadedCommand[]): Command {
   const { world } = session
   const [stdout, stderr] = [escaping(world.stdout), escaping(world.stderr)]
   const program = new Command('muster')
@@ -102,7 +100,7 @@ function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Comma
     .configureHelp({
       showGlobalOptions: true,
       subcommandTerm: command => command.name(),
-      // Narrower columns than commander's 40 still break between words, where the terminal would cut them.
+      // Wraps columns narrower than commander's minimum of 40 too, so that the terminal does not cut words.
       minWidthToWrap: 20,
     })
     .configureOutput({
@@ -122,7 +120,7 @@ function buildProgram(session: Session, loaded: readonly LoadedCommand[]): Comma
   return program
 }
 
-function addCommand(program: Command, loaded: LoadedCommand, session: Session): void {
+function addCommand(program: Command, loaded: LoadedCommand, session: ProgramSession): void {
   const { name, summary, purpose, module } = loaded
   const words = name.split(' ')
   const command = parentFor(program, loaded, session)
@@ -133,19 +131,19 @@ function addCommand(program: Command, loaded: LoadedCommand, session: Session): 
   if (module) complete(command, { module, aliases: loaded.aliases ?? [] }, session)
 }
 
-/** When its usage is wrong, its own help is the one to read. */
-const nameItself = (command: Command, name: string, session: Session): Command =>
+/** On wrong usage, the error points to this command's own help. */
+const nameItself = (command: Command, name: string, session: ProgramSession): Command =>
   command.exitOverride(error => {
     session.refusing = name
     throw suggesting(error, command)
   })
 
-interface Completed {
+interface CompletedCommand {
   readonly module: CommandModule
   readonly aliases: readonly string[]
 }
 
-function complete(command: Command, { module, aliases }: Completed, session: Session): void {
+function complete(command: Command, { module, aliases }: CompletedCommand, session: ProgramSession): void {
   for (const { name, summary } of module.arguments ?? []) command.addArgument(argument(name, summary))
   for (const { flags, summary, parse, fallback } of module.options ?? []) {
     const option = new Option(flags, summary)
@@ -153,8 +151,9 @@ function complete(command: Command, { module, aliases }: Completed, session: Ses
     if (parser) option.argParser(parser)
     command.addOption(fallback === undefined ? option : option.default(fallback))
   }
-  if (module.takesAll === true) command.option('--all', 'for every connection of the settings, two at a time')
-  else if (module.takesAll) command.option('--all', 'a line for every connection of the settings')
+  if (module.takesAll === true)
+    command.option('--all', 'run for every connection in the settings, two at a time')
+  else if (module.takesAll) command.option('--all', 'report on every connection in the settings')
   const { stdout, stderr } = session.world
   command.addHelpText('after', ({ error }) => helpAfter(module, aliases, widthOf(error ? stderr : stdout)))
   command.action(async () => {
@@ -164,36 +163,37 @@ function complete(command: Command, { module, aliases }: Completed, session: Ses
       return requireNames(context, module, { processed: command.processedArgs, options: command.opts() })
     }
     session.keyPlace = () => context.keyPlace()
-    const { whileHeld } = await import('./around/while-held.ts')
+    const { retryWhileLocked } = await import('./wrappers/retry-while-locked.ts')
     const args = command.processedArgs.flat().filter(isText)
     if (typeof module.takesAll === 'function' && command.opts().all === true) {
       session.status = await module.takesAll(context, command.opts())
       return
     }
     if (module.takesAll && command.opts().all === true) {
-      const { everyConnection } = await import('./around/every-connection.ts')
+      const { everyConnection } = await import('./wrappers/every-connection.ts')
       session.status = await everyConnection(
         context,
         session.argv.filter(word => word !== '--all'),
       )
       return
     }
-    const run = (own: CommandContext) => whileHeld(own, held => module.run(held, args, command.opts()))
+    const run = (own: CommandContext) =>
+      retryWhileLocked(own, hiddenCommands => module.run(hiddenCommands, args, command.opts()))
     const { lineage } = module
     if (lineage === undefined) session.status = await run(context)
     else {
       const kind = () => (typeof lineage === 'function' ? lineage(context, command.opts()) : lineage)
-      const { withLineage } = await import('./around/lineage.ts')
+      const { withLineage } = await import('./wrappers/lineage.ts')
       const { parent } = command
       const group = parent?.parent ? [parent.name()] : []
-      // A DAG is a job of its own; what a command was asked for is not.
+      // Each DAG is a job of its own in lineage; the arguments of other commands are not part of the name.
       const name = [...group, command.name(), ...(group[0] === 'dag' ? args : [])].join('.')
       session.status = await withLineage(context, { kind, name }, run)
     }
   })
 }
 
-function parentFor(program: Command, { name, purpose }: LoadedCommand, session: Session): Command {
+function parentFor(program: Command, { name, purpose }: LoadedCommand, session: ProgramSession): Command {
   const [group, isGrouped] = name.split(' ')
   if (group === undefined || isGrouped === undefined) return program
   const existing = program.commands.find(command => command.name() === group)
@@ -206,9 +206,9 @@ function parentFor(program: Command, { name, purpose }: LoadedCommand, session: 
   return nameItself(added, `muster ${group}`, session)
 }
 
-/** Its parts are loaded by now only if a command runs: the help needs neither settings nor a log. */
+/** Loaded only when a command runs: the help needs neither settings nor a log. */
 async function contextFor(
-  { world, commands, redactor }: Session,
+  { world, commands, redactor }: ProgramSession,
   globals: Omit<GlobalOptions, 'wait'> & Options,
 ): Promise<CommandContext> {
   const [{ createContext }, { timeSpan }] = await Promise.all([

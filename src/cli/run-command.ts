@@ -1,26 +1,26 @@
-/** What sync, backfill and sweep share: their arguments, a run with its progress, and its outcome for people or programs. */
+/** Shared by sync, backfill and sweep: parses arguments, runs with progress, and prints the result. */
 
-import { clockApart } from '../app/checkup/clock.ts'
-import { requireRoom, roomWarning } from '../app/connection/room.ts'
+import { clockApart } from '../app/checkup/machine.ts'
+import { requireRoom, roomWarning } from '../app/connection/storage.ts'
 import { openToWrite, runConnection } from '../app/connection/warehouse.ts'
 import { catalogue, collections, findResource } from '../contract/catalogue.ts'
 import { counted, formatNumber } from '../lib/counted.ts'
 import { type ExitStatus, UsageError } from '../lib/errors.ts'
 import { programVersion } from '../lib/package.ts'
 import { choiceOf } from '../lib/text/nearest.ts'
-import { type NotWhole, notWhole } from '../state/scans/wholeness.ts'
+import { type IncompleteResource, incompleteResources } from '../state/scans/completeness.ts'
 import { tableInQueries } from '../state/tables.ts'
-import { type RunOutcome, type RunRequest, runSync } from '../sync/run/run.ts'
+import { type RunRequest, type RunResult, runSync } from '../sync/run/run.ts'
 import type { RunConnection } from '../sync/run/run-connection.ts'
-import type { ResourceOutcome } from '../sync/run/sync.ts'
+import type { ResourceResult } from '../sync/run/task.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { numberOption, type Options } from './command.ts'
 import type { CommandContext } from './context.ts'
-import { notWholeLines } from './reports/not-whole.ts'
-import { type Column, formatSeconds, printJson, printLine, printTable } from './terminal/output.ts'
+import { incompleteLines } from './reports/incomplete.ts'
+import { formatSeconds, printJson, printLine, printTable, type ShownColumn } from './terminal/output.ts'
 import { createProgress, isEachLogged } from './terminal/progress.ts'
 
-/** Throws UsageError for a name that is no resource, and with `lists` for a resource that is read by id. */
+/** Throws UsageError for an unknown resource and, with `lists`, for one that is read by id. */
 export function resourceNames(args: readonly string[], of: 'lists' | 'all' = 'all'): readonly string[] {
   const names = (of === 'lists' ? collections : catalogue).map(({ name }) => name)
   for (const name of args) {
@@ -45,26 +45,26 @@ export function limitsOf(context: CommandContext, options: Options): RunRequest[
   }
 }
 
-const changedRows = (outcome: ResourceOutcome): number =>
-  outcome.rows_inserted + outcome.rows_changed + outcome.rows_removed
+const changedRows = (result: ResourceResult): number =>
+  result.rows_inserted + result.rows_changed + result.rows_removed
 
-export function summary(outcome: RunOutcome): string {
-  const { resources, requests, remainingToday, milliseconds, clockAheadMs } = outcome
-  const changed = resources.reduce((sum, outcome) => sum + changedRows(outcome), 0)
-  const touched = resources.reduce((sum, outcome) => sum + outcome.records_touched, 0)
-  const checked = resources.reduce((sum, outcome) => sum + outcome.records_read, 0)
-  const quarantined = resources.reduce((sum, outcome) => sum + outcome.quarantined, 0)
-  const kept =
+export function summary(result: RunResult): string {
+  const { resources, requests, remainingToday, milliseconds, clockAheadMs } = result
+  const changed = resources.reduce((sum, result) => sum + changedRows(result), 0)
+  const touched = resources.reduce((sum, result) => sum + result.records_touched, 0)
+  const checked = resources.reduce((sum, result) => sum + result.records_read, 0)
+  const quarantined = resources.reduce((sum, result) => sum + result.quarantined, 0)
+  const quarantineNote =
     quarantined > 0 ? `, ${quarantined} quarantined (select * from ${tableInQueries('quarantine')})` : ''
   const left = remainingToday === undefined ? '' : `, ${formatNumber(remainingToday)} left today`
   const apart = clockApart(clockAheadMs)
   const spent = `${counted(requests, 'request')}${left}`
   const also = touched > 0 ? `${formatNumber(touched)} touched, ` : ''
-  const rows = `${formatNumber(changed)} changed, ${also}${formatNumber(checked)} checked${kept}`
+  const rows = `${formatNumber(changed)} changed, ${also}${formatNumber(checked)} checked${quarantineNote}`
   return [rows, spent, formatSeconds(milliseconds), apart].filter(Boolean).join('; ')
 }
 
-const outcomeColumns: readonly Column[] = [
+const resultColumns: readonly ShownColumn[] = [
   'resource',
   'state',
   { title: 'requests', drop: 2 },
@@ -76,21 +76,25 @@ const outcomeColumns: readonly Column[] = [
   { title: 'note', breaks: true },
 ]
 
-function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: readonly NotWhole[]): void {
+function printRunResult(
+  context: CommandContext,
+  result: RunResult,
+  incomplete: readonly IncompleteResource[],
+): void {
   if (context.json) {
-    const { assumedToday, ...told } = outcome
-    const resources = outcome.resources.map(({ error, ...rest }) => rest)
+    const { assumedToday, ...reported } = result
+    const resources = result.resources.map(({ error, ...rest }) => rest)
     printJson(context, {
-      ...told,
-      remainingToday: outcome.remainingToday ?? null,
-      clockAheadMs: outcome.clockAheadMs ?? null,
+      ...reported,
+      remainingToday: result.remainingToday ?? null,
+      clockAheadMs: result.clockAheadMs ?? null,
       resources,
-      notWhole,
-      failure: outcome.failure?.message ?? null,
+      incomplete,
+      failure: result.failure?.message ?? null,
     })
     return
   }
-  const rows = outcome.resources.map(one => [
+  const rows = result.resources.map(one => [
     one.resource,
     one.state,
     one.requests,
@@ -101,39 +105,39 @@ function printOutcome(context: CommandContext, outcome: RunOutcome, notWhole: re
     one.rows_removed,
     one.note,
   ])
-  if (rows.length > 0 && !isEachLogged(context)) printTable(context, outcomeColumns, rows)
-  // Of a run that came to nothing its failure says all.
-  if (rows.length > 0) for (const line of notWholeLines(notWhole)) printLine(context, line)
-  printLine(context, summary(outcome))
+  if (rows.length > 0 && !isEachLogged(context)) printTable(context, resultColumns, rows)
+  // If nothing was read, the failure alone says enough.
+  if (rows.length > 0) for (const line of incompleteLines(incomplete)) printLine(context, line)
+  printLine(context, summary(result))
 }
 
-/** Of the resources that the run was to read, those that are not whole after it, whether it came to them or not. */
-async function leftOver(engine: Engine, { resources }: RunRequest): Promise<NotWhole[]> {
-  const found = (await notWhole(engine)) ?? []
+/** Resources of the run that are still incomplete after it, whether or not it reached them. */
+async function leftOver(engine: Engine, { resources }: RunRequest): Promise<IncompleteResource[]> {
+  const found = (await incompleteResources(engine)) ?? []
   return resources.length === 0 ? [...found] : found.filter(({ resource }) => resources.includes(resource))
 }
 
-/** Runs, prints the outcome, and throws the failure of a run that did not finish. */
+/** Runs, prints the result, and throws the failure of a run that did not finish. */
 export async function runAndPrint(context: CommandContext, request: RunRequest): Promise<ExitStatus> {
   const connection = context.connection()
   requireRoom(connection)
-  // Its statements are of few rows, and pages are staged with one thread for each batch.
+  // One thread: statements touch few rows, and each batch is staged with a thread of its own.
   const engine = await openToWrite(connection, 1)
   try {
     await engine.requireReader()
-    const outcome = await runShown(context, { connection: runConnection(connection), engine }, request)
-    // A warehouse that failed during the run would hide why with its next failure.
-    printOutcome(context, outcome, outcome.failure ? await leftOver(engine, request).catch(() => []) : [])
+    const result = await runShown(context, { connection: runConnection(connection), engine }, request)
+    // If the warehouse failed during the run, a second failure here must not hide the first.
+    printRunResult(context, result, result.failure ? await leftOver(engine, request).catch(() => []) : [])
     const warning = roomWarning(connection)
     if (warning !== undefined) context.notice(warning)
-    if (outcome.failure) throw outcome.failure
+    if (result.failure) throw result.failure
     return 0
   } finally {
     await engine.close()
   }
 }
 
-interface Target {
+interface RunTarget {
   readonly connection: RunConnection
   readonly engine: Engine
 }
@@ -141,9 +145,9 @@ interface Target {
 /** Runs a sync and shows its progress. A failure is part of the result. */
 export async function runShown(
   context: CommandContext,
-  { connection, engine }: Target,
+  { connection, engine }: RunTarget,
   request: RunRequest,
-): Promise<RunOutcome> {
+): Promise<RunResult> {
   const progress = createProgress(context)
   try {
     return await runSync(connection, request, {

@@ -1,13 +1,12 @@
-/** The options of `muster sandbox` for its webhooks: where events are sent, and how. */
+/** Declares and reads the webhook options of `muster sandbox`: where and how events are sent. */
 import { InvalidArgumentError } from 'commander'
 import { type Environment, variable } from '../config/environment.ts'
 import { type EventType, eventTypes, isEventType } from '../contract/events.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
 import { didYouMean } from '../lib/text/nearest.ts'
-import type { EventFaultRates } from '../sandbox/events/event-faults.ts'
-import type { EventOptions, WebhookOptions } from '../sandbox/events/event-options.ts'
 import type { EventSender } from '../sandbox/events/send-events.ts'
-import { anyText, listOption, type Options, oneOf, repeated, textOption, wholeNumber } from './command.ts'
+import type { EventOptions, WebhookOptions } from '../sandbox/events/webhook.ts'
+import { anyText, integerBetween, listOption, type Options, oneOf, repeated, textOption } from './command.ts'
 
 const secretVariable = 'MUSTER_WEBHOOK_SECRET'
 
@@ -17,46 +16,41 @@ const timestamps = ['iso', 'seconds', 'milliseconds'] as const
 export const webhookOptions = [
   {
     flags: '--webhook <url>',
-    summary: 'send signed events there; may be repeated',
+    summary: 'send signed events to this address; may be repeated',
     parse: repeated(anyText),
   },
   {
     flags: '--webhook-secret-env <name>',
-    summary: `variable with the signing secret; ${secretVariable} unless given`,
+    summary: `variable with the signing secret; default ${secretVariable}`,
     parse: repeated(anyText),
   },
   {
     flags: '--webhook-kind <kind>',
-    summary: 'company (unless given) or agency: what the webhook belongs to',
+    summary: 'whether the webhook belongs to a company (default) or an agency',
     parse: repeated(oneOf('company', 'agency')),
   },
   {
     flags: '--webhook-company <id>',
-    summary: 'the company it belongs to; one webhook for each unless given',
+    summary: 'the company it belongs to; default: one webhook for each',
     parse: repeated(anyText),
   },
   {
     flags: '--webhook-agency <id>',
-    summary: 'the agency it belongs to; the first unless given',
+    summary: 'the agency it belongs to; default: the first',
     parse: repeated(anyText),
   },
   {
     flags: '--webhook-events <types>',
-    summary: 'comma-separated; all that are available unless given',
+    summary: 'event types, separated by commas; default: all that are available',
     parse: repeated(typesOf),
   },
   { flags: '--webhook-signature <form>', summary: signatures.join(', '), parse: oneOf(...signatures) },
   { flags: '--webhook-timestamp <form>', summary: timestamps.join(', '), parse: oneOf(...timestamps) },
-  { flags: '--webhook-header-prefix <text>', summary: 'instead of X-Service' },
-  {
-    flags: '--webhook-faults <rates>',
-    summary: 'shares of events, as loss=0.05,duplicate=0.1',
-    parse: ratesOf,
-  },
+  { flags: '--webhook-header-prefix <text>', summary: 'prefix of the header names; default X-Service' },
   {
     flags: '--webhook-burst <number>',
     summary: 'events about existing records, sent at the start',
-    parse: wholeNumber(1),
+    parse: integerBetween(1),
   },
 ]
 
@@ -71,19 +65,17 @@ export function eventOptions(options: Options, env: Environment): EventOptions |
   const form = textOption(options, 'webhookSignature')
   const timestamp = textOption(options, 'webhookTimestamp') as EventOptions['timestamp']
   const headerPrefix = textOption(options, 'webhookHeaderPrefix')
-  const faults = options.webhookFaults as Partial<EventFaultRates> | undefined
   return {
     webhooks,
     ...(form !== undefined && { signature: signatureOf(form) }),
     ...(timestamp !== undefined && { timestamp }),
     ...(headerPrefix !== undefined && { headerPrefix }),
-    ...(faults !== undefined && { faults }),
   }
 }
 
 function webhooksOf(options: Options, env: Environment): readonly WebhookOptions[] {
   const urls = listOption<string>(options, 'webhook')
-  const given = <Value>(name: string, place: Place): Value | undefined =>
+  const given = <Value>(name: string, place: WebhookPosition): Value | undefined =>
     valueFor(listOption<Value>(options, name), name, place)
   const kinds = urls.map((_, index) =>
     given<WebhookOptions['kind']>('webhookKind', { index, count: urls.length }),
@@ -111,13 +103,17 @@ function webhooksOf(options: Options, env: Environment): readonly WebhookOptions
   })
 }
 
-interface Place {
+interface WebhookPosition {
   readonly index: number
   readonly count: number
 }
 
-/** A value given once applies to every webhook; otherwise there is one for each, in the same order. */
-function valueFor<Value>(values: readonly Value[], name: string, { index, count }: Place): Value | undefined {
+/** A value given once applies to every webhook; otherwise each webhook has one, in the same order. */
+function valueFor<Value>(
+  values: readonly Value[],
+  name: string,
+  { index, count }: WebhookPosition,
+): Value | undefined {
   if (values.length <= 1) return values[0]
   if (values.length === count) return values[index]
   const flag = `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
@@ -148,17 +144,6 @@ function typesOf(text: string): readonly EventType[] {
   })
 }
 
-/** Parses only; the sandbox checks names and bounds. */
-function ratesOf(text: string): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    text.split(',').map(part => {
-      const [, name = '', share] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(part) ?? []
-      if (share !== undefined) return [name, Number(share)]
-      throw new InvalidArgumentError('Give shares as loss=0.05,duplicate=0.1.')
-    }),
-  )
-}
-
 /** Shown when the sandbox starts. */
 export function webhookLines({ webhooks }: EventSender): readonly string[] {
   const lines = webhooks.map(
@@ -167,7 +152,7 @@ export function webhookLines({ webhooks }: EventSender): readonly string[] {
   return lines.length === 0 ? [] : ['Signed events go to', ...lines, '']
 }
 
-/** Shown when it ends; counts the deliveries that the log still has. */
+/** Shown when the sandbox ends; counts the deliveries that are still in its log. */
 export function deliveryLine({ deliveries }: EventSender): string {
   const counts = new Map<string, number>()
   for (const { outcome } of deliveries()) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)

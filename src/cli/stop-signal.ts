@@ -1,8 +1,8 @@
-/** What a signal to stop does: work ends where it can be taken up again, and within five seconds whatever is under way. */
+/** Handles a signal to stop: work ends where it can be resumed, and the process within five seconds. */
 import { MusterError } from '../lib/errors.ts'
-import { interruptAll } from '../warehouse/under-way.ts'
+import { interruptAll } from '../warehouse/turns.ts'
 
-/** The reason with which waits and requests are rejected after a signal to stop. */
+/** The error that rejects waits and requests after a signal to stop. */
 class StopRequested extends MusterError {
   override readonly exitCode = 75
 
@@ -17,24 +17,23 @@ class StopRequested extends MusterError {
 const stopSignals = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * After the signal, in milliseconds: statements under way may end by themselves before they are interrupted. What tidies up
- * after them gets as long, and is interrupted too when it hangs.
+ * When running statements are interrupted, in milliseconds after the signal; until then they may finish. The later times are
+ * for cleanup statements that hang.
  */
 const interrupts = [1500, 2500, 3300]
-/** What did not end by then would leave no time for the process to end. */
+/** When the process exits regardless, in milliseconds after the signal. */
 const leaveAfter = 4000
-/** After the signal: what others are told of the end must be on its way by then. */
+/** How long notifications and lineage events may take, in milliseconds after the signal. */
 export const lastWordsMs = 1000
 
 /**
- * Aborted by the first Ctrl-C or TERM of a scheduler; the second one ends the process at once. `leave` ends it as well, when
- * its work has not ended in time.
+ * Aborts at the first SIGINT or SIGTERM; the second one ends the process at once. Calls `leave` if work has not ended in time.
  */
 export function stopSignal(leave: (reason: MusterError) => void): AbortSignal {
   const controller = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
-    // Without a listener the next signal ends the process, as it does by default. Not before all have heard this one: what asks
-    // questions would end the process when it finds itself the only one that listens.
+    // Without a listener, the next signal ends the process by default. Removed only after all listeners have run: a prompt that
+    // finds itself the only listener would end the process.
     setImmediate(() => {
       for (const name of stopSignals) process.off(name, stop)
     })
@@ -44,5 +43,14 @@ export function stopSignal(leave: (reason: MusterError) => void): AbortSignal {
     setTimeout(leave, leaveAfter, reason).unref()
   }
   for (const name of stopSignals) process.on(name, stop)
+  return controller.signal
+}
+
+/** Aborts `ms` after `signal` does: gives a stopped command a little time for its last notifications. */
+export function soonAfter(signal: AbortSignal, ms: number): AbortSignal {
+  const controller = new AbortController()
+  const wait = (): void => void setTimeout(() => controller.abort(signal.reason), ms).unref()
+  if (signal.aborted) wait()
+  else signal.addEventListener('abort', wait, { once: true })
   return controller.signal
 }

@@ -1,14 +1,14 @@
-/** What `muster workers create` and `muster workers update` share: options, progress, and the report row by row. */
+/** Shared by `muster workers create` and `update`: options, progress, and a report for each row. */
 import { resolve } from 'node:path'
-import type { Operation } from '../app/workers/check-rows.ts'
-import type { Problem } from '../app/workers/row-list.ts'
+import type { WorkerOperation } from '../app/workers/check-rows.ts'
+import type { RowProblem } from '../app/workers/rows.ts'
 import {
   checkWorkers,
   sendWorkers,
   type WorkersReport,
   type WorkersRequest,
 } from '../app/workers/run-workers.ts'
-import type { Result } from '../app/workers/send-rows.ts'
+import type { RowResult } from '../app/workers/send-rows.ts'
 import { counted } from '../lib/counted.ts'
 import type { ExitStatus } from '../lib/errors.ts'
 import { type CommandModule, flagOption, type Options, textOption } from './command.ts'
@@ -18,8 +18,8 @@ import { inOneLine } from './terminal/terminal.ts'
 
 export const workerOptions: NonNullable<CommandModule['options']> = [
   { flags: '--agency <id>', summary: 'agency to write for; needed when the key spans several' },
-  { flags: '--skip-invalid', summary: 'send the valid rows although others are not valid' },
-  { flags: '--allow-outside', summary: 'read files that a row names outside the folder of the input file' },
+  { flags: '--skip-invalid', summary: 'send the valid rows even if others are invalid' },
+  { flags: '--allow-outside', summary: 'let rows name files outside the folder of the input file' },
   { flags: '--dry-run', summary: 'check everything, send nothing' },
 ]
 
@@ -28,7 +28,7 @@ const progressMs = 2_000
 
 export async function runWorkers(
   context: CommandContext,
-  operation: Operation,
+  operation: WorkerOperation,
   { file: shown = '', options }: { readonly file: string | undefined; readonly options: Options },
 ): Promise<ExitStatus> {
   const request: WorkersRequest = {
@@ -40,7 +40,7 @@ export async function runWorkers(
     allowOutside: flagOption(options, 'allowOutside'),
   }
   const checked = await checkWorkers(request, context.signal)
-  tell(context, shown, checked.problems)
+  printProblems(context, shown, checked.problems)
   const isSkipping = flagOption(options, 'skipInvalid') && checked.ready.length > 0
   const isRefused = checked.problems.length > 0 && !isSkipping
   if (isRefused || flagOption(options, 'dryRun')) {
@@ -66,21 +66,21 @@ export async function runWorkers(
   return isDone && checked.problems.length === 0 ? 0 : 1
 }
 
-/** Lines for people: more of them nobody reads. */
-const mostLines = 1000
+/** Problem lines printed; a user would not read more. */
+const maxLines = 1000
 
-function tell({ stderr }: CommandContext, shown: string, problems: readonly Problem[]): void {
-  for (const problem of problems.slice(0, mostLines))
+function printProblems({ stderr }: CommandContext, shown: string, problems: readonly RowProblem[]): void {
+  for (const problem of problems.slice(0, maxLines))
     stderr.write(`${inOneLine(problemLine(shown, problem))}\n`)
-  const more = problems.length - mostLines
+  const more = problems.length - maxLines
   if (more > 0) stderr.write(`and ${counted(more, 'more problem')}: --json lists them all\n`)
 }
 
-function problemLine(file: string, { row, field, what }: Problem): string {
+function problemLine(file: string, { row, field, what }: RowProblem): string {
   return field === '' ? `${file}, row ${row} ${what}` : `${file}, row ${row}, ${field} ${what}`
 }
 
-/** A line a row, the cases for review apart, and one line that sums up. */
+/** Prints one line per row, the cases for review separately, and a summary. */
 function printReport(
   context: CommandContext,
   { shown, operation }: WorkersRequest,
@@ -114,7 +114,7 @@ function printReport(
     )
 }
 
-function printRows(context: CommandContext, results: readonly Result[]): void {
+function printRows(context: CommandContext, results: readonly RowResult[]): void {
   printTable(
     context,
     ['row', 'worker', 'outcome', 'id', 'reference', { title: 'note', breaks: true }],

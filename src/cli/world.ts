@@ -1,28 +1,28 @@
-/** The outside world of a command: streams, environment, time, randomness and the signal to stop. */
+/** Gives a command its environment: streams, variables, time, randomness and the signal to stop. */
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { namedRng, type Rng } from '../lib/rng.ts'
-import { type Output, systemStreams } from './terminal/terminal.ts'
+import { systemStreams, type TerminalOutput } from './terminal/terminal.ts'
 
-export interface World {
+export interface ProcessIo {
   readonly env: Environment
   readonly cwd: string
-  /** The words that started the program, for schedulers that start it again. */
+  /** The command that started the program, for exported schedules. */
   readonly startedAs: readonly string[]
-  /** Undefined where nobody can answer. */
+  /** Undefined if there is no input. */
   readonly stdin?: () => NodeJS.ReadStream
-  /** The terminal, for questions and displays that redraw their own lines; undefined where stdout is none. */
+  /** The terminal, for questions and displays that redraw their own lines; undefined if stdout is not a terminal. */
   readonly screen?: NodeJS.WritableStream
-  readonly stdout: Output
-  readonly stderr: Output
+  readonly stdout: TerminalOutput
+  readonly stderr: TerminalOutput
   readonly clock: Clock
   /** For jitter only. */
   readonly rng: Rng
-  /** Aborted when somebody asks to stop. */
+  /** Aborted by a signal to stop. */
   readonly signal: AbortSignal
 }
 
-export function systemWorld(signal: AbortSignal): World {
+export function systemWorld(signal: AbortSignal): ProcessIo {
   return {
     env: readEnvironment(),
     cwd: process.cwd(),

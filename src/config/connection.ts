@@ -1,17 +1,15 @@
-/** One connection: one API key and one warehouse, with all their settings. */
-
+/** Builds a connection: one API key and one warehouse, with all their settings. */
 import { join, resolve } from 'node:path'
 import { whyNotLocal } from '../lib/input-file.ts'
 import type { ProxyVariables } from '../lib/web/proxy.ts'
+import { type BucketSettings, buildBucket, isBucketUrl } from './bucket.ts'
 import { type Environment, proxyVariables } from './environment.ts'
-import { type BucketSettings, buildBucket, isBucketUrl } from './groups/bucket.ts'
-import { buildTold, type ToldSettings } from './groups/told.ts'
-import { type InboxSettings, inboxOf } from './groups/webhook-and-queries.ts'
-import type { Secret } from './secret.ts'
-import { type Findings, readSecret, reviewMode } from './secret-source.ts'
+import { buildNotifications, type NotificationSettings } from './messages.ts'
+import { readSecret, reviewMode, type Secret, type SettingsFindings } from './secrets.ts'
 import type { RawConnection } from './shape.ts'
-import { dotted, type Path, type Source } from './source.ts'
+import { dotted, type SettingsPath, type SettingsSource } from './source.ts'
 import { parseWarehouse, passwordIn, privateKeyIn, type Warehouse } from './warehouse-url.ts'
+import { type InboxSettings, inboxOf } from './webhook-and-queries.ts'
 
 export interface WebhookSettings {
   readonly secret: Secret
@@ -27,7 +25,7 @@ interface QuerySettings {
   readonly threads: number
 }
 
-export interface Connection extends ToldSettings, InboxSettings {
+export interface Connection extends NotificationSettings, InboxSettings {
   readonly name: string
   readonly proxies: ProxyVariables
   readonly baseUrl: string
@@ -36,62 +34,62 @@ export interface Connection extends ToldSettings, InboxSettings {
   readonly warehouse: Warehouse
   /** Precedes the name of every schema, so that connections can share a PostgreSQL database. */
   readonly schemaPrefix?: string
-  /** Absolute path of the folder of landed pages; where they are in a bucket, of what temporary files lie beside. */
+  /** Absolute path of the folder of landed pages, or of temporary files if the pages are in a bucket. */
   readonly landing: string
-  /** Where machines share the landed pages. */
+  /** Bucket with landed pages that several machines share. */
   readonly bucket?: BucketSettings
   /** How long landed pages are kept. */
   readonly retentionDays: number
   /** How long superseded versions of personal data are kept; undefined for ever. */
   readonly piiHistoryDays?: number
-  /** How long quarantined records are kept once they were resolved. */
+  /** How long resolved quarantined records are kept. */
   readonly quarantineDays: number
   /** How far behind its watermark a scan continues, against late commits of the service. */
   readonly lookbackMinutes: number
-  /** How long commands wait for a warehouse that another process holds; undefined: a DAG 10 minutes, others not at all. */
+  /** How long commands wait for a warehouse that another process has locked; undefined: 10 for a DAG, 0 for others. */
   readonly waitMinutes?: number
   /** Larger answers are refused. */
   readonly pageCapMegabytes: number
-  /** So many records of a resource may be in quarantine, or so many percent of them if those are more. */
+  /** Maximum quarantined records of a resource: this number or this percentage, whichever is more. */
   readonly quarantineRecords: number
   readonly quarantinePercent: number
   /** A record that is larger, deeper, or has more undeclared fields goes to quarantine. */
   readonly recordMegabytes: number
   readonly recordDepth: number
   readonly recordFields: number
-  /** So many paths of undeclared fields may the records of a resource have together. */
+  /** Maximum distinct paths of undeclared fields in all records of a resource. */
   readonly undeclaredPaths: number
-  /** So much of the disk stays free: with less, nothing that writes begins. */
+  /** Disk space that stays free: with less, no writing command starts. */
   readonly reserveMegabytes: number
   /** Zone in which timestamps become dates. */
   readonly reportingZone: string
   /** Currencies of companies by their id. */
   readonly currencies?: Readonly<Record<string, string>>
-  /** Currency of companies whose currency nothing else tells. */
+  /** Currency of companies whose currency is unknown otherwise. */
   readonly currency?: string
   /** The month, 1 to 12, in which the fiscal year begins. */
   readonly fiscalYearStart: number
-  /** What one query of `muster sql` or an assistant may use. */
+  /** Limits of one query of `muster sql` or an assistant. */
   readonly queries: QuerySettings
 }
 
-/** What is known of a connection whose warehouse is read: an analyst has no key for the service. */
+/** A connection for reading the warehouse: an analyst has no key for the service. */
 export type StoredConnection = Omit<Connection, 'baseUrl' | 'apiKey' | 'webhook'> & {
   readonly apiKey?: Secret
 }
 
-export interface Building {
-  readonly source: Source
+export interface BuildContext {
+  readonly source: SettingsSource
   readonly env: Environment
   readonly cwd: string
-  readonly findings: Findings
+  readonly findings: SettingsFindings
 }
 
-/** Undefined when something is wrong; then the findings have the problems. */
+/** Undefined if a setting is invalid; the findings then have the problems. */
 export function buildConnection(
   name: string,
   raw: RawConnection,
-  building: Building,
+  building: BuildContext,
 ): Connection | undefined {
   const { findings } = building
   const path = ['connections', name]
@@ -102,18 +100,18 @@ export function buildConnection(
   return { ...stored, baseUrl: raw.baseUrl, apiKey: stored.apiKey, ...(webhook && { webhook }) }
 }
 
-/** The part that reading the warehouse needs, and the key where there is one; the caller judges a finding about it. */
+/** Builds what reading the warehouse needs, and the key if there is one; the caller decides whether a missing key matters. */
 export function buildStored(
   name: string,
   raw: RawConnection,
-  building: Building,
+  building: BuildContext,
 ): StoredConnection | undefined {
   const { cwd, findings } = building
   const path = ['connections', name]
   if (!/^[\w-]+$/.test(name)) findings.problem(path, `connection name ${name}: use letters, digits, _ and -`)
   const place = { ...building, path: [...path, 'apiKey'], filePath: [...path, 'apiKeyFile'] }
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
-  const told = buildTold(raw, path, building)
+  const notifications = buildNotifications(raw, path, building)
   const bucket = bucketIn(raw, path, building)
   const warehouse = buildWarehouse(raw, path, building)
   if (!warehouse) return undefined
@@ -144,14 +142,14 @@ export function buildStored(
     ...(raw.currency !== undefined && { currency: raw.currency }),
     fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,
-    ...told,
+    ...notifications,
   }
 }
 
 function buildWebhook(
   raw: NonNullable<RawConnection['webhook']>,
-  path: Path,
-  building: Building,
+  path: SettingsPath,
+  building: BuildContext,
 ): WebhookSettings | undefined {
   const place = (name: string) => ({
     ...building,
@@ -166,7 +164,7 @@ function buildWebhook(
   return secret && { secret, ...(previousSecret && { previousSecret }), headerPrefix: raw.headerPrefix }
 }
 
-function buildWarehouse(raw: RawConnection, connection: Path, building: Building) {
+function buildWarehouse(raw: RawConnection, connection: SettingsPath, building: BuildContext) {
   const { source, cwd, findings } = building
   const path = [...connection, 'warehouse']
   const warehouse = parseWarehouse(raw.warehouse ?? '', cwd)
@@ -191,8 +189,8 @@ const folderIn = ({ landing }: RawConnection): string | undefined =>
 
 function bucketIn(
   { landing, landingKmsKey: kmsKey }: RawConnection,
-  path: Path,
-  { findings, env }: Building,
+  path: SettingsPath,
+  { findings, env }: BuildContext,
 ): BucketSettings | undefined {
   const where = [...path, 'landing']
   if (landing === undefined || !isBucketUrl(landing)) {

@@ -1,7 +1,7 @@
-/** The only reader of the environment of the process; other code gets its values passed in. */
+/** Reads the process environment; all other code gets its values passed in. */
 
 import type { ProxyVariables } from '../lib/web/proxy.ts'
-import { dotted, type Source } from './source.ts'
+import { dotted, type SettingsSource } from './source.ts'
 
 /** Names and values of environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -15,7 +15,7 @@ export function variable(env: Environment, name: string): string | undefined {
   return env[name] || undefined
 }
 
-/** As most programs read them: in small letters first. */
+/** Prefers the lower-case names, as most programs do. */
 export function proxyVariables(env: Environment): ProxyVariables {
   const found = (['http', 'https', 'no'] as const).map(name => {
     const variableName = `${name}_proxy`
@@ -24,10 +24,11 @@ export function proxyVariables(env: Environment): ProxyVariables {
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }
 
-/** Node would no longer check certificates; every connection of Muster does. */
+/** Whether Node should stop checking certificates; Muster checks them on every connection. */
 export const wantsUncheckedTls = (env: Environment): boolean => env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
 
-const variables: Readonly<Record<string, string>> = {
+/** Variables that replace a settings file, by the setting that each one sets. */
+export const variables: Readonly<Record<string, string>> = {
   'connections.default.baseUrl': 'MUSTER_BASE_URL',
   'connections.default.apiKey': 'MUSTER_API_KEY',
   'connections.default.warehouse': 'MUSTER_WAREHOUSE',
@@ -59,7 +60,7 @@ const limits = [
   'reserveMegabytes',
 ]
 
-/** Those that are set, by the name of the setting. */
+/** Values of these settings from variables that are set. */
 function settingsIn(env: Environment, names: readonly string[]): Record<string, string> {
   const found = names.map(name => [name, variable(env, variables[`connections.default.${name}`] ?? '')])
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
@@ -67,14 +68,17 @@ function settingsIn(env: Environment, names: readonly string[]): Record<string, 
 
 const defaultWarehouse = 'duckdb:data/muster.duckdb'
 
-/** Those that are settings if there is no settings file. */
+/** Names of the variables that replace a settings file. */
 export const settingVariables: readonly string[] = Object.values(variables)
 
 /**
- * The settings of one connection named `default`, from variables instead of a file. Undefined unless the variables name a
- * service or a key, or for reading a warehouse.
+ * The settings of one connection named `default`, from variables instead of a file. Undefined unless a variable names a service
+ * or a key; for reading, a warehouse is enough.
  */
-export function environmentSource(env: Environment, needs: 'key' | 'warehouse' = 'key'): Source | undefined {
+export function environmentSource(
+  env: Environment,
+  needs: 'key' | 'warehouse' = 'key',
+): SettingsSource | undefined {
   const baseUrl = variable(env, 'MUSTER_BASE_URL')
   const apiKey = variable(env, 'MUSTER_API_KEY')
   const isEnough = needs === 'warehouse' && variable(env, 'MUSTER_WAREHOUSE') !== undefined
@@ -101,11 +105,11 @@ export function environmentSource(env: Environment, needs: 'key' | 'warehouse' =
   }
 }
 
-/** Read by what Muster uses: the way of requests, certificates, PostgreSQL's and AWS's own settings. */
+/** Variables that libraries read: proxies, certificates, settings of PostgreSQL and of AWS. */
 const ofLibraries =
   /^((https?|no|all)_proxy|node_extra_ca_certs|node_use_env_proxy|ssl_cert_(file|dir)|pg[a-z]+|aws_\w+)$/i
 
-/** Names of the variables that are set and that a run would use, beside those that settings name. */
+/** Variables that are set and that libraries would read in a run; the settings may name more. */
 export const usedVariables = (env: Environment): readonly string[] =>
   Object.keys(env).filter(name => variable(env, name) !== undefined && ofLibraries.test(name))
 
@@ -119,7 +123,7 @@ export const filesOfVariables = (env: Environment): readonly string[] =>
     )
     .flatMap(name => variable(env, name) ?? [])
 
-/** Before a library is loaded: its notice, which version of Node it will ask for next year, is nothing for who runs a sync. */
+/** Silences the AWS SDK's notice about future Node versions; called before the SDK is loaded. */
 export function keepLibrariesQuiet(): void {
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
 }

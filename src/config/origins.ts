@@ -1,34 +1,33 @@
-/** Every setting with its value and where that comes from: a file and line, the environment, or the default. */
+/** Lists every setting with its value and origin: a file and line, the environment, or the default. */
 import { buildStored } from './connection.ts'
+import { findSource, type SettingsRequest } from './found-source.ts'
 import { checkShape, declared, type RawConnection } from './shape.ts'
-import { findSource, type SettingsRequest } from './source/found-source.ts'
-import type { Path, Source } from './source.ts'
+import type { SettingsPath, SettingsSource } from './source.ts'
 import { passwordIn } from './warehouse-url.ts'
 
-/** Where a setting without a value comes from. */
+/** Origin of a setting without a value. */
 export const notSet = 'not set'
 
 export interface Setting {
   readonly connection: string
   /** `queries.seconds` */
   readonly name: string
-  /** Undefined where there is none. */
   readonly value: string | number | undefined
   readonly from: string
 }
 
 const groups: Readonly<Record<string, { readonly shape: object }>> = declared.groups
 
-/** Names of the settings of a connection, those of its groups with a dot. */
+/** Names of a connection's settings; those of its groups have a dot. */
 const names: readonly string[] = Object.keys(declared.connection.shape).flatMap(name => {
   const group = groups[name]
   return group ? Object.keys(group.shape).map(inner => `${name}.${inner}`) : [name]
 })
 
-/** A secret is what may be in a file of its own instead. */
+/** A setting is secret if another setting can name a file for it. */
 const secretNames = new Set(names.filter(name => names.includes(`${name}File`)))
 
-function valueIn(tree: unknown, path: Path): unknown {
+function valueIn(tree: unknown, path: SettingsPath): unknown {
   return path.reduce<unknown>(
     (value, step) =>
       typeof value === 'object' && value !== null
@@ -38,7 +37,7 @@ function valueIn(tree: unknown, path: Path): unknown {
   )
 }
 
-/** A secret, or the password in an address, is not shown; where a secret is kept is. */
+/** Hides a secret, or the password in an address; shows the file of a secret. */
 function shown(name: string, value: unknown): string | number | undefined {
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'number') return value
@@ -53,27 +52,27 @@ function shown(name: string, value: unknown): string | number | undefined {
 }
 
 /** `config/muster.yaml:9, ACME_API_KEY` */
-function placeOf(source: Source, path: Path): string {
+function originText(source: SettingsSource, path: SettingsPath): string {
   const variables = source.variablesOf(path)
-  // The warehouse has a usual place where no variable names one.
+  // Without a variable, the warehouse has its default place.
   if (source.line === undefined)
     return variables.length > 0 ? `environment, ${variables.join(', ')}` : 'default'
   return [`${source.fileOf?.(path) ?? source.name}:${source.line(path)}`, ...variables].join(', ')
 }
 
-interface Reading {
-  readonly source: Source
+interface OriginContext {
+  readonly source: SettingsSource
   readonly cwd: string
   readonly env: SettingsRequest['env']
 }
 
-/** Of the warehouse, which says where pages land; undefined where that cannot be told. */
-function landingOf(name: string, raw: RawConnection, reading: Reading): string | undefined {
+/** The default folder of landed pages, which depends on the warehouse; undefined if the warehouse is invalid. */
+function landingOf(name: string, raw: RawConnection, reading: OriginContext): string | undefined {
   const ignored = { problem: () => undefined, warning: () => undefined, remark: () => undefined }
   return buildStored(name, raw, { ...reading, findings: ignored })?.landing
 }
 
-function settingsOf(connection: string, raw: RawConnection, reading: Reading): Setting[] {
+function settingsOf(connection: string, raw: RawConnection, reading: OriginContext): Setting[] {
   const { source } = reading
   return names.map(name => {
     const steps = name.split('.')
@@ -83,22 +82,22 @@ function settingsOf(connection: string, raw: RawConnection, reading: Reading): S
       const variables = source.variablesOf(path)
       const value = shown(name, written)
       const missing = value === undefined && variables.length > 0 ? ', which is not set' : ''
-      return { connection, name, value, from: `${placeOf(source, path)}${missing}` }
+      return { connection, name, value, from: `${originText(source, path)}${missing}` }
     }
-    const usual = name === 'landing' ? landingOf(connection, raw, reading) : valueIn(raw, steps)
-    const value = shown(name, usual)
+    const fallback = name === 'landing' ? landingOf(connection, raw, reading) : valueIn(raw, steps)
+    const value = shown(name, fallback)
     return { connection, name, value, from: value === undefined ? notSet : 'default' }
   })
 }
 
-export interface Origins {
+export interface SettingOrigins {
   /** The file, or `environment`. */
   readonly source: string
   readonly settings: readonly Setting[]
 }
 
-/** Also of settings that are wrong: what is unknown or has no right type is left out. Throws ConfigError without any. */
-export function settingOrigins(request: SettingsRequest): Origins {
+/** Works with invalid settings too, and leaves out unknown keys and wrong types. Throws ConfigError if there are no settings. */
+export function settingOrigins(request: SettingsRequest): SettingOrigins {
   const { source } = findSource(request, 'warehouse')
   const { settings } = checkShape(source.tree)
   const reading = { source, cwd: request.cwd, env: request.env }

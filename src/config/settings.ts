@@ -1,27 +1,27 @@
-/** Settings, read once at the start of a command: from a file, or else from a few variables. */
+/** Reads the settings once at the start of a command, from files or else from environment variables. */
 import { ConfigError, UsageError } from '../lib/errors.ts'
 import { choiceOf } from '../lib/text/nearest.ts'
 import { proxySecrets } from '../lib/web/proxy.ts'
+import { bucketSecrets } from './bucket.ts'
 import {
-  type Building,
+  type BuildContext,
   buildConnection,
   buildStored,
   type Connection,
   type StoredConnection,
 } from './connection.ts'
 import { type Environment, proxyVariables, variable } from './environment.ts'
-import { bucketSecrets } from './groups/bucket.ts'
-import { Secret } from './secret.ts'
+import { findSource, type SettingsRequest } from './found-source.ts'
+import { Secret } from './secrets.ts'
 import { checkShape, type RawConnection } from './shape.ts'
-import { findSource, type SettingsRequest } from './source/found-source.ts'
-import { dotted, type Path, type Problem, type Source } from './source.ts'
+import { dotted, type SettingsPath, type SettingsProblem, type SettingsSource } from './source.ts'
 import { passwordIn } from './warehouse-url.ts'
 
 export interface SettingsOf<One> {
   /** The file they came from, or `environment`. */
   readonly source: string
   readonly connections: ReadonlyMap<string, One>
-  /** One line each; nothing that stops a run. */
+  /** One line each; none of them stops a run. */
   readonly warnings: readonly string[]
   /** Warnings for `muster doctor` alone. */
   readonly remarks: readonly string[]
@@ -32,11 +32,11 @@ export interface SettingsOf<One> {
 export type Settings = SettingsOf<Connection>
 export type StoredSettings = SettingsOf<StoredConnection>
 
-interface Loading<One> {
+interface LoadRequest<One> {
   readonly needs: 'key' | 'warehouse'
-  readonly build: (name: string, raw: RawConnection, building: Building) => One | undefined
-  /** Settings whose problems do not matter. */
-  isIgnored(path: Path): boolean
+  readonly build: (name: string, raw: RawConnection, building: BuildContext) => One | undefined
+  /** Settings whose problems are ignored. */
+  isIgnored(path: SettingsPath): boolean
 }
 
 /** Throws a ConfigError with all problems at once. */
@@ -44,14 +44,14 @@ export const loadSettings = (request: SettingsRequest): Settings =>
   load(request, { needs: 'key', build: buildConnection, isIgnored: () => false })
 
 /**
- * For commands that read the warehouse, and neither the service nor landed pages: address and keys may be missing or wrong.
+ * For commands that read only the warehouse: address and keys of the service may be missing or wrong.
  */
 export const loadStored = (request: SettingsRequest): StoredSettings => load(request, storedLoading)
 
-const isNotAboutStored = ([, , name]: Path): boolean =>
+const isNotAboutStored = ([, , name]: SettingsPath): boolean =>
   ['baseUrl', 'apiKey', 'apiKeyFile', 'webhook'].includes(String(name))
 
-const storedLoading: Loading<StoredConnection> = {
+const storedLoading: LoadRequest<StoredConnection> = {
   needs: 'warehouse',
   build: buildStored,
   isIgnored: isNotAboutStored,
@@ -59,7 +59,7 @@ const storedLoading: Loading<StoredConnection> = {
 
 function load<One extends StoredConnection>(
   request: SettingsRequest,
-  loading: Loading<One>,
+  loading: LoadRequest<One>,
 ): SettingsOf<One> {
   const { source, built, notes } = read(request, loading)
   const isOther = othersThan(request.connection, source)
@@ -73,8 +73,10 @@ function load<One extends StoredConnection>(
   return settingsOf(source, { ...notes, connections, env: request.env })
 }
 
-/** All connections that are right, and why the others are not. Throws ConfigError for what is wrong with all. */
-export function loadStoredOfAll(request: SettingsRequest): StoredSettings & { readonly faulty: Faulty } {
+/** All valid connections, and why the others are invalid. Throws ConfigError for a problem outside a single connection. */
+export function loadStoredOfAll(
+  request: SettingsRequest,
+): StoredSettings & { readonly faulty: ConnectionFaults } {
   const { source, built, notes } = read(request, storedLoading)
   const problems = [
     ...built.problems,
@@ -93,12 +95,12 @@ export function loadStoredOfAll(request: SettingsRequest): StoredSettings & { re
   return { ...settingsOf(source, { ...notes, connections, env: request.env }), faulty }
 }
 
-/** Names of connections whose settings are wrong, with the first problem. */
-export type Faulty = ReadonlyMap<string, string>
+/** Names of invalid connections, each with its first problem. */
+export type ConnectionFaults = ReadonlyMap<string, string>
 
 function read<One extends StoredConnection>(
   request: SettingsRequest,
-  { needs, build, isIgnored }: Loading<One>,
+  { needs, build, isIgnored }: LoadRequest<One>,
 ) {
   const { source, problems: earlier, warnings: first } = findSource(request, needs)
   const shape = checkShape(source.tree)
@@ -106,9 +108,9 @@ function read<One extends StoredConnection>(
   const warnings = [...first]
   const remarks: string[] = []
   const findings = {
-    problem: (path: Path, text: string) => void (isIgnored(path) || problems.push({ path, text })),
-    warning: (path: Path, text: string) => void warnings.push(`${source.where(path)}: ${text}`),
-    remark: (path: Path, text: string) => void remarks.push(`${source.where(path)}: ${text}`),
+    problem: (path: SettingsPath, text: string) => void (isIgnored(path) || problems.push({ path, text })),
+    warning: (path: SettingsPath, text: string) => void warnings.push(`${source.where(path)}: ${text}`),
+    remark: (path: SettingsPath, text: string) => void remarks.push(`${source.where(path)}: ${text}`),
   }
   const connections = Object.entries(shape.settings?.connections ?? {}).flatMap(
     ([name, raw]) => build(name, raw, { source, cwd: request.cwd, env: request.env, findings }) ?? [],
@@ -116,7 +118,7 @@ function read<One extends StoredConnection>(
   return { source, built: { connections, problems }, notes: { warnings, remarks } }
 }
 
-interface Loaded<One> {
+interface LoadedSettings<One> {
   readonly connections: readonly One[]
   readonly warnings: readonly string[]
   readonly remarks: readonly string[]
@@ -124,8 +126,8 @@ interface Loaded<One> {
 }
 
 const settingsOf = <One extends StoredConnection>(
-  source: Source,
-  { connections, warnings, remarks, env }: Loaded<One>,
+  source: SettingsSource,
+  { connections, warnings, remarks, env }: LoadedSettings<One>,
 ): SettingsOf<One> => ({
   source: source.name,
   connections: new Map(connections.map(connection => [connection.name, connection])),
@@ -134,24 +136,24 @@ const settingsOf = <One extends StoredConnection>(
   secrets: connections.flatMap(connection => secretsOf(connection, env)),
 })
 
-const namesIn = ({ tree }: Source): readonly string[] => {
+const namesIn = ({ tree }: SettingsSource): readonly string[] => {
   const { connections } = Object(tree) as { connections?: unknown }
   return typeof connections === 'object' && connections !== null ? Object.keys(connections) : []
 }
 
-/** Of no connection when the settings have none of that name: then all problems are told. */
-function othersThan(name: string | undefined, source: Source): (path: Path) => boolean {
+/** Finds settings of other connections. Finds none for an unknown name, so that all problems are reported. */
+function othersThan(name: string | undefined, source: SettingsSource): (path: SettingsPath) => boolean {
   const names = new Set<unknown>(namesIn(source))
   if (name === undefined || !names.has(name)) return () => false
   return ([root, one]) => root === 'connections' && one !== name && names.has(one)
 }
 
-/** Of all connections, also of those whose settings are wrong. Throws ConfigError when there are none. */
+/** Names of all connections, valid or not. Throws ConfigError if there are none. */
 export function connectionNames(request: SettingsRequest): readonly string[] {
   const { source } = findSource(request, 'warehouse')
   const names = namesIn(source)
   if (names.length > 0) return names
-  // Says what is wrong with them.
+  // Throws an error that says what is wrong.
   loadSettings(request)
   return []
 }
@@ -175,8 +177,8 @@ export function connectionNamed<One>(settings: SettingsOf<One>, name?: string): 
   })
 }
 
-/** One line a setting: only its first problem, from which others may follow. */
-function asError(source: Source, problems: readonly Problem[]): ConfigError {
+/** One line a setting, with its first problem only: the others may follow from it. */
+function asError(source: SettingsSource, problems: readonly SettingsProblem[]): ConfigError {
   const lines = new Map<string, string>()
   for (const { path, text } of problems) {
     if (!lines.has(dotted(path))) lines.set(dotted(path), `${source.where(path)}: ${text}`)
@@ -187,7 +189,7 @@ function asError(source: Source, problems: readonly Problem[]): ConfigError {
 }
 
 /** Two connections to one warehouse would overwrite each other's watermarks. */
-function sharedWarehouses(connections: readonly StoredConnection[]): readonly Problem[] {
+function sharedWarehouses(connections: readonly StoredConnection[]): readonly SettingsProblem[] {
   const owners = new Map<string, string>()
   return connections.flatMap(({ name, warehouse, schemaPrefix }) => {
     const place = warehouse.kind === 'file' ? warehouse.file : `${warehouse.shown} ${schemaPrefix ?? ''}`
@@ -201,8 +203,8 @@ function sharedWarehouses(connections: readonly StoredConnection[]): readonly Pr
   })
 }
 
-/** Pages of one would be replayed into the other. */
-function sharedBuckets(connections: readonly StoredConnection[]): readonly Problem[] {
+/** Pages of one connection would be replayed into the other. */
+function sharedBuckets(connections: readonly StoredConnection[]): readonly SettingsProblem[] {
   const owners = new Map<string, string>()
   return connections.flatMap(({ name, bucket }) => {
     const owner = bucket && owners.get(bucket.url)

@@ -1,14 +1,13 @@
-/** The keys that settings may have, the type of each, and its default. */
+/** Declares the keys of the settings, with their types and defaults. */
 import * as z from 'zod'
 import { didYouMean } from '../lib/text/nearest.ts'
-import { isNamedZone, usualZone } from '../lib/zones.ts'
-import { lineage } from './groups/lineage.ts'
-import { notify } from './groups/notify.ts'
-import { isHttp, whole } from './groups/values.ts'
-import { queries, webhook } from './groups/webhook-and-queries.ts'
-import { dotted, type Path, type Problem } from './source.ts'
+import { defaultZone, isNamedZone } from '../lib/zones.ts'
+import { lineage, notify } from './messages.ts'
+import { dotted, type SettingsPath, type SettingsProblem } from './source.ts'
+import { integer, isHttp } from './values.ts'
+import { queries, webhook } from './webhook-and-queries.ts'
 
-/** From 0 to 100, also with decimals; text from an environment variable likewise. */
+/** From 0 to 100, with decimals; numbers from an environment variable arrive as text. */
 const percent: z.ZodType<number> = z.preprocess(
   (value: unknown) => (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value),
   z.number('must be a number').min(0, 'must be at least 0').max(100, 'must be at most 100'),
@@ -16,12 +15,12 @@ const percent: z.ZodType<number> = z.preprocess(
 
 const currencies = new Set(Intl.supportedValuesOf('currency'))
 const isCurrency = (text: string): boolean => currencies.has(text)
-/** A hundred years: what is counted from now stays a date. */
-const mostDays = 36_525
+/** A hundred years, so that now minus this many days is still a valid date. */
+const maxDays = 36_525
 
-const isNoCurrency = 'must be the ISO 4217 code of a currency, such as GBP or EUR'
+const currencyRule = 'must be the ISO 4217 code of a currency, such as GBP or EUR'
 
-/** Everything is optional here, so that one problem hides no other; required settings are checked when they are used. */
+/** Everything is optional here, so that all problems are reported at once; required settings are checked when they are used. */
 const connection = z.strictObject({
   baseUrl: z
     .string()
@@ -61,71 +60,71 @@ const connection = z.strictObject({
     .min(1, 'must name a folder or s3://BUCKET/PREFIX')
     .optional()
     .describe(
-      'Folder of landed pages, by default beside the DuckDB file, or data/landing/NAME; s3://BUCKET/PREFIX where machines share them.',
+      'Folder of landed pages, by default beside the DuckDB file, or data/landing/NAME; s3://BUCKET/PREFIX if machines share them.',
     ),
   landingKmsKey: z
     .string()
     .min(1, 'must name a key of AWS KMS')
     .optional()
     .describe('The key of AWS KMS, by its ARN, with which the bucket encrypts landed pages.'),
-  retentionDays: whole(0, mostDays)
+  retentionDays: integer(0, maxDays)
     .default(90)
     .describe('Days to keep landed pages, from which `muster replay` rebuilds.'),
-  piiHistoryDays: whole(1, mostDays)
+  piiHistoryDays: integer(1, maxDays)
     .optional()
     .describe('Days to keep superseded versions of personal data; without this, for ever.'),
-  inboxDays: whole(1, mostDays)
-    .default(90)
-    .describe('Days to keep webhook events once nothing is left to do with them.'),
-  inboxEvents: whole(1, 100_000_000)
+  inboxDays: integer(1, maxDays).default(90).describe('Days to keep webhook events once they are processed.'),
+  inboxEvents: integer(1, 100_000_000)
     .default(1_000_000)
-    .describe('The most webhook events that are stored; senders deliver further ones again later.'),
-  inboxMegabytes: whole(1, 1_000_000)
+    .describe('Maximum webhook events that are stored; senders deliver further ones again later.'),
+  inboxMegabytes: integer(1, 1_000_000)
     .default(512)
-    .describe('The most megabytes of webhook events that are stored.'),
-  quarantineDays: whole(1, mostDays)
+    .describe('Maximum megabytes of webhook events that are stored.'),
+  quarantineDays: integer(1, maxDays)
     .default(90)
     .describe('Days to keep quarantined records once a later version was loaded.'),
-  lookbackMinutes: whole(0, 1440 * mostDays)
+  lookbackMinutes: integer(0, 1440 * maxDays)
     .default(15)
-    .describe('How far behind the last sync the next one reads back, in minutes.'),
-  waitMinutes: whole(0, 1440)
+    .describe('Minutes that a sync reads back behind the previous one.'),
+  waitMinutes: integer(0, 1440)
     .optional()
-    .describe('Minutes to wait for a warehouse that another process holds; without this a DAG waits 10.'),
-  pageCapMegabytes: whole(1).default(32).describe('Larger answers of the service are refused.'),
-  quarantineRecords: whole(0)
+    .describe('Minutes to wait for a warehouse that another process has locked; a DAG waits 10 by default.'),
+  pageCapMegabytes: integer(1).default(32).describe('Larger answers of the service are refused.'),
+  quarantineRecords: integer(0)
     .default(20)
-    .describe('So many records of a resource may be in quarantine before a sync ends with exit code 3.'),
+    .describe('Maximum quarantined records of a resource; with more, a sync ends with exit code 3.'),
   quarantinePercent: percent
     .default(1)
-    .describe('Or so many percent of its records, if those are more than quarantineRecords.'),
-  recordMegabytes: whole(1).default(16).describe('A larger record goes to quarantine.'),
-  recordDepth: whole(8).default(2000).describe('A record that nests deeper goes to quarantine.'),
-  recordFields: whole(1).default(20_000).describe('A record with more undeclared fields goes to quarantine.'),
-  undeclaredPaths: whole(0)
+    .describe('The same limit as a percentage of its records, if that allows more than quarantineRecords.'),
+  recordMegabytes: integer(1).default(16).describe('A larger record goes to quarantine.'),
+  recordDepth: integer(8).default(2000).describe('A record that nests deeper goes to quarantine.'),
+  recordFields: integer(1)
     .default(20_000)
-    .describe('So many paths of undeclared fields may the records of a resource have together.'),
-  reserveMegabytes: whole(0)
+    .describe('A record with more undeclared fields goes to quarantine.'),
+  undeclaredPaths: integer(0)
+    .default(20_000)
+    .describe('Maximum distinct paths of undeclared fields in all records of a resource.'),
+  reserveMegabytes: integer(0)
     .default(256)
-    .describe('So many megabytes of the disk stay free: with less, nothing that writes begins.'),
+    .describe('Megabytes of disk that stay free; with less, no command that writes starts.'),
   reportingZone: z
     .string()
     .refine(isNamedZone, 'must be the IANA name of a time zone, such as Europe/London or Pacific/Auckland')
-    .default(usualZone)
+    .default(defaultZone)
     .describe('Time zone, by its IANA name, in which timestamps become days.'),
   currency: z
     .string()
-    .refine(isCurrency, isNoCurrency)
+    .refine(isCurrency, currencyRule)
     .meta({ pattern: '^[A-Z]{3}$' })
     .describe(
-      'Currency of companies whose currency neither currencies nor the country of their address tells.',
+      'Currency of companies for which neither currencies nor the country of their address gives one.',
     )
     .optional(),
   currencies: z
-    .record(z.string(), z.string().refine(isCurrency, isNoCurrency))
+    .record(z.string(), z.string().refine(isCurrency, currencyRule))
     .describe('Currencies of companies by their id, such as GBP or EUR.')
     .optional(),
-  fiscalYearStart: whole(1, 12)
+  fiscalYearStart: integer(1, 12)
     .default(4)
     .describe('Month in which the fiscal year of mart.dim_date begins.'),
 })
@@ -150,8 +149,8 @@ const keysByDepth: readonly (readonly string[])[] = [
   Object.values(declared.groups).flatMap(({ shape }) => Object.keys(shape)),
 ]
 
-/** With problems, `settings` is the rest without the invalid values. */
-export function checkShape(tree: unknown): { settings?: RawSettings; problems: readonly Problem[] } {
+/** If there are problems, `settings` has only the valid values. */
+export function checkShape(tree: unknown): { settings?: RawSettings; problems: readonly SettingsProblem[] } {
   const result = settings.safeParse(tree)
   if (result.success) return { settings: result.data, problems: [] }
   const problems = result.error.issues.flatMap(issue => asProblems(issue, tree))
@@ -161,14 +160,14 @@ export function checkShape(tree: unknown): { settings?: RawSettings; problems: r
   return { ...(data && { settings: data }), problems }
 }
 
-function remove(tree: unknown, path: Path): void {
+function remove(tree: unknown, path: SettingsPath): void {
   const parent = valueAt(tree, path.slice(0, -1))
   const last = path.at(-1)
   if (typeof parent === 'object' && parent !== null && last !== undefined)
     Reflect.deleteProperty(parent, last)
 }
 
-function asProblems(issue: z.core.$ZodIssue, tree: unknown): readonly Problem[] {
+function asProblems(issue: z.core.$ZodIssue, tree: unknown): readonly SettingsProblem[] {
   const path = issue.path.map(step => (typeof step === 'number' ? step : String(step)))
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(path, key))
   const value = valueAt(tree, path)
@@ -184,13 +183,13 @@ function textOf(issue: z.core.$ZodIssue, value: unknown): string {
   return issue.expected === 'string' ? 'must be text' : issue.message
 }
 
-function unknownKey(path: Path, key: string): Problem {
+function unknownKey(path: SettingsPath, key: string): SettingsProblem {
   const place = path.length > 0 ? ` in ${dotted(path)}` : ''
   const advice = didYouMean(key, keysByDepth[path.length] ?? [])
   return { path: [...path, key], text: `unknown key ${key}${place}${advice}` }
 }
 
-function valueAt(tree: unknown, path: Path): unknown {
+function valueAt(tree: unknown, path: SettingsPath): unknown {
   let value: unknown = tree
   for (const step of path) {
     if (typeof value !== 'object' || value === null) return undefined

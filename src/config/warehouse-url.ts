@@ -1,8 +1,8 @@
-/** Where the warehouse is: `duckdb:FILE` or a PostgreSQL address. */
+/** Parses the place of the warehouse: `duckdb:FILE` or a PostgreSQL address. */
 
 import { resolve } from 'node:path'
 import { whyNotLocal } from '../lib/input-file.ts'
-import { Secret } from './secret.ts'
+import { Secret } from './secrets.ts'
 
 export type Warehouse =
   | {

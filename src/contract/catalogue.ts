@@ -1,6 +1,6 @@
 /**
- * Every resource, in the order in which a sync reads them: first the lists, then the records read by id. Of these, the few
- * that bring or name others come first: a trade brings its rates. A new resource costs its file and one line here.
+ * Lists every resource in the order in which a sync reads it: first lists, then records read by id. Among the latter, those
+ * that include or name others come first: a trade includes its rates. A new resource needs its file and one line here.
  */
 
 import { type Collection, isCollection, type Resource } from './fields/resource.ts'

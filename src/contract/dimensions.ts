@@ -1,4 +1,4 @@
-/** Dimensions without an endpoint: all of their members are inferred from the records that name them. */
+/** Declares dimensions without an endpoint: all of their members are inferred from the records that name them. */
 import { type Column, flag, integer, personal, text } from './fields/column.ts'
 import { nounOf } from './fields/nouns.ts'
 import { dimension, ofOrganisations, ofPeople, type Table } from './fields/table.ts'
@@ -11,7 +11,7 @@ function reference(name: string, description: string, attributes: Record<string,
   })
 }
 
-const name = text('', 'Name, as the newest record that refers to it spells it.')
+const name = text('', 'Name, from the newest record that refers to it.')
 
 export const referenceDimensions: readonly Table[] = [
   ofPeople(
@@ -25,7 +25,7 @@ export const referenceDimensions: readonly Table[] = [
   reference('sector', 'One row per sector.', { name }),
   ofOrganisations(reference('msp', 'One row per managed service provider.', { name })),
   reference('master_trade', 'One row per master trade, which trades of companies belong to.', { name }),
-  reference('tag', 'One row per tag; that trades, assignments and purchase orders share them is assumed.', {
+  reference('tag', 'One row per tag; trades, assignments and purchase orders are assumed to share tags.', {
     name,
     description: text('', 'What it stands for.'),
     is_seen_on_trade: flag('', 'Whether a trade carries it.'),
@@ -38,7 +38,7 @@ export const referenceDimensions: readonly Table[] = [
       'contact',
       'One row per person given by name and e-mail address only; both are in pii.contact.',
       {
-        name: personal(text('', 'Name, as the newest record spells it.')),
+        name: personal(text('', 'Name, from the newest record.')),
         email: personal(text('', 'E-mail address.')),
       },
     ),
@@ -60,7 +60,7 @@ export const referenceDimensions: readonly Table[] = [
     'role',
     'One row per role: the base roles of the contract and the role identifiers of access rules.',
     {
-      label: text('', 'Name, as people read it.'),
+      label: text('', 'Name, as displayed.'),
       is_base_role: flag('', 'Whether the contract lists it as a filter value of users.'),
     },
   ),
@@ -68,7 +68,7 @@ export const referenceDimensions: readonly Table[] = [
     name,
     category: text('', 'Category that the permission belongs to.'),
   }),
-  reference('qualification', 'One row per qualification name that competency requirements name.', {
+  reference('qualification', 'One row per qualification name in competency requirements.', {
     name,
   }),
   reference('cost_code', 'One row per cost code: a name and description within a company.', {
@@ -89,7 +89,7 @@ export const referenceDimensions: readonly Table[] = [
     answer_scope: text('', 'submission: asked once; worker: asked of each worker.'),
   }),
   reference('recruitment_stage', 'One row per recruitment stage.', {
-    label: text('', 'Name, as people read it.'),
+    label: text('', 'Name, as displayed.'),
     ordinal: integer('', 'Order of the stages.'),
   }),
 ]

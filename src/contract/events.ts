@@ -1,4 +1,4 @@
-/** The 42 event types of the service: the record each is about, where its id is, and which webhooks may subscribe. */
+/** Declares the 42 event types of the service: the record each is about, where its id is, and which webhooks may subscribe. */
 
 export type EventEntity =
   | 'requisition'
@@ -12,8 +12,8 @@ export type EventEntity =
   | 'purchase_order'
 
 /**
- * The name under `data` of an event that holds the record's id. The service shows none for trade_created,
- * trade_disabled, rates, purchase orders and credit_note_created: theirs is the entity's own name.
+ * The name under `data` of an event that contains the record's id. The contract shows no name for trade_created,
+ * trade_disabled, rates, purchase orders and credit_note_created; for these it is the entity's own name.
  */
 export const payloadKeys: Readonly<Record<EventEntity, string>> = {
   requisition: 'requisition',

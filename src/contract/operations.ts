@@ -1,9 +1,9 @@
 /**
- * Every read of the contract except `/me`, with its parameters: the typed methods of the client, `muster get` and the table
- * in docs/client.md follow from it. The comment above each says what it returns.
+ * Declares every read of the contract except `/me`, with its parameters. The client's typed methods and `muster get` derive
+ * from it. The comment above each read says what it returns.
  */
 
-import { type Holding, page, record } from './fields/operation.ts'
+import { page, type RecordHolder, record } from './fields/operation.ts'
 import { accessRules } from './resources/access-rules.ts'
 import { assignments } from './resources/assignments.ts'
 import { companies } from './resources/companies.ts'
@@ -29,18 +29,18 @@ const status = ['active', 'inactive'] as const
 const withConfig = { includeConfig: 'flag' } as const
 const ofCompany = { ...paged, status } as const
 
-type RowOf<Any> = Any extends Holding<infer Row> ? Row : never
-type Ref = { readonly id: string; readonly name: string }
+type RowOf<Any> = Any extends RecordHolder<infer Row> ? Row : never
+type NamedRecord = { readonly id: string; readonly name: string }
 
-const matrix: Holding<{
-  readonly company?: Ref
-  /** Only in an answer about a project. */
-  readonly project?: Ref
+const matrix: RecordHolder<{
+  readonly company?: NamedRecord
+  /** Present only for a project. */
+  readonly project?: NamedRecord
   readonly entries?: readonly RowOf<typeof competencyMatrix>[]
 }> = {}
 
 /** `a` and `rules` of a role; `can`, maybe `configKey`, and `rules` of a rule. */
-const ruleGroups: Holding<
+const ruleGroups: RecordHolder<
   RowOf<typeof accessRules> & { readonly rules: readonly RowOf<typeof accessRules>[] }
 > = {}
 
@@ -54,26 +54,26 @@ const metrics = {
   from: 'day',
   to: 'day',
 } as const
-interface Grouped {
+interface MetricGroup {
   /** One property for each key of groupBy; empty for `all`. The contract does not show the values. */
   readonly group: Readonly<Record<string, unknown>>
 }
 
 /** Days from the approval of requisitions to the acceptance by agencies, without outliers beyond 1.5 interquartile ranges. */
-type TimeToFill = Grouped & {
+type TimeToFill = MetricGroup & {
   /** Acceptances before outliers were excluded. */
   readonly rawCount: number
   readonly excludedOutliers: number
   /** Days. */
   readonly iqrBounds: { readonly lower: number | null; readonly upper: number | null }
-  /** Of the acceptances kept. */
+  /** Figures of the acceptances within the bounds. */
   readonly values: { readonly count: number } & Readonly<
     Record<'averageDays' | 'medianDays' | 'minDays' | 'maxDays' | 'p25Days' | 'p75Days', number | null>
   >
 }
 
 /** Worker-weeks beyond a number of hours. */
-type WorkersOverHours = Grouped & {
+type WorkersOverHours = MetricGroup & {
   readonly values: {
     /** Which hours of a timesheet were counted. */
     readonly hoursField: string
@@ -91,8 +91,8 @@ type WorkersOverHours = Grouped & {
   >
 }
 
-const fillGroups: Holding<TimeToFill> = {}
-const hoursGroups: Holding<WorkersOverHours> = {}
+const fillGroups: RecordHolder<TimeToFill> = {}
+const hoursGroups: RecordHolder<WorkersOverHours> = {}
 
 const metricsPath = '/requisitions/recruitment-metrics'
 const groupBy = { some: ['all', 'company', 'project', 'agency', 'month', 'week'] } as const
@@ -107,7 +107,7 @@ export const operations = {
   readCompany: record('/companies/{id}', companies, withConfig),
   /** Qualifications that trades of a company need; with `projectId` those in effect on that project. Company keys only. */
   readCompetencyMatrix: record('/companies/{id}/competency-matrix', matrix, { projectId: 'id' }),
-  /** Users of a company and what they may do on its projects: absence is no denial. Company keys with read:users. */
+  /** Users of a company and what they may do on its projects; a missing permission does not mean denied. Company keys with read:users. */
   listUserPermissions: page('/companies/{id}/user-permissions', userPermissions, ofCompany),
   /** Users of a company and their projects, inactive ones too. Company keys with read:users. */
   listUserAssignments: page('/companies/{id}/user-assignments', userAssignments, ofCompany),

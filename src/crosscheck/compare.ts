@@ -1,7 +1,13 @@
 /** Compares our groups with the service's, figure by figure. */
 import type { MetricDefinition } from './metrics/definition.ts'
-import { groupLabel, groupObject, type Keys, keysOf, type Names } from './metrics/group-keys.ts'
-import { type Figures, figureNames, groupingName, type Metric, tolerance } from './metrics/metric-query.ts'
+import { groupLabel, groupObject, type Keys, keysOf, type PartyNames } from './metrics/group-keys.ts'
+import {
+  figureNames,
+  groupingName,
+  type MetricFigures,
+  type MetricName,
+  tolerance,
+} from './metrics/metric-query.ts'
 import type { OurGroup } from './metrics/our-metrics.ts'
 import type { MetricAnswer } from './metrics/their-metrics.ts'
 
@@ -12,20 +18,20 @@ export interface ComparedGroup {
   readonly keys: Keys | undefined
   /** As the service writes it. */
   readonly group: Readonly<Record<string, unknown>>
-  readonly ours: Figures | undefined
-  readonly theirs: Figures | undefined
+  readonly ours: MetricFigures | undefined
+  readonly theirs: MetricFigures | undefined
 }
 
-interface Labelled<Side> {
+interface LabelledSide<Side> {
   readonly label: string
   readonly side: Side
 }
 
-/** Where names replace ids, several groups may share a label: the order of their first figures tells them apart. */
-function labelled<Side extends { readonly figures: Figures }>(
+/** Where names replace ids, several groups may share a label: the order of their first figures distinguishes them. */
+function labelled<Side extends { readonly figures: MetricFigures }>(
   sides: readonly Side[],
   labelOf: (side: Side) => string,
-): Labelled<Side>[] {
+): LabelledSide<Side>[] {
   const seen = new Map<string, number>()
   const first = (side: Side): number => Object.values(side.figures)[0] ?? 0
   return [...sides]
@@ -38,11 +44,11 @@ function labelled<Side extends { readonly figures: Figures }>(
     })
 }
 
-/** Groups that only we have count when every page of the answer was read. */
+/** Counts groups that only we have once every page of the answer was read. */
 export function compare(
   ours: readonly OurGroup[],
   answer: MetricAnswer,
-  { definition, names }: { definition: MetricDefinition; names: Names },
+  { definition, names }: { definition: MetricDefinition; names: PartyNames },
 ): ComparedGroup[] {
   const groupBy = groupingName(answer.query.grouping)
   const shaped = (own: OurGroup) => groupObject(own.keys, definition, names)
@@ -56,7 +62,7 @@ export function compare(
     byLabel.delete(label)
     return { groupBy, label, keys: own?.keys, group: side.group, ours: own?.figures, theirs: side.figures }
   })
-  if (!answer.isWhole) return theirs
+  if (!answer.isComplete) return theirs
   const rest = [...byLabel].map(([label, own]) => ({
     ...{ groupBy, label, keys: own.keys, group: shaped(own) },
     ...{ ours: own.figures, theirs: undefined },
@@ -68,7 +74,7 @@ export interface ComparedFigure {
   readonly figure: string
   readonly ours: number | null
   readonly theirs: number | null
-  /** Ours less theirs; null when either is. */
+  /** Ours less theirs; null when either is null. */
   readonly difference: number | null
   readonly isEqual: boolean
 }
@@ -78,7 +84,7 @@ const absent = (figure: string): number | null => (tolerance(figure) === 0 ? 0 :
 
 export function comparedFigures(
   { ours, theirs }: Pick<ComparedGroup, 'ours' | 'theirs'>,
-  metric: Metric,
+  metric: MetricName,
 ): ComparedFigure[] {
   return figureNames[metric].map(figure => {
     const mine = ours ? (ours[figure] ?? null) : absent(figure)
@@ -92,8 +98,8 @@ export function comparedFigures(
 /** Our keys of a group, or the service's where only it has the group. */
 export const keysIn = (
   { keys, group }: Pick<ComparedGroup, 'keys' | 'group'>,
-  shown: { readonly definition: MetricDefinition; readonly names: Names },
+  shown: { readonly definition: MetricDefinition; readonly names: PartyNames },
 ): Keys => keys ?? keysOf(group, shown)
 
-export const differs = (group: ComparedGroup, metric: Metric): boolean =>
+export const differs = (group: ComparedGroup, metric: MetricName): boolean =>
   comparedFigures(group, metric).some(({ isEqual }) => !isEqual)

@@ -13,21 +13,21 @@ import { doubt } from './calibrate/definition-doubt.ts'
 import { readZones, type Zones } from './calibrate/zones.ts'
 import { type ComparedGroup, compare, differs, keysIn } from './compare.ts'
 import { explain } from './explain/explain.ts'
-import type { Found } from './explain/explain-fill.ts'
-import type { Finding } from './explain/finding.ts'
+import type { Explanation } from './explain/explain-fill.ts'
+import type { CrosscheckFinding } from './explain/finding.ts'
 import { type StoredRecords, storedRecords } from './explain/stored-records.ts'
 import type { DefinitionInForce, MetricDefinition } from './metrics/definition.ts'
-import { groupTitle, type Names, readNames } from './metrics/group-keys.ts'
+import { groupTitle, type PartyNames, readNames } from './metrics/group-keys.ts'
 import {
+  defaultThreshold,
   type Grouping,
   groupingName,
   groupKeys,
-  type Metric,
+  type MetricName,
   type MetricRange,
   metrics,
-  usualThreshold,
 } from './metrics/metric-query.ts'
-import type { Asker, MetricAnswer } from './metrics/their-metrics.ts'
+import type { MetricAnswer, MetricClient } from './metrics/their-metrics.ts'
 import { type Verdict, verdictsOf } from './verdict.ts'
 
 export interface CrosscheckRequest {
@@ -40,35 +40,39 @@ export interface CrosscheckRequest {
 
 export interface CrosscheckEffects {
   readonly engine: Engine
-  readonly asker: Asker
+  readonly asker: MetricClient
   readonly runId: string
   /** ISO 8601. */
   readonly now: () => string
-  /** When the asker was first used, if that was before: what changed since may be missing in its answers. ISO 8601. */
+  /** First use of the asker, if earlier: its answers may miss changes since then. ISO 8601. */
   readonly askedAt?: string
 }
 
-export interface Crosschecked {
+export interface CrosscheckResult {
   readonly rows: readonly CrosscheckRow[]
-  readonly findings: readonly Finding[]
-  /** Whether the requests were enough to look into every difference. */
-  readonly isWhole: boolean
+  readonly findings: readonly CrosscheckFinding[]
+  /** Whether the requests sufficed to examine every difference. */
+  readonly isComplete: boolean
   readonly requests: number
   /** The groupings compared, for each metric. */
-  readonly compared: readonly { readonly metric: Metric; readonly groupBy: string; readonly groups: number }[]
+  readonly compared: readonly {
+    readonly metric: MetricName
+    readonly groupBy: string
+    readonly groups: number
+  }[]
   /** Why it ended early; undefined when everything was compared. */
   readonly stopped: string | undefined
 }
 
-interface Compared {
-  readonly metric: Metric
+interface ComparedMetric {
+  readonly metric: MetricName
   readonly answer: MetricAnswer
   readonly groups: readonly ComparedGroup[]
 }
 
 async function askAll(
-  asker: Asker,
-  { groupings, range, threshold = usualThreshold }: CrosscheckRequest,
+  asker: MetricClient,
+  { groupings, range, threshold = defaultThreshold }: CrosscheckRequest,
 ): Promise<{ answers: MetricAnswer[]; stopped: string | undefined }> {
   const answers: MetricAnswer[] = []
   try {
@@ -84,24 +88,24 @@ async function askAll(
   return { answers, stopped: undefined }
 }
 
-/** What is stored here. */
+/** The warehouse's side of the comparison. */
 export interface OurSide {
   readonly stored: StoredRecords
-  readonly names: Names
+  readonly names: PartyNames
   readonly zones: () => Promise<Zones>
   /** Of timesheets; undefined before the first sync. */
   readonly watermark: () => Promise<string | undefined>
 }
 
 interface Sides extends OurSide {
-  readonly asker: Asker
+  readonly asker: MetricClient
   readonly definition: MetricDefinition
   /** When the first figure was asked for, ISO 8601. */
   readonly askedAt: string
 }
 
-async function compareAll(sides: Sides, answers: readonly MetricAnswer[]): Promise<Compared[]> {
-  const compared: Compared[] = []
+async function compareAll(sides: Sides, answers: readonly MetricAnswer[]): Promise<ComparedMetric[]> {
+  const compared: ComparedMetric[] = []
   for (const metric of metrics) {
     const own = answers.filter(({ query }) => query.metric === metric)
     const [first] = own
@@ -113,16 +117,16 @@ async function compareAll(sides: Sides, answers: readonly MetricAnswer[]): Promi
   return compared
 }
 
-interface Search {
+interface DifferenceSearch {
   readonly request: CrosscheckRequest
   readonly sides: Sides
-  readonly compared: readonly Compared[]
+  readonly compared: readonly ComparedMetric[]
 }
 
-/** Another definition that calibration left possible first, then the records behind the differences that are left. */
-async function findingsOf({ request, sides, compared }: Search): Promise<Found> {
-  const all: Finding[] = []
-  let isWhole = true
+/** Tries other possible definitions first, then looks for the records behind the remaining differences. */
+async function findingsOf({ request, sides, compared }: DifferenceSearch): Promise<Explanation> {
+  const all: CrosscheckFinding[] = []
+  let isComplete = true
   for (const metric of metrics) {
     const own = compared.filter(one => one.metric === metric).flatMap(one => one.groups)
     const groups = own.filter(group => differs(group, metric))
@@ -133,32 +137,32 @@ async function findingsOf({ request, sides, compared }: Search): Promise<Found> 
     for (const { answer } of compared) answers.add(answer)
     const possible = await doubt(answers, request.inForce, { metric, which: 'possible' })
     if (possible) all.push(possible.finding)
-    if (possible?.isWhole) continue
+    if (possible?.explainsAll) continue
     const definition = possible?.definition ?? sides.definition
     const explaining = { ...sides, definition, watermark: await sides.watermark(), range: request.range }
     const found = await explain(explaining, metric, groups)
     all.push(...found.findings)
-    isWhole &&= found.isWhole
+    isComplete &&= found.isComplete
     const isOpen = (group: ComparedGroup): boolean =>
       judge(group, { metric, sides, findings: all }).some(({ verdict }) => verdict === 'unexplained')
     if (possible || !groups.some(isOpen)) continue
     const excluded = await doubt(answers, request.inForce, { metric, which: 'excluded' })
     if (excluded) all.push(excluded.finding)
   }
-  return { findings: all, isWhole }
+  return { findings: all, isComplete }
 }
 
-/** What was lost here is read by the next sync. */
-async function note(engine: Engine, findings: readonly Finding[], at: string): Promise<void> {
+/** Queues records that were lost here for the next sync. */
+async function note(engine: Engine, findings: readonly CrosscheckFinding[], at: string): Promise<void> {
   for (const resource of [timesheets, requisitions]) {
     const records = findings.flatMap(({ loss }) => (loss?.resource === resource.name ? [loss] : []))
     await noteLosses(engine, { resource, records }, at)
   }
 }
 
-type Comparison = Omit<Crosschecked, 'rows' | 'requests'> & { readonly rows: readonly JudgedRow[] }
+type Comparison = Omit<CrosscheckResult, 'rows' | 'requests'> & { readonly rows: readonly JudgedRow[] }
 
-/** Reads the figures of the service, and finds out why they differ from ours. */
+/** Reads the service's figures and finds out why they differ from ours. */
 export async function compareFigures(
   our: OurSide,
   { asker, askedAt }: Pick<Sides, 'asker' | 'askedAt'>,
@@ -167,21 +171,21 @@ export async function compareFigures(
   const { answers, stopped } = await askAll(asker, request)
   const sides = { ...our, asker, askedAt, definition: request.inForce.definition }
   const compared = await compareAll(sides, answers)
-  const { findings, isWhole } = await findingsOf({ request, sides, compared })
+  const { findings, isComplete } = await findingsOf({ request, sides, compared })
   const rows = compared.flatMap(({ metric, groups }) =>
     distinctKeys(groups.map(group => rowsOf(group, { metric, sides, findings }))),
   )
   const counts = compared.map(({ metric, groups, answer }) => ({
     ...{ metric, groupBy: groupingName(answer.query.grouping), groups: groups.length },
   }))
-  return { rows, findings, isWhole, compared: counts, stopped }
+  return { rows, findings, isComplete, compared: counts, stopped }
 }
 
 /** Replaces the recorded result of the last crosscheck. */
 export async function crosscheck(
   effects: CrosscheckEffects,
   request: CrosscheckRequest,
-): Promise<Crosschecked> {
+): Promise<CrosscheckResult> {
   const { engine, asker, runId, now } = effects
   const { askedAt = now() } = effects
   const our: OurSide = {
@@ -198,18 +202,18 @@ export async function crosscheck(
   return { ...found, rows, requests: asker.requests }
 }
 
-interface Judging {
-  readonly metric: Metric
+interface VerdictRequest {
+  readonly metric: MetricName
   readonly sides: Sides
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CrosscheckFinding[]
 }
 
-const judge = (group: ComparedGroup, { metric, sides, findings }: Judging): Verdict[] =>
+const judge = (group: ComparedGroup, { metric, sides, findings }: VerdictRequest): Verdict[] =>
   verdictsOf(group, { metric, keys: keysIn(group, sides), findings, ...sides })
 
 type JudgedRow = Omit<CrosscheckRow, 'run_id' | 'definition_id' | 'checked_at'>
 
-/** Under a wrong definition a group of the service and one of ours can have one key and different labels. */
+/** Under a wrong definition, a group of the service and one of ours can share a key but differ in their labels. */
 function distinctKeys(groups: readonly (readonly JudgedRow[])[]): JudgedRow[] {
   const seen = new Map<string, number>()
   return groups.flatMap(rows => {
@@ -220,7 +224,7 @@ function distinctKeys(groups: readonly (readonly JudgedRow[])[]): JudgedRow[] {
   })
 }
 
-function rowsOf(group: ComparedGroup, judging: Judging): JudgedRow[] {
+function rowsOf(group: ComparedGroup, judging: VerdictRequest): JudgedRow[] {
   const { definition, names } = judging.sides
   const keys = keysIn(group, judging.sides)
   const parts = groupKeys.flatMap(name => keys[name] ?? [])
@@ -228,7 +232,7 @@ function rowsOf(group: ComparedGroup, judging: Judging): JudgedRow[] {
   const which = {
     metric: judging.metric,
     group_by: group.groupBy,
-    // A group that we do not have keeps the service's label, so that no two groups become one.
+    // A group that only the service has keeps its label, so that it cannot collide with one of ours.
     group_key: isKnown ? parts.join('|') : group.label,
     group_label: groupTitle(keys, definition, names),
   }

@@ -1,63 +1,63 @@
-/** The verdict on each figure: equal, explained by records or a definition, uncovered, or unexplained. */
+/** Judges each figure: equal, explained by records or a definition, uncovered, or unexplained. */
 import { minuteMs } from '../lib/dates.ts'
 import type { CrosscheckRow } from '../state/marts/tables.ts'
 import { type ComparedGroup, comparedFigures } from './compare.ts'
-import { concerns, effectOn, type Finding, isExplanation } from './explain/finding.ts'
+import { type CrosscheckFinding, concerns, effectOn, isExplanation } from './explain/finding.ts'
 import type { MetricDefinition } from './metrics/definition.ts'
 import type { Keys } from './metrics/group-keys.ts'
-import type { Metric } from './metrics/metric-query.ts'
+import type { MetricName } from './metrics/metric-query.ts'
 
 export type Verdict = Pick<
   CrosscheckRow,
   'figure' | 'ours' | 'theirs' | 'difference' | 'verdict' | 'reason' | 'records'
 >
 
-/** Most sentences in a reason; records are all listed. */
-const most = 5
+/** Max sentences in a reason; all records are listed. */
+const maxSentences = 5
 
-interface About {
-  readonly metric: Metric
+interface VerdictSubject {
+  readonly metric: MetricName
   /** Of the group, ours or theirs. */
   readonly keys: Keys
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CrosscheckFinding[]
   readonly definition: MetricDefinition
   /** When the first figure was asked for, ISO 8601. */
   readonly askedAt: string
 }
 
 /** Sums of both sides may be rounded. */
-const roundingOf = (metric: Metric, { hoursDecimals }: MetricDefinition): number =>
+const roundingOf = (metric: MetricName, { hoursDecimals }: MetricDefinition): number =>
   metric === 'timeToFill' ? 0 : 1e-6 + (hoursDecimals === null ? 0 : 10 ** -hoursDecimals)
 
 /**
- * The figures are asked for one after the other, and the records behind them later: one that changed or went meanwhile is in
- * some of the figures with its new version, and in others with the one stored here.
+ * Figures are requested one after the other, and the records behind them later. A record that changes in between counts with
+ * its new version in some figures, and with the stored version in others.
  */
-const isMoving = ({ kind, changedAt }: Finding, askedAt: string): boolean =>
+const isMoving = ({ kind, changedAt }: CrosscheckFinding, askedAt: string): boolean =>
   kind === 'deleted' ||
-  (kind === 'newer' && Date.parse(changedAt ?? '') >= Date.parse(askedAt) - mostClocksDifferMs)
+  (kind === 'newer' && Date.parse(changedAt ?? '') >= Date.parse(askedAt) - maxClocksDifferMs)
 
-const mostClocksDifferMs = minuteMs
+const maxClocksDifferMs = minuteMs
 
-/** Hours and acceptances of some records have few different sums; of more than this, only all of them together are tried. */
-const mostSums = 20_000
+/** Max sums of subsets of the effects; beyond this, only the sum of all effects is tried. */
+const maxSums = 20_000
 
-/** Whether some of the effects, all, or none add up to a difference. */
+/** Whether any subset of the effects adds up to the difference. */
 function isSumOfSome(difference: number, effects: readonly number[], rounding: number): boolean {
   const isIt = (sum: number): boolean => Math.abs(difference - sum) <= rounding
   const sums = new Map([['0', 0]])
   for (const effect of effects) {
     for (const sum of [...sums.values()]) sums.set((sum + effect).toFixed(4), sum + effect)
-    if (sums.size > mostSums) return isIt(effects.reduce((sum, one) => sum + one, 0))
+    if (sums.size > maxSums) return isIt(effects.reduce((sum, one) => sum + one, 0))
   }
   return [...sums.values()].some(isIt)
 }
 
 /** Whether the findings explain the whole difference, in acceptances or in hours. */
 function accounts(
-  concerned: readonly Finding[],
+  concerned: readonly CrosscheckFinding[],
   group: ComparedGroup,
-  { metric, keys, definition, askedAt }: About,
+  { metric, keys, definition, askedAt }: VerdictSubject,
 ): boolean {
   if (concerned.length === 0 || !concerned.every(isExplanation)) return false
   if (concerned.some(({ kind }) => kind === 'definition')) return true
@@ -70,16 +70,18 @@ function accounts(
 }
 
 /** One row for each figure. */
-export function verdictsOf(group: ComparedGroup, about: About): Verdict[] {
+export function verdictsOf(group: ComparedGroup, about: VerdictSubject): Verdict[] {
   const { metric, keys, findings } = about
   const concerned = findings.filter(finding => finding.metric === metric && concerns(finding, keys))
   const isOut = concerned.some(({ kind }) => kind === 'uncovered')
   const excuse = isOut ? 'uncovered' : 'explained'
   const otherwise = accounts(concerned, group, about) ? excuse : 'unexplained'
   const sentences = [...new Set(concerned.map(({ sentence }) => sentence))]
-  const more = sentences.length > most ? `; and ${sentences.length - most} more` : ''
+  const more = sentences.length > maxSentences ? `; and ${sentences.length - maxSentences} more` : ''
   const reason =
-    sentences.length === 0 ? 'no record was found to differ' : sentences.slice(0, most).join('; ') + more
+    sentences.length === 0
+      ? 'no differing record was found'
+      : sentences.slice(0, maxSentences).join('; ') + more
   const records = [...new Set(concerned.flatMap(({ record }) => (record === undefined ? [] : [record])))]
   return comparedFigures(group, metric).map(({ isEqual, ...figure }) => ({
     ...figure,

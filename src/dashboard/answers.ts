@@ -1,12 +1,24 @@
-/** The answers that the page gets: the panels of a page, the rows behind one of them, and what filters can be set to. */
+/** Answers the page: the panels of a page, the rows behind a panel, and the choices of the filters. */
 import { MusterError } from '../lib/errors.ts'
-import { type FilteredBy, filteredBy } from './filter-names.ts'
-import { type Filters, noFilters } from './filters.ts'
-import type { Figure, Page, Panel } from './panel.ts'
+import {
+  defaultPerspective,
+  type FilteredBy,
+  type Filters,
+  filteredBy,
+  noFilters,
+  type Perspective,
+} from './filters.ts'
+import type { DashboardPage, Panel, PanelFigure } from './panel.ts'
 import type { MartReader, Marts } from './reader.ts'
-import { type Chosen, panelStatement, rowsStatement, type Statement } from './statement.ts'
+import {
+  type ChosenRow,
+  type MartColumns,
+  panelStatement,
+  rowsStatement,
+  type Statement,
+} from './statement.ts'
 
-export type Row = Readonly<Record<string, unknown>>
+export type PanelRow = Readonly<Record<string, unknown>>
 
 export interface PanelAnswer {
   readonly id: string
@@ -18,12 +30,14 @@ export interface PanelAnswer {
   readonly empty: string
   readonly isWide: boolean
   readonly sql: string
-  /** Of its amounts, where amounts of several are in the view: each has a panel of its own. */
+  /** Currency of its amounts, if the view has several: each has a panel of its own. */
   readonly currency: string | null
-  /** Filters that are set and that the mart has no column for. */
+  /** Whose view of billing documents it shows; null for a panel of something else. */
+  readonly perspective: Perspective | null
+  /** Filters that are set but have no column in the mart. */
   readonly ignored: readonly string[]
-  readonly rows: readonly Row[]
-  /** Why there are no rows, in a sentence for people; null when the statement ran. */
+  readonly rows: readonly PanelRow[]
+  /** Why there are no rows, as a sentence for the user; null when the statement ran. */
   readonly failure: string | null
 }
 
@@ -31,45 +45,45 @@ export interface PageAnswer {
   readonly id: string
   readonly title: string
   readonly question: string
-  /** Until when the service was read; null before the first sync. */
+  /** Time of the last read of the service; null before the first sync. */
   readonly asOf: string | null
   readonly panels: readonly PanelAnswer[]
 }
 
-export interface Choice {
+export interface FilterChoice {
   readonly id: string
   readonly name: string
 }
 
-export type Choices = Readonly<Record<FilteredBy, readonly Choice[]>>
+export type FilterChoices = Readonly<Record<FilteredBy, readonly FilterChoice[]>>
 
 export interface RowsAnswer {
   readonly mart: string
   readonly columns: readonly string[]
-  readonly rows: readonly Row[]
+  readonly rows: readonly PanelRow[]
   readonly sql: string
   readonly ignored: readonly string[]
   /** Whether there are more rows than these. */
   readonly isCut: boolean
 }
 
-/** The first line of what an engine says, without the place in the statement. */
+/** First line of an engine's message, without the position in the statement. */
 const inShort = (error: Error): string => (error.message.split('\n')[0] ?? '').slice(0, 300)
 
-/** A mart that is not built, or is of an older program, costs its own panel only. */
+/** A mart that is not built, or comes from an older release, breaks only its own panel. */
 function failureOf(panel: Panel, marts: Marts, error: unknown): string {
   if (!(error instanceof Error) || error.name === 'AbortError') throw error
   if (!marts.columns.has(panel.mart))
-    return `mart.${panel.mart} is not there, or this user may not read it: run muster build, or ask for rights to schema mart.`
-  return `${inShort(error)}. Run muster build: the marts may be of an older release.`
+    return `mart.${panel.mart} does not exist, or this user may not read it: run muster build, or ask for rights to schema mart.`
+  return `${inShort(error)}. Run muster build: the marts may come from an older release.`
 }
 
-const figuresOf = ({ show }: Panel): readonly Figure[] => {
+const figuresOf = ({ show }: Panel): readonly PanelFigure[] => {
   if ('figures' in show) return show.figures
   return 'figure' in show ? [show.figure] : []
 }
 
-/** Currencies of the rows behind its amounts, which never add up; none where it has no amounts, or no currency is told. */
+/** Currencies of the rows behind its amounts, which must not add up; empty without amounts or without currencies. */
 async function currenciesOf(marts: Marts, panel: Panel, filters: Filters): Promise<readonly string[]> {
   const hasMoney = figuresOf(panel).some(({ unit }) => unit === 'money')
   if (!hasMoney || !marts.columns.get(panel.mart)?.has('currency')) return []
@@ -78,30 +92,46 @@ async function currenciesOf(marts: Marts, panel: Panel, filters: Filters): Promi
   return (await marts.rows(text, values)).map(({ currency }) => String(currency))
 }
 
-interface Asked {
+interface PanelRequest {
   readonly panel: Panel
   readonly filters: Filters
   readonly currency: string | null
 }
 
-type Told = Omit<PanelAnswer, 'rows' | 'failure'>
+/** Appended to what a panel says about itself. */
+const views: Readonly<Record<Perspective, string>> = {
+  client: "The client's view: what hiring companies owe.",
+  provider: "The provider's view: what managed service providers owe to agencies.",
+  supplier: "The supplier's view: what agencies are owed.",
+}
 
-function toldOf({ panel, currency }: Asked, { shown, ignored }: Statement): Told {
-  const { id, title, about, mart, show, empty, isWide = false, drill } = panel
+const perspectiveOf = (panel: Panel, filters: Filters, columns: MartColumns): Perspective | null =>
+  columns.get(panel.mart)?.has('perspective') ? (filters.perspective ?? defaultPerspective) : null
+
+type PanelFacts = Omit<PanelAnswer, 'rows' | 'failure'>
+
+function panelFactsOf(
+  { columns }: Marts,
+  { panel, filters, currency }: PanelRequest,
+  { shown, ignored }: Statement,
+): PanelFacts {
+  const { id, title, mart, show, empty, isWide = false, drill } = panel
+  const perspective = perspectiveOf(panel, filters, columns)
+  const about = perspective === null ? panel.about : `${panel.about} ${views[perspective]}`
   return {
-    ...{ id, title, about, mart, show, empty, isWide, currency },
+    ...{ id, title, about, mart, show, empty, isWide, currency, perspective },
     drillBy: drill?.by ?? null,
     sql: shown,
     ignored: panel.sql.includes('{where}') ? ignored : [],
   }
 }
 
-async function answerOne(marts: Marts, asked: Asked): Promise<PanelAnswer> {
+async function answerOne(marts: Marts, asked: PanelRequest): Promise<PanelAnswer> {
   const { panel, filters, currency } = asked
   const only = currency === null ? filters : { ...filters, currency }
   const statement = panelStatement(panel, only, marts.columns)
   return {
-    ...toldOf(asked, statement),
+    ...panelFactsOf(marts, asked, statement),
     rows: await marts.rows(statement.sql, statement.values),
     failure: null,
   }
@@ -117,8 +147,8 @@ export async function answerPanel(marts: Marts, panel: Panel, filters: Filters):
     for (const currency of apart) answers.push(await answerOne(marts, { panel, filters, currency }))
     return answers
   } catch (error) {
-    const told = toldOf({ panel, filters, currency: null }, statement)
-    return [{ ...told, rows: [], failure: failureOf(panel, marts, error) }]
+    const panelFacts = panelFactsOf(marts, { panel, filters, currency: null }, statement)
+    return [{ ...panelFacts, rows: [], failure: failureOf(panel, marts, error) }]
   }
 }
 
@@ -128,7 +158,7 @@ async function asOf(marts: Marts): Promise<string | null> {
   return typeof row?.as_of === 'string' ? row.as_of : null
 }
 
-export const answerPage = (reader: MartReader, page: Page, filters: Filters): Promise<PageAnswer> =>
+export const answerPage = (reader: MartReader, page: DashboardPage, filters: Filters): Promise<PageAnswer> =>
   reader.read(async marts => {
     const panels: PanelAnswer[] = []
     for (const panel of page.panels) panels.push(...(await answerPanel(marts, panel, filters)))
@@ -136,43 +166,43 @@ export const answerPage = (reader: MartReader, page: Page, filters: Filters): Pr
     return { id, title, question, asOf: await asOf(marts), panels }
   })
 
-/** More would not fit a list that people choose from. */
-const mostChoices = 2000
+/** Max choices in a list. */
+const maxChoices = 2000
 
-async function choicesOf(marts: Marts, name: FilteredBy): Promise<Choice[]> {
+async function choicesOf(marts: Marts, name: FilteredBy): Promise<FilterChoice[]> {
   const columns = marts.columns.get(`dim_${name}`)
   if (!columns?.has(`${name}_name`)) return []
   const rows = await marts.rows(
     `select ${name}_id as id, coalesce(${name}_name, ${name}_id) as name from mart.dim_${name}
-     where not is_deleted order by name, id limit ${mostChoices}`,
+     where not is_deleted order by name, id limit ${maxChoices}`,
   )
   return rows.map(({ id, name }) => ({ id: String(id), name: id === '-1' ? 'Unknown' : String(name) }))
 }
 
-export async function choicesIn(marts: Marts): Promise<Record<FilteredBy, readonly Choice[]>> {
-  const found: (readonly [FilteredBy, Choice[]])[] = []
+export async function choicesIn(marts: Marts): Promise<Record<FilteredBy, readonly FilterChoice[]>> {
+  const found: (readonly [FilteredBy, FilterChoice[]])[] = []
   for (const name of filteredBy) found.push([name, await choicesOf(marts, name)])
-  return Object.fromEntries(found) as unknown as Record<FilteredBy, readonly Choice[]>
+  return Object.fromEntries(found) as unknown as Record<FilteredBy, readonly FilterChoice[]>
 }
 
-export const answerChoices = (reader: MartReader): Promise<Choices> => reader.read(choicesIn)
+export const answerChoices = (reader: MartReader): Promise<FilterChoices> => reader.read(choicesIn)
 
-export interface RowsAsked {
+export interface PanelRowsRequest {
   readonly panel: Panel
   readonly filters?: Filters
-  readonly chosen: Chosen
+  readonly chosen: ChosenRow
   readonly limit: number
 }
 
 export const answerRows = (
   reader: MartReader,
-  { panel, filters = noFilters, chosen, limit }: RowsAsked,
+  { panel, filters = noFilters, chosen, limit }: PanelRowsRequest,
 ): Promise<RowsAnswer> =>
   reader.read(async marts => {
     const mart = panel.drill?.mart ?? panel.mart
     const columns = marts.columns.get(mart)
     if (!columns) throw new MusterError({ what: `mart.${mart} is not built`, next: 'run muster build' })
-    // One row more than shown tells whether there are more.
+    // One extra row shows whether there are more.
     const asked = { filters, chosen, limit: limit + 1 }
     const statement = rowsStatement(panel, asked, marts.columns)
     const rows = await marts.rows(statement.sql, statement.values)

@@ -1,7 +1,16 @@
-/** The filters of the dashboard, as they stand in the address of a page. */
+/** Reads the filters of the dashboard from the address of a page. */
 import { isDay } from '../lib/dates.ts'
 import { UsageError } from '../lib/errors.ts'
-import { type FilteredBy, filteredBy } from './filter-names.ts'
+
+/** The dimensions that pages are filtered by; each stands for the column NAME_id of a mart. */
+export const filteredBy = ['company', 'project', 'site', 'agency', 'trade'] as const
+export type FilteredBy = (typeof filteredBy)[number]
+
+/** Whose view of billing documents; amounts of two views count the same documents and do not add up. */
+export const perspectives = ['client', 'provider', 'supplier'] as const
+export type Perspective = (typeof perspectives)[number]
+
+export const defaultPerspective: Perspective = 'client'
 
 export interface Filters {
   /** Ids by dimension; a dimension without ids is not filtered. */
@@ -11,18 +20,20 @@ export interface Filters {
   readonly to?: string
   /** Only rows in this currency, as the settings name it. */
   readonly currency?: string
+  /** The client's view without it. */
+  readonly perspective?: Perspective
 }
 
 export const noFilters: Filters = { ids: {} }
 
-/** More would make a statement that no engine plans well, and no reader could check. */
-const mostIds = 50
+/** Max ids per filter: engines plan longer statements badly, and no reader could check them. */
+const maxIds = 50
 const longestId = 200
 
 function idsIn(name: string, values: readonly string[]): readonly string[] {
   const ids = [...new Set(values.filter(value => value !== ''))]
-  if (ids.length > mostIds || ids.some(id => id.length > longestId))
-    throw new UsageError({ what: `too many values for ${name}`, next: `choose at most ${mostIds}` })
+  if (ids.length > maxIds || ids.some(id => id.length > longestId))
+    throw new UsageError({ what: `too many values for ${name}`, next: `choose at most ${maxIds}` })
   return ids
 }
 
@@ -39,7 +50,14 @@ function currencyIn(values: readonly string[]): string | undefined {
   throw new UsageError({ what: 'currency is not a currency', next: 'write one as GBP' })
 }
 
-/** Throws UsageError for a value that no filter can have. A name that is no filter is left alone. */
+function perspectiveIn(value: string | null): Perspective | undefined {
+  if (value === null || value === '') return undefined
+  const found = perspectives.find(one => one === value)
+  if (found !== undefined) return found
+  throw new UsageError({ what: 'perspective is not one', next: `choose ${perspectives.join(', ')}` })
+}
+
+/** Throws UsageError for an invalid value. Ignores names that are not filters. */
 export function readFilters(query: URLSearchParams): Filters {
   const ids = filteredBy
     .map(name => [name, idsIn(name, query.getAll(name))] as const)
@@ -53,10 +71,12 @@ export function readFilters(query: URLSearchParams): Filters {
       next: 'choose a later one',
     })
   const currency = currencyIn(query.getAll('currency'))
+  const perspective = perspectiveIn(query.get('perspective'))
   return {
     ids: Object.fromEntries(ids),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
     ...(currency !== undefined && { currency }),
+    ...(perspective !== undefined && { perspective }),
   }
 }

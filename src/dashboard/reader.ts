@@ -1,30 +1,31 @@
-/** Reads marts for the dashboard. A file is closed again when nobody asks, so that a sync can write it. */
+/** Reads marts for the dashboard. Closes a file while idle, so that a sync can write it. */
 import { type Clock, elapsedOf, sleepUnlessAborted } from '../lib/clock.ts'
-import type { Engine, Value } from '../warehouse/engine.ts'
+import { columnsIn } from '../warehouse/catalogue.ts'
+import type { Engine, SqlValue } from '../warehouse/engine.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import type { MartColumns } from './statement.ts'
 
-export interface Source {
+export interface WarehouseSource {
   open(): Promise<Engine>
-  /** Changes whenever another state of the warehouse would be opened; the same text for a server. */
+  /** Changes whenever reopening would show another state of the warehouse; constant for a server. */
   stamp(): string
-  /** Milliseconds without a question after which it is closed; undefined keeps it open. */
+  /** Milliseconds without a request after which it is closed; undefined keeps it open. */
   readonly idleMs?: number
 }
 
-interface Opened {
+interface OpenedSource {
   readonly engine: Engine
   readonly columns: MartColumns
   readonly stamp: string
 }
 
-/** Rows of an answer are small; those of 300 statements fit a few megabytes. */
-const mostKept = 300
+/** Max cached answers: the rows of 300 statements fit a few megabytes. */
+const maxKept = 300
 
-/** An answer of a server is asked again after a minute: rights and policies may have changed as well as rows. */
-const mostMs = 60_000
+/** Answers of a server expire after a minute, as rights, policies and rows may change. */
+const maxMs = 60_000
 
-interface Kept {
+interface CachedRows {
   readonly rows: Record<string, unknown>[]
   readonly at: number
 }
@@ -33,47 +34,42 @@ const martsIn = (sql: string): string[] => [
   ...new Set([...sql.matchAll(/\bmart\."?(\w+)/g)].map(([, name = '']) => name)),
 ]
 
-/** A statement whose answer moves with the clock. */
+/** Whether the answer to a statement changes with the clock. */
 const isOfNow = (sql: string): boolean => /\b(now\(|current_(date|timestamp))/i.test(sql)
 
 async function columnsOf(engine: Engine): Promise<MartColumns> {
-  const rows = await engine.rows<{ mart: string; name: string }>(
-    `select table_name as mart, column_name as name from information_schema.columns
-     where table_schema = $1 and table_catalog = current_database() order by table_name, ordinal_position`,
-    [engine.schema('mart')],
-  )
   const found = new Map<string, Set<string>>()
-  for (const { mart, name } of rows) {
-    const columns = found.get(mart) ?? new Set()
-    found.set(mart, columns.add(name))
+  for (const { table, name } of await columnsIn(engine, ['mart'])) {
+    const columns = found.get(table) ?? new Set()
+    found.set(table, columns.add(name))
   }
   return found
 }
 
-/** When each mart was made, asked once for a page. */
-type Made = Map<string, Promise<string | undefined>>
+/** Build time of each mart, read once per page. */
+type MartTimes = Map<string, Promise<string | undefined>>
 
-/** What a question gets: statements run one after the other on one state of the file. */
+/** Runs statements one after the other on one state of the warehouse. */
 export interface Marts {
   readonly columns: MartColumns
-  rows(sql: string, values?: readonly Value[]): Promise<Record<string, unknown>[]>
+  rows(sql: string, values?: readonly SqlValue[]): Promise<Record<string, unknown>[]>
 }
 
 export class MartReader {
-  readonly #source: Source
+  readonly #source: WarehouseSource
   readonly #clock: Clock
-  #opened: Promise<Opened> | undefined
+  #opened: Promise<OpenedSource> | undefined
   #asking = 0
   #idle = new AbortController()
-  /** Answers of one state: a file that is open does not change, and a mart of a server tells when it was made. */
-  readonly #kept = new Map<string, Kept>()
+  /** Answers of one state: an open file does not change, and a mart of a server has its build time. */
+  readonly #cache = new Map<string, CachedRows>()
 
-  constructor(source: Source, clock: Clock) {
+  constructor(source: WarehouseSource, clock: Clock) {
     this.#source = source
     this.#clock = clock
   }
 
-  async #open(): Promise<Opened> {
+  async #open(): Promise<OpenedSource> {
     const stamp = this.#source.stamp()
     const engine = await this.#source.open()
     try {
@@ -84,7 +80,7 @@ export class MartReader {
     }
   }
 
-  async #current(): Promise<Opened> {
+  async #current(): Promise<OpenedSource> {
     const opened = await this.#opened
     if (opened && opened.stamp !== this.#source.stamp() && this.#asking === 1) await this.close()
     const opening = this.#opened ?? this.#open()
@@ -97,8 +93,8 @@ export class MartReader {
     }
   }
 
-  /** When the rows of a mart of a server were made; undefined for what a build did not make, and for no rows. */
-  async #madeAt({ engine, columns }: Opened, mart: string): Promise<string | undefined> {
+  /** Build time of the rows of a mart on a server; undefined without rows, or if no build made them. */
+  async #madeAt({ engine, columns }: OpenedSource, mart: string): Promise<string | undefined> {
     if (!columns.get(mart)?.has('loaded_at')) return undefined
     const [row] = await engine.rows<{ at: string }>(
       `select cast(loaded_at as text) as at from mart.${quoteName(mart)} limit 1`,
@@ -106,9 +102,9 @@ export class MartReader {
     return row?.at
   }
 
-  /** The state that an answer to the statement is of; undefined where nothing tells it, so that the answer is not kept. */
-  async #stateOf(opened: Opened, sql: string, made: Made): Promise<string | undefined> {
-    // What is relative to now is old after a while in a file too, and a file is closed soon.
+  /** The state that an answer belongs to; undefined if unknown, and then the answer is not cached. */
+  async #stateOf(opened: OpenedSource, sql: string, made: MartTimes): Promise<string | undefined> {
+    // An answer relative to now also goes stale in a file, but a file is soon closed.
     if (this.#source.idleMs !== undefined) return 'file'
     if (isOfNow(sql)) return undefined
     const states: string[] = []
@@ -123,18 +119,18 @@ export class MartReader {
   }
 
   async #rows(
-    opened: Opened,
-    { sql, values, made }: { sql: string; values: readonly Value[]; made: Made },
+    opened: OpenedSource,
+    { sql, values, made }: { sql: string; values: readonly SqlValue[]; made: MartTimes },
   ): Promise<Record<string, unknown>[]> {
     const state = await this.#stateOf(opened, sql, made)
     const key = JSON.stringify([sql, values, state])
-    const kept = state === undefined ? undefined : this.#kept.get(key)
+    const cached = state === undefined ? undefined : this.#cache.get(key)
     const now = elapsedOf(this.#clock)
-    if (kept && (this.#source.idleMs !== undefined || now - kept.at < mostMs)) return kept.rows
+    if (cached && (this.#source.idleMs !== undefined || now - cached.at < maxMs)) return cached.rows
     const rows = await opened.engine.rows<Record<string, unknown>>(sql, values)
     if (state === undefined) return rows
-    if (this.#kept.size >= mostKept) this.#kept.clear()
-    this.#kept.set(key, { rows, at: now })
+    if (this.#cache.size >= maxKept) this.#cache.clear()
+    this.#cache.set(key, { rows, at: now })
     return rows
   }
 
@@ -144,7 +140,7 @@ export class MartReader {
     this.#idle.abort()
     try {
       const opened = await this.#current()
-      const made: Made = new Map()
+      const made: MartTimes = new Map()
       return await work({
         columns: opened.columns,
         rows: (sql, values = []) => this.#rows(opened, { sql, values, made }),
@@ -168,7 +164,7 @@ export class MartReader {
     this.#idle.abort()
     const opened = this.#opened
     this.#opened = undefined
-    this.#kept.clear()
+    this.#cache.clear()
     if (opened) await (await opened).engine.close()
   }
 }

@@ -1,16 +1,15 @@
-/** The statement of a panel or of the rows behind it: declared text, values bound, and the same text with values to copy. */
+/** Builds the statement of a panel or of the rows behind it, with bound values, and the same text with values to copy. */
 import { UsageError } from '../lib/errors.ts'
-import type { Value } from '../warehouse/engine.ts'
+import type { SqlValue } from '../warehouse/engine.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import { type FilteredBy, filteredBy } from './filter-names.ts'
-import type { Filters } from './filters.ts'
+import { defaultPerspective, type FilteredBy, type Filters, filteredBy } from './filters.ts'
 import type { Panel } from './panel.ts'
 
 export interface Statement {
-  /** With $1, $2 in the place of values. */
+  /** With $1, $2 for values. */
   readonly sql: string
-  readonly values: readonly Value[]
-  /** With the values written out, for people to copy. */
+  readonly values: readonly SqlValue[]
+  /** With the values written out, for the user to copy. */
   readonly shown: string
   /** Filters that the mart has no column for. */
   readonly ignored: readonly string[]
@@ -19,20 +18,20 @@ export interface Statement {
 /** Columns of each mart of the warehouse, by its name. */
 export type MartColumns = ReadonlyMap<string, ReadonlySet<string>>
 
-/** One comparison of a column with values; a null can only be looked for by IS NULL. */
-interface Condition {
+/** One comparison of a column with values; a null needs IS NULL. */
+interface FilterCondition {
   readonly column: string
   readonly operator: 'in' | '>=' | '<='
-  readonly values: readonly Value[]
+  readonly values: readonly SqlValue[]
 }
 
-class Conditions {
-  readonly values: Value[] = []
+class FilterConditions {
+  readonly values: SqlValue[] = []
   readonly #bound: string[] = []
   readonly #shown: string[] = []
 
   /** Throws UsageError for a text that no engine stores. */
-  add({ column, operator, values }: Condition): void {
+  add({ column, operator, values }: FilterCondition): void {
     if (values.some(value => typeof value === 'string' && value.includes('\u0000')))
       throw new UsageError({ what: `${column} cannot have such a value`, next: 'choose another' })
     const name = quoteName(column)
@@ -59,21 +58,21 @@ class Conditions {
   }
 }
 
-/** Days are compared as days, whatever the engine takes a bound value for. */
-function comparison(name: string, operator: Condition['operator'], values: readonly string[]): string {
+/** Compares days as days, whatever type the engine gives a bound value. */
+function comparison(name: string, operator: FilterCondition['operator'], values: readonly string[]): string {
   if (operator !== 'in') return `${name} ${operator} cast(${values[0]} as date)`
   return values.length === 1 ? `${name} = ${values[0]}` : `${name} in (${values.join(', ')})`
 }
 
 const columnOf = (name: FilteredBy): string => `${name}_id`
 
-interface Asked {
+interface FilterRequest {
   readonly filters: Filters
   readonly columns: ReadonlySet<string>
   readonly date?: string | undefined
 }
 
-function addFilters(conditions: Conditions, { filters, columns, date }: Asked): string[] {
+function addFilters(conditions: FilterConditions, { filters, columns, date }: FilterRequest): string[] {
   const ignored: string[] = []
   for (const name of filteredBy) {
     const values = filters.ids[name]
@@ -81,7 +80,11 @@ function addFilters(conditions: Conditions, { filters, columns, date }: Asked): 
     if (columns.has(columnOf(name))) conditions.add({ column: columnOf(name), operator: 'in', values })
     else ignored.push(name)
   }
-  const { from, to, currency } = filters
+  const { from, to, currency, perspective } = filters
+  // Rows of several perspectives count the same documents, so a statement always has one.
+  if (columns.has('perspective'))
+    conditions.add({ column: 'perspective', operator: 'in', values: [perspective ?? defaultPerspective] })
+  else if (perspective !== undefined) ignored.push('perspective')
   if (currency !== undefined && columns.has('currency'))
     conditions.add({ column: 'currency', operator: 'in', values: [currency] })
   else if (currency !== undefined) ignored.push('currency')
@@ -97,9 +100,9 @@ function addFilters(conditions: Conditions, { filters, columns, date }: Asked): 
 const columnsOf = (mart: string, columns: MartColumns): ReadonlySet<string> => columns.get(mart) ?? new Set()
 
 export function panelStatement(panel: Panel, filters: Filters, columns: MartColumns): Statement {
-  const conditions = new Conditions()
-  const held = columnsOf(panel.mart, columns)
-  const ignored = addFilters(conditions, { filters, columns: held, date: panel.date })
+  const conditions = new FilterConditions()
+  const martColumns = columnsOf(panel.mart, columns)
+  const ignored = addFilters(conditions, { filters, columns: martColumns, date: panel.date })
   return {
     sql: panel.sql.replaceAll('{where}', () => conditions.bound),
     values: conditions.values,
@@ -108,23 +111,23 @@ export function panelStatement(panel: Panel, filters: Filters, columns: MartColu
   }
 }
 
-/** Values of a row of the panel, by its columns. */
-export type Chosen = Readonly<Record<string, string | null>>
+/** Values of a panel's row, by column. */
+export type ChosenRow = Readonly<Record<string, string | null>>
 
 /** The rows behind one row of a panel. Throws UsageError for a column that the panel does not drill by. */
 export function rowsStatement(
   panel: Panel,
-  { filters, chosen, limit }: { filters: Filters; chosen: Chosen; limit: number },
+  { filters, chosen, limit }: { filters: Filters; chosen: ChosenRow; limit: number },
   columns: MartColumns,
 ): Statement {
   const { drill } = panel
   if (!drill) throw new UsageError({ what: `${panel.id} has no rows behind it`, next: 'look at another' })
   const mart = drill.mart ?? panel.mart
-  const held = columnsOf(mart, columns)
-  const conditions = new Conditions()
-  const ignored = addFilters(conditions, { filters, columns: held, date: panel.date })
+  const martColumns = columnsOf(mart, columns)
+  const conditions = new FilterConditions()
+  const ignored = addFilters(conditions, { filters, columns: martColumns, date: panel.date })
   for (const [column, value] of Object.entries(chosen)) {
-    if (!drill.by.includes(column) || !held.has(column))
+    if (!drill.by.includes(column) || !martColumns.has(column))
       throw new UsageError({ what: `rows cannot be chosen by ${column}`, next: `use ${drill.by.join(', ')}` })
     conditions.add({ column, operator: 'in', values: [value] })
   }

@@ -1,4 +1,4 @@
-/** The front end that the build made, and the page that carries it. */
+/** Reads the built front end and writes the page that carries it. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { MusterError } from '../lib/errors.ts'

@@ -25,11 +25,11 @@ import {
   type ColumnEntry,
   type Dictionary,
   qualifiedName,
+  type ReferenceTarget,
   type TableEntry,
-  type Target,
 } from './entries.ts'
 import {
-  type Computed,
+  type ComputedTable,
   computedTables,
   type DefinedColumn,
   type DefinedTable,
@@ -85,7 +85,7 @@ class Builder {
   readonly #tables = new Map<string, TableEntry>()
   readonly #columns = new Map<string, ColumnEntry>()
 
-  add(table: DefinedTable, computed?: Computed): void {
+  add(table: DefinedTable, computed?: ComputedTable): void {
     const from = (index: number): readonly string[] => computed?.from[index] ?? []
     const columns = table.columns.map((column, index) => this.#column(table, column, from(index)))
     const name = qualifiedName(table)
@@ -146,7 +146,7 @@ class Builder {
     }
   }
 
-  #target({ schema, name, kind }: DefinedTable, column: string): Target | undefined {
+  #target({ schema, name, kind }: DefinedTable, column: string): ReferenceTarget | undefined {
     if (schema === 'ops') return undefined
     if (schema === 'mart' || kind === 'view') return targetByName(column)
     const star = starTableOf(schema, name)

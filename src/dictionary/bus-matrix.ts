@@ -1,13 +1,13 @@
-/** The bus matrix of the star: which facts can be analysed by which dimensions. */
+/** Builds the bus matrix of the star: which facts can be analysed by which dimensions. */
 import { type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 
-/** `direct`: a column of the fact; `through`: one of the record that its rows belong to. */
-export type Reach = 'direct' | 'through' | 'none'
+/** `direct`: a column of the fact; `through`: a column of the record that its rows belong to. */
+export type DimensionReach = 'direct' | 'through' | 'none'
 
 export interface BusMatrix {
   /** Qualified names, the dimension of most facts first. */
   readonly dimensions: readonly string[]
-  readonly facts: readonly { readonly table: string; readonly reach: readonly Reach[] }[]
+  readonly facts: readonly { readonly table: string; readonly reach: readonly DimensionReach[] }[]
 }
 
 const isFact = ({ schema, name, kind }: TableEntry): boolean =>
@@ -48,7 +48,7 @@ export function busMatrix({ tables }: Dictionary): BusMatrix {
   )
   const facts = reached.map(({ table, direct, through }) => ({
     table,
-    reach: dimensions.map((name): Reach => {
+    reach: dimensions.map((name): DimensionReach => {
       if (direct.has(name)) return 'direct'
       return through.has(name) ? 'through' : 'none'
     }),

@@ -1,4 +1,4 @@
-/** Facts about a column that follow from others: its unit and its privacy class. */
+/** Derives the unit and the privacy class of a column. */
 import type { ColumnType, Privacy } from '../contract/fields/column.ts'
 import { memberTables } from '../warehouse/schema/physical.ts'
 import type { SchemaName } from '../warehouse/schema/schemas.ts'
@@ -26,7 +26,7 @@ const inWords = (description: string): string | undefined =>
     .exec(description)?.[1]
     ?.replace(/^the /, '')
 
-export interface Measured {
+export interface MeasureColumn {
   readonly name: string
   readonly type: string
   readonly description: string
@@ -35,7 +35,7 @@ export interface Measured {
   readonly inherited: readonly (string | undefined)[]
 }
 
-export function unitOf({ name, type, description, kind, inherited }: Measured): string | undefined {
+export function unitOf({ name, type, description, kind, inherited }: MeasureColumn): string | undefined {
   if (type === 'timestamptz') return 'UTC'
   if (!numeric.test(type)) return undefined
   if (kind && ofKind[kind]) return ofKind[kind]
@@ -76,7 +76,7 @@ function ofOpen(table: string, column: string): PrivacyClass {
     : 'open'
 }
 
-/** Tables of pii that are no PII table of a table of star. */
+/** Tables of pii that belong to no single table of star. */
 const otherwise: Readonly<Record<string, PrivacyClass>> = { text: 'free text', attribute_leaf: 'personal' }
 
 export interface ColumnPlace {
@@ -100,7 +100,7 @@ export function privacyOf({
 }: ColumnPlace): PrivacyClass {
   if (schema === 'ops') return isPublished ? 'open' : 'internal'
   if (schema === 'mart') return siblings.some(name => subjects.includes(name)) ? 'pseudonymous' : 'open'
-  // A view shows the rows it reads; a mart may have added them up.
+  // A view shows the rows it reads; a mart may aggregate them.
   if (inherited.includes('pseudonymous')) return 'pseudonymous'
   const star = starTableOf(schema, table)
   if (star === undefined) {

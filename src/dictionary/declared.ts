@@ -1,11 +1,14 @@
-/** What the declarations say about a column: the fields it comes from, the table it refers to, the records its rows belong to. */
+/**
+ * Reads from the declarations which fields a column comes from, which table it refers to, and which records its rows
+ * belong to.
+ */
 import { catalogue } from '../contract/catalogue.ts'
 import { referenceDimensions } from '../contract/dimensions.ts'
-import type { Column, Path, Source } from '../contract/fields/column.ts'
-import { type Child, type ElementShape, type Table, tablesOf } from '../contract/fields/table.ts'
+import type { Column, ColumnSource, FieldPath } from '../contract/fields/column.ts'
+import { type ChildTable, type ElementShape, type Table, tablesOf } from '../contract/fields/table.ts'
 import { lengthColumn, memberTables, physicalTables, rowColumns } from '../warehouse/schema/physical.ts'
 import { references } from '../warehouse/schema/references.ts'
-import type { ColumnEntry, Target } from './entries.ts'
+import type { ColumnEntry, ReferenceTarget } from './entries.ts'
 
 const declaredTables: readonly Table[] = [
   ...referenceDimensions,
@@ -22,7 +25,7 @@ const columns: ReadonlyMap<string, Column> = new Map(
   ),
 )
 
-/** The declaration of a star column, also of one that holds the length of a free text. */
+/** The declaration of a star column, including columns with the length of a free text. */
 export function declaredColumn(table: string, name: string): Column | undefined {
   const free =
     name.endsWith(lengthColumn('')) && columns.get(`${table}.${name.slice(0, -lengthColumn('').length)}`)
@@ -47,7 +50,7 @@ export const dimensionKeys: ReadonlyMap<string, string> = new Map(
   [...memberTables.values()].map(({ name, key }) => [name, key]),
 )
 
-const referred: ReadonlyMap<string, Target> = new Map(
+const referred: ReadonlyMap<string, ReferenceTarget> = new Map(
   references.map(({ table, column, target }) => [
     `${table}.${column}`,
     { table: `star.${target.name}`, column: target.key },
@@ -61,18 +64,18 @@ for (const { table: root } of catalogue)
     recordsOf.set(name, new Set([...(recordsOf.get(name) ?? []), root.name]))
 
 /** The target of a column of star; undefined where it depends on the row. */
-export function targetOf(table: string, column: string): Target | undefined {
+export function targetOf(table: string, column: string): ReferenceTarget | undefined {
   const target = referred.get(`${table}.${column}`)
   const records = [...(recordsOf.get(table) ?? [])].map(name => `star.${name}`)
   return target && records.length > 1 && records.includes(target.table) ? undefined : target
 }
 
-const dimensionOfKey: ReadonlyMap<string, Target> = new Map(
+const dimensionOfKey: ReadonlyMap<string, ReferenceTarget> = new Map(
   [...dimensionKeys].map(([table, column]) => [column, { table: `star.${table}`, column }]),
 )
 
 /** A column of a mart or view with the name of a dimension's key holds that key. */
-export const targetByName = (column: string): Target | undefined => dimensionOfKey.get(column)
+export const targetByName = (column: string): ReferenceTarget | undefined => dimensionOfKey.get(column)
 
 /** The records that a row of this table can belong to; none for a record itself. */
 export const ownersOf = (table: string): readonly string[] => [...(recordsOf.get(table) ?? [])]
@@ -95,7 +98,7 @@ interface Position {
 
 export const nothing: Origin = { fields: [] }
 
-const joined = (at: string, path: Path): string => [at, ...path].join('.')
+const joined = (at: string, path: FieldPath): string => [at, ...path].join('.')
 
 const endings: Readonly<Record<ElementShape, string>> = {
   object: '[]',
@@ -104,8 +107,8 @@ const endings: Readonly<Record<ElementShape, string>> = {
   leaves: '.*',
 }
 
-/** Every list between the record and the element, spelled as a path. */
-function elementPath(at: string, { lists, shape }: Child): string {
+/** Path through every list between the record and the element. */
+function elementPath(at: string, { lists, shape }: ChildTable): string {
   const last = lists.length - 1
   return lists.reduce((path, list, index) => joined(path, list) + (index < last ? '[]' : endings[shape]), at)
 }
@@ -122,9 +125,9 @@ const places: readonly Position[] = catalogue.flatMap(({ entity, table }) =>
 )
 
 /** Columns of the same table that SQL names, and attributes of a reference, such as `requestor__email`. */
-function namedIn(sql: string, { table }: Position): [Column, Source][] {
+function namedIn(sql: string, { table }: Position): [Column, ColumnSource][] {
   const words = [...new Set(sql.match(/[a-z]\w*/g) ?? [])]
-  return words.flatMap((word): [Column, Source][] => {
+  return words.flatMap((word): [Column, ColumnSource][] => {
     const column = table.columns[word]
     if (column) return [[column, column.source]]
     const [owner, attribute] = word.split('__')
@@ -136,7 +139,11 @@ function namedIn(sql: string, { table }: Position): [Column, Source][] {
 
 const union = (origins: readonly Origin[]): string[] => [...new Set(origins.flatMap(({ fields }) => fields))]
 
-function originOfSource(source: Source, place: Position, asked: ReadonlySet<Source> = new Set()): Origin {
+function originOfSource(
+  source: ColumnSource,
+  place: Position,
+  asked: ReadonlySet<ColumnSource> = new Set(),
+): Origin {
   if (asked.has(source)) return nothing
   const seen = new Set([...asked, source])
   const at = (target: Position | undefined, name: string): Origin => {
@@ -145,7 +152,7 @@ function originOfSource(source: Source, place: Position, asked: ReadonlySet<Sour
   }
   switch (source.from) {
     case 'field':
-      // The stage makes path, value and type of a leaf; the service has only the leaf.
+      // The stage derives path, value and type from a leaf; the service has only the leaf.
       return { fields: [place.at.endsWith('*') ? place.at : joined(place.at, source.path)] }
     case 'scope':
       return { fields: [], made: 'given in the request' }
@@ -168,18 +175,18 @@ function originOfSource(source: Source, place: Position, asked: ReadonlySet<Sour
   }
 }
 
-type Origins = Map<string, Origin>
+type ColumnOrigins = Map<string, Origin>
 
 /** A column with several origins has all their fields, and the `made` of the first. */
-function add(origins: Origins, name: string, origin: Origin): void {
+function add(origins: ColumnOrigins, name: string, origin: Origin): void {
   const known = origins.get(name)
   if (!known) origins.set(name, origin)
   else origins.set(name, { ...known, fields: union([known, origin]) })
 }
 
 /** Columns of tables that records become. */
-function declaredOrigins(): Origins {
-  const origins: Origins = new Map()
+function declaredOrigins(): ColumnOrigins {
+  const origins: ColumnOrigins = new Map()
   for (const place of places) {
     for (const [name, { source }] of Object.entries(place.table.columns))
       add(origins, `${place.table.name}.${name}`, originOfSource(source, place))
@@ -188,8 +195,8 @@ function declaredOrigins(): Origins {
 }
 
 /** Columns of dimensions that records refer to. */
-function memberOrigins(keys: ReadonlyMap<string, string>): Origins {
-  const origins: Origins = new Map()
+function memberOrigins(keys: ReadonlyMap<string, string>): ColumnOrigins {
+  const origins: ColumnOrigins = new Map()
   for (const place of places) {
     for (const { member, source } of Object.values(place.table.columns)) {
       if (!member) continue

@@ -1,4 +1,4 @@
-/** The entries of the dictionary: every table and column of a warehouse, and where its values come from. */
+/** Declares the entries of the dictionary: every table and column of a warehouse, and where its values come from. */
 import type { SchemaName } from '../warehouse/schema/schemas.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { SchemaName } from '../warehouse/schema/schemas.ts'
 export type PrivacyClass = 'open' | 'pseudonymous' | 'personal' | 'restricted' | 'free text' | 'internal'
 
 /** Qualified names, such as star.dim_worker and its key. */
-export interface Target {
+export interface ReferenceTarget {
   readonly table: string
   readonly column: string
 }
@@ -20,13 +20,16 @@ export interface ColumnEntry {
   readonly description: string
   readonly unit?: string
   readonly isKey: boolean
-  readonly refersTo?: Target
+  readonly refersTo?: ReferenceTarget
   readonly privacy: PrivacyClass
   /** Fields of the service, as `timesheet.worker.id`. */
   readonly fields: readonly string[]
-  /** How the value is made from the fields; absent for a value taken as it is. */
+  /** How the value is made from the fields; absent for an unchanged value. */
   readonly made?: 'derived' | 'figure of a list' | 'position in a list' | 'given in the request'
-  /** Columns of other tables that the value is computed from, such as `star.fact_timesheet.net_hours`; a table alone where its rows are counted. */
+  /**
+   * Columns of other tables that the value is computed from, such as `star.fact_timesheet.net_hours`; a table alone
+   * where its rows are counted.
+   */
   readonly from: readonly string[]
   /** Values the service documents. */
   readonly values: readonly string[]
@@ -75,7 +78,7 @@ export interface Dictionary {
 export const qualifiedName = ({ schema, name }: Pick<TableEntry, 'schema' | 'name'>): string =>
   `${schema}.${name}`
 
-/** Lineage backwards: qualified names of columns, by the qualified name of a column that they are computed from. */
+/** Reverse lineage: the columns that are computed from a column, by its qualified name. */
 export function usersOf({ tables }: Dictionary): ReadonlyMap<string, readonly string[]> {
   const users = new Map<string, string[]>()
   for (const table of tables) {

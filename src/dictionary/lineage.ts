@@ -1,54 +1,58 @@
-/** The source columns of each column of a SELECT, read from the tree that DuckDB parses it to. */
+/** Finds the source columns of each column of a SELECT, from DuckDB's parse tree. */
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 
 /** A node of the parsed statement: plain JSON. */
-type Node = { readonly [key: string]: unknown }
+type SqlNode = { readonly [key: string]: unknown }
 
 /** Names of base columns, as `star.fact_timesheet.net_hours`; of a table alone where its rows are counted. */
-type Names = ReadonlySet<string>
+type ColumnNames = ReadonlySet<string>
 
 /** An entry of a FROM clause: its columns by name, with their sources. */
-interface Relation {
+interface FromRelation {
   readonly alias: string
-  readonly columns: ReadonlyMap<string, Names>
+  readonly columns: ReadonlyMap<string, ColumnNames>
   /** Tables whose rows it has. */
-  readonly tables: Names
+  readonly tables: ColumnNames
 }
 
 /** Result of a query: its columns in order. */
-interface Shape {
-  readonly columns: readonly (readonly [string, Names])[]
-  readonly tables: Names
+interface QueryShape {
+  readonly columns: readonly (readonly [string, ColumnNames])[]
+  readonly tables: ColumnNames
 }
 
-interface Scope {
+interface QueryScope {
   /** Named queries, as `with` gives them. */
-  readonly named: ReadonlyMap<string, Shape>
-  /** Of this query first, then those of the queries around it. */
-  readonly relations: readonly Relation[]
-  readonly outer: readonly Relation[]
+  readonly named: ReadonlyMap<string, QueryShape>
+  /** Relations of this query first, then those of the queries around it. */
+  readonly relations: readonly FromRelation[]
+  readonly outer: readonly FromRelation[]
   /** Columns of a base table. */
   readonly base: (table: string) => readonly string[]
 }
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
-const nodes = (value: unknown): readonly Node[] => (Array.isArray(value) ? value.filter(isNode) : [])
-const node = (value: unknown): Node => (isNode(value) ? value : {})
+const isNode = (value: unknown): value is SqlNode => typeof value === 'object' && value !== null
+const nodes = (value: unknown): readonly SqlNode[] => (Array.isArray(value) ? value.filter(isNode) : [])
+const node = (value: unknown): SqlNode => (isNode(value) ? value : {})
 const word = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '')
-const union = (all: readonly Names[]): Names => new Set(all.flatMap(names => [...names]))
+const union = (all: readonly ColumnNames[]): ColumnNames => new Set(all.flatMap(names => [...names]))
 
-/** All children of a node, whatever their names. */
-const parts = (value: Node): readonly Node[] =>
+/** All children of a node, under any name. */
+const parts = (value: SqlNode): readonly SqlNode[] =>
   Object.values(value).flatMap(part => (Array.isArray(part) ? nodes(part) : isNode(part) ? [part] : []))
 
-const asRelation = (alias: string, { columns, tables }: Shape, names: readonly string[] = []): Relation => ({
+const asRelation = (
+  alias: string,
+  { columns, tables }: QueryShape,
+  names: readonly string[] = [],
+): FromRelation => ({
   alias,
   tables,
   columns: new Map(columns.map(([name, from], index) => [names[index] ?? name, from])),
 })
 
-function baseTable(from: Node, scope: Scope): Relation {
+function baseTable(from: SqlNode, scope: QueryScope): FromRelation {
   const name = word(from.table_name)
   const schema = word(from.schema_name)
   const alias = word(from.alias) || name
@@ -59,10 +63,10 @@ function baseTable(from: Node, scope: Scope): Relation {
   return { alias, columns, tables: new Set([table]) }
 }
 
-const columnNames = (from: Node): string[] =>
+const columnNames = (from: SqlNode): string[] =>
   Array.isArray(from.column_name_alias) ? from.column_name_alias.map(word) : []
 
-function relationsOf(from: Node, scope: Scope): Relation[] {
+function relationsOf(from: SqlNode, scope: QueryScope): FromRelation[] {
   switch (from.type) {
     case 'BASE_TABLE':
       return [baseTable(from, scope)]
@@ -79,10 +83,10 @@ function relationsOf(from: Node, scope: Scope): Relation[] {
   }
 }
 
-function ofColumn(names: readonly string[], scope: Scope): Names {
+function ofColumn(names: readonly string[], scope: QueryScope): ColumnNames {
   const column = names.at(-1) ?? ''
   const alias = names.at(-2)
-  const candidates = (relations: readonly Relation[]): Names[] =>
+  const candidates = (relations: readonly FromRelation[]): ColumnNames[] =>
     relations
       .filter(relation => alias === undefined || relation.alias === alias)
       .flatMap(relation => relation.columns.get(column) ?? [])
@@ -90,7 +94,7 @@ function ofColumn(names: readonly string[], scope: Scope): Names {
   return union(own.length > 0 ? own : candidates(scope.outer))
 }
 
-function ofExpression(expression: Node, scope: Scope): Names {
+function ofExpression(expression: SqlNode, scope: QueryScope): ColumnNames {
   if (expression.class === 'COLUMN_REF' && Array.isArray(expression.column_names))
     return ofColumn(expression.column_names.map(word), scope)
   if (expression.class === 'SUBQUERY') {
@@ -108,29 +112,29 @@ function ofExpression(expression: Node, scope: Scope): Names {
   return union(parts(expression).map(part => ofExpression(part, scope)))
 }
 
-/** The scope of a query inside an expression: what is around it is outer. */
-const within = (scope: Scope): Scope => ({
+/** The scope of a query inside an expression: surrounding relations become outer. */
+const within = (scope: QueryScope): QueryScope => ({
   ...scope,
   relations: [],
   outer: [...scope.relations, ...scope.outer],
 })
 
-function ofStar(star: Node, { relations }: Scope): [string, Names][] {
+function ofStar(star: SqlNode, { relations }: QueryScope): [string, ColumnNames][] {
   const alias = word(star.relation_name)
   return relations
     .filter(relation => alias === '' || relation.alias === alias)
     .flatMap(({ columns }) => [...columns])
 }
 
-function nameOf(expression: Node): string {
+function nameOf(expression: SqlNode): string {
   const names = Array.isArray(expression.column_names) ? expression.column_names.map(word) : []
   return word(expression.alias) || names.at(-1) || word(expression.function_name)
 }
 
-function ofSelect(select: Node, scope: Scope): Shape {
+function ofSelect(select: SqlNode, scope: QueryScope): QueryShape {
   const relations = relationsOf(node(select.from_table), scope)
   const inner = { ...scope, relations }
-  const columns = nodes(select.select_list).flatMap((expression): [string, Names][] =>
+  const columns = nodes(select.select_list).flatMap((expression): [string, ColumnNames][] =>
     expression.class === 'STAR'
       ? ofStar(expression, inner)
       : [[nameOf(expression), ofExpression(expression, inner)]],
@@ -139,7 +143,7 @@ function ofSelect(select: Node, scope: Scope): Shape {
 }
 
 /** Both halves have the same columns; the first names them. */
-function together(shapes: readonly Shape[]): Shape {
+function together(shapes: readonly QueryShape[]): QueryShape {
   const first = shapes[0]?.columns ?? []
   const columns = first.map(
     ([name], index) => [name, union(shapes.map(shape => shape.columns[index]?.[1] ?? new Set()))] as const,
@@ -147,7 +151,7 @@ function together(shapes: readonly Shape[]): Shape {
   return { columns, tables: union(shapes.map(({ tables }) => tables)) }
 }
 
-function withNamed(query: Node, scope: Scope): Scope {
+function withNamed(query: SqlNode, scope: QueryScope): QueryScope {
   let named = scope.named
   for (const { key, value } of nodes(node(query.cte_map).map)) {
     const { aliases, query: body } = node(value)
@@ -160,13 +164,13 @@ function withNamed(query: Node, scope: Scope): Scope {
 }
 
 /** A recursive query has the columns of its first half, and reads itself in the second. */
-function ofRecursion(query: Node, scope: Scope, name: string): Shape {
+function ofRecursion(query: SqlNode, scope: QueryScope, name: string): QueryShape {
   const first = shapeOf(query.left, scope)
   const second = shapeOf(query.right, { ...scope, named: new Map([...scope.named, [name, first]]) })
   return together([first, second])
 }
 
-function shapeOf(value: unknown, scope: Scope, name = ''): Shape {
+function shapeOf(value: unknown, scope: QueryScope, name = ''): QueryShape {
   const query = node(value)
   const inner = withNamed(query, scope)
   switch (query.type) {
@@ -179,7 +183,7 @@ function shapeOf(value: unknown, scope: Scope, name = ''): Shape {
       return together(halves.map(half => shapeOf(half, inner)))
     }
     default:
-      throw new Error(`no lineage of a query of the kind ${String(query.type)}`)
+      throw new Error(`lineage does not support a query of type ${String(query.type)}`)
   }
 }
 
@@ -190,12 +194,12 @@ function shapeOf(value: unknown, scope: Scope, name = ''): Shape {
 export async function lineageOf(
   engine: Engine,
   sql: string,
-  columnsOf: Scope['base'],
+  columnsOf: QueryScope['base'],
 ): Promise<readonly (readonly string[])[]> {
   const [row] = await engine.rows<{ tree: string }>(`select json_serialize_sql(${quoteText(sql)}) as tree`)
   const tree = node(JSON.parse(row?.tree ?? '{}'))
   if (tree.error !== false) throw new Error(`DuckDB cannot parse it: ${String(tree.error_message)}`)
-  const scope: Scope = { named: new Map(), relations: [], outer: [], base: columnsOf }
+  const scope: QueryScope = { named: new Map(), relations: [], outer: [], base: columnsOf }
   const { columns } = shapeOf(nodes(tree.statements)[0]?.node, scope)
   return columns.map(([, from]) => [...from].sort())
 }

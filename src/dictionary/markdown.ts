@@ -1,9 +1,9 @@
-/** The dictionary as Markdown: the same tables, with diagrams as Mermaid, which code hosts draw. */
+/** Writes the dictionary as Markdown: the same tables, with diagrams as Mermaid, which code hosts draw. */
 import { counted, formatNumber } from '../lib/counted.ts'
-import { busMatrix, type Reach } from './bus-matrix.ts'
-import { areaDrawing } from './drawing/drawings.ts'
-import type { Box } from './drawing/layout.ts'
+import { busMatrix, type DimensionReach } from './bus-matrix.ts'
+import { areaDrawing } from './drawings.ts'
 import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
+import type { TableBox } from './layout.ts'
 import type { StoredRows } from './stored.ts'
 import {
   currentOf,
@@ -17,7 +17,7 @@ import {
   schemaOrder,
 } from './wording.ts'
 
-/** Escapes text for a line or a cell: no character ends the cell, begins an element or starts emphasis. */
+/** Escapes text for a line or a cell: no character can end the cell, begin an element or start emphasis. */
 const escapeMarkdown = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
@@ -41,11 +41,11 @@ function markdownTable(head: readonly string[], rows: readonly (readonly string[
   return [line(head), line(widths.map(width => '-'.repeat(width))), ...rows.map(line)].join('\n')
 }
 
-const symbols: Readonly<Record<Reach, string>> = { direct: '●', through: '○', none: '' }
+const symbols: Readonly<Record<DimensionReach, string>> = { direct: '●', through: '○', none: '' }
 
 const bare = (name: string): string => name.replace(/^star\.(dim_|fact_)?/, '')
 
-export function matrixMarkdown(dictionary: Dictionary): string {
+function matrixMarkdown(dictionary: Dictionary): string {
   const { dimensions, facts } = busMatrix(dictionary)
   return markdownTable(
     ['fact', ...dimensions.map(bare)],
@@ -96,12 +96,12 @@ function tableMarkdown(table: TableEntry, stored: StoredRows | undefined): strin
   ].join('\n\n')
 }
 
-/** Boxes are named once a side in a drawing; Mermaid places them itself. */
+/** Drops the side from the id of a box, as Mermaid places boxes itself. */
 const entityOf = (id: string): string => id.replace(/^(left|right) /, '').replace(/^\w+\./, '')
 
 function areaMermaid(dictionary: Dictionary, area: Area): string {
   const { columns, links } = areaDrawing(dictionary, area)
-  const boxes = new Map(columns.flat().map((box): [string, Box] => [box.id, box]))
+  const boxes = new Map(columns.flat().map((box): [string, TableBox] => [box.id, box]))
   const lines = links.map(({ from, row, to }) => {
     const label = boxes.get(from)?.rows[row ?? 0]?.text ?? ''
     return `  ${entityOf(to)} ||--o{ ${entityOf(from)} : ${label}`

@@ -1,7 +1,9 @@
-/** What a warehouse stores: rows of each table, and the time up to which they are current. */
+/** Reads how many rows each table of a warehouse has, and the time up to which they are current. */
 import { existingTables } from '../state/existing-tables.ts'
 import { lastDoneSync } from '../state/runs/resource-state.ts'
+import { tablesIn } from '../warehouse/catalogue.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { schemaNames } from '../warehouse/schema/schemas.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { type Dictionary, qualifiedName, type TableEntry } from './entries.ts'
 
@@ -15,16 +17,8 @@ export interface StoredRows {
   readonly martAsOf: ReadonlyMap<string, string>
 }
 
-/** Most tables in one statement: a server plans each of them. */
+/** Max tables in one statement: PostgreSQL plans each of them. */
 const many = 40
-
-async function existingNames(engine: Engine): Promise<ReadonlySet<string>> {
-  const rows = await engine.rows<{ schema: string; name: string }>(
-    `select table_schema as schema, table_name as name from information_schema.tables
-     where table_catalog = current_database() and table_type = 'BASE TABLE'`,
-  )
-  return new Set(rows.map(({ schema, name }) => `${schema}.${name}`))
-}
 
 const tableName = ({ schema, name }: TableEntry): string => `${schema}.${quoteName(name)}`
 
@@ -43,10 +37,10 @@ async function countRows(engine: Engine, tables: readonly TableEntry[]): Promise
 }
 
 export async function readStored(engine: Engine, { tables }: Dictionary): Promise<StoredRows> {
-  const existing = await existingNames(engine)
-  const present = tables.filter(
-    table => table.kind === 'table' && existing.has(`${engine.schema(table.schema)}.${table.name}`),
+  const existing = new Set(
+    (await tablesIn(engine, schemaNames)).filter(one => !one.isView).map(qualifiedName),
   )
+  const present = tables.filter(table => table.kind === 'table' && existing.has(qualifiedName(table)))
   const martAsOf = new Map<string, string>()
   for (const mart of present.filter(({ schema }) => schema === 'mart')) {
     const [row] = await engine.rows<{ as_of: string | null }>(

@@ -11,11 +11,11 @@ export const privacyNames: Readonly<Record<PrivacyClass, string>> = {
 }
 
 export const privacyMeanings: Readonly<Record<PrivacyClass, string>> = {
-  open: 'About no person.',
+  open: 'Not about a person.',
   pseudonymous: 'About a person known by id only. Published; take care with small groups.',
   personal: 'Identifies a person or a way to contact one: in pii only, never published.',
   restricted: 'Bank details, addresses of files: in pii only, never published.',
-  'free text': 'Text that people typed, which may name anybody: in pii.text only. Star has its length.',
+  'free text': 'Text that people typed, which may name any person: in pii.text only. Star has its length.',
   internal: 'Ledger of the working warehouse; the published copy leaves it out.',
 }
 
@@ -44,7 +44,7 @@ export const isHistory = ({ schema, name }: TableEntry): boolean =>
 export const currentOf = ({ schema, name }: TableEntry): string =>
   schema === 'history' ? `star.${name}` : `pii.${name.replace(/_history$/, '')}`
 
-/** How a value is made from fields; the fields follow the words. */
+/** How a value is computed from fields; the fields follow these words. */
 export const madeWords: Readonly<Record<NonNullable<ColumnEntry['made']>, string>> = {
   derived: 'derived from',
   'figure of a list': 'figure of',

@@ -1,9 +1,9 @@
-/** From the inbox to work: events become change signals of records, lists to scan, and evidence of deletions. */
+/** Drains the inbox: turns events into change signals, lists to scan, and evidence of deletions. */
 import { catalogue } from '../contract/catalogue.ts'
 import { eventRule, eventTypes } from '../contract/events.ts'
 import type { Resource } from '../contract/fields/resource.ts'
-import { type Seen, signal } from '../state/by-id/discovered.ts'
-import { type Evidence, recordEvidence } from '../state/evidence/evidence.ts'
+import { type DiscoveredId, signal } from '../state/by-id/discovered.ts'
+import { type EvidenceEntry, recordEvidence } from '../state/evidence/evidence.ts'
 import {
   type ClaimedEvent,
   claimEvents,
@@ -13,32 +13,32 @@ import {
 } from '../state/inbox/drain.ts'
 import type { Engine } from '../warehouse/engine.ts'
 
-/** Events of one transaction. They are in memory at once; other processes drain the rest meanwhile. */
-const mostAtOnce = 5000
+/** Events per transaction, all in memory; other processes can drain the rest meanwhile. */
+const maxAtOnce = 5000
 
 const readById = catalogue.filter(({ read }) => read.strategy === 'byId')
 
-/** Of lists nothing is signalled: the next scan of changes reads what an event is about. */
+/** Only these get change signals: for lists, the next scan of changes reads the record anyway. */
 const entitiesReadById = readById.map(({ entity }) => entity)
 
 const isReadById = (entity: string): boolean => entitiesReadById.includes(entity)
 
 const deletingTypes = eventTypes.filter(type => eventRule(type).deletes)
 
-/** A list does not show deleted records: such an event asks for no read, it is evidence of a deletion and no more. */
+/** Events of deletions in lists: no read can show the record, so they are only evidence. */
 export const finishedTypes = deletingTypes.filter(type => !isReadById(eventRule(type).entity))
 
-/** Every entity of an event is one of the catalogue. */
+/** Every entity of an event is in the catalogue. */
 const nameOf = (entity: string): string =>
   (catalogue.find(resource => resource.entity === entity) as Resource).name
 
-interface Work {
-  readonly signals: readonly Seen[]
-  readonly evidence: readonly Evidence[]
+interface DrainWork {
+  readonly signals: readonly DiscoveredId[]
+  readonly evidence: readonly EvidenceEntry[]
 }
 
-/** What is to be done about events: a record is read again, or a deletion has evidence, or both. */
-export function workOf(events: readonly ClaimedEvent[]): Work {
+/** The work that events ask for: reading a record again, recording evidence of a deletion, or both. */
+export function workOf(events: readonly ClaimedEvent[]): DrainWork {
   return {
     signals: events
       .filter(({ entity }) => isReadById(entity))
@@ -68,18 +68,18 @@ async function passOn(connection: Engine, drain: Drain): Promise<void> {
   await recordEvidence(connection, evidence)
 }
 
-/** Drains until the inbox is empty, one transaction for at most `mostAtOnce` events; returns how many it drained. */
+/** Drains until the inbox is empty, one transaction for at most `maxAtOnce` events; returns how many it drained. */
 export async function drainInbox(engine: Engine, { id, at }: Drain): Promise<number> {
   for (let sum = 0, part = 1; ; part += 1) {
     const drain = { id: `${id}.${part}`, at }
     const claimed = await engine.transaction(async connection => {
-      const count = await claimEvents(connection, drain, { limit: mostAtOnce, finishedTypes })
+      const count = await claimEvents(connection, drain, { limit: maxAtOnce, finishedTypes })
       if (count === 0) return 0
       await passOn(connection, drain)
       await copyClaimedToStar(connection, drain)
       return count
     })
     sum += claimed
-    if (claimed < mostAtOnce) return sum
+    if (claimed < maxAtOnce) return sum
   }
 }

@@ -1,4 +1,4 @@
-/** Events on disk beside a DuckDB file: lines appended and synced in groups, in files that a drain loads and removes. */
+/** Stores events beside a DuckDB file: appends and syncs lines in groups, in files that a drain loads and removes. */
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -6,23 +6,23 @@ import { regularFile } from '../lib/input-file.ts'
 import type { InboxEvent } from '../state/inbox/arrivals.ts'
 
 export interface EventLog {
-  /** All or none; resolves when they are on disk. */
+  /** Appends all or none; resolves once they are on disk. */
   append(events: readonly InboxEvent[]): Promise<void>
   /** Ends the current file and returns all ended ones, oldest first; later appends go to a new file. */
   seal(): Promise<readonly string[]>
-  /** Once their events are in the warehouse. */
+  /** Call once their events are in the warehouse. */
   remove(files: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
-interface Open {
+interface OpenLog {
   readonly file: string
   readonly handle: FileHandle
-  /** Bytes that are on disk. */
+  /** Bytes on disk. */
   length: number
 }
 
-/** Files that are not loaded yet, of this process and of earlier ones, oldest first. */
+/** Files not loaded yet, of this and earlier processes, oldest first. */
 export function waitingFiles(folder: string): string[] {
   return readdirSync(folder)
     .filter(name => /^\d{12}\.ndjson$/.test(name))
@@ -43,7 +43,7 @@ const lineOf = (event: InboxEvent): string => `${JSON.stringify(event)}\n`
 class Log implements EventLog {
   readonly #folder: string
   #number: number
-  #current: Open | undefined
+  #current: OpenLog | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string) {
@@ -69,7 +69,7 @@ class Log implements EventLog {
 
   seal(): Promise<readonly string[]> {
     return this.#inTurn(async () => {
-      // An empty file stays open: on a full disk every tick would otherwise leave another one.
+      // Keeps an empty file open: on a full disk, every tick would otherwise leave another one.
       if (this.#current?.length !== 0) await this.#end()
       return waitingFiles(this.#folder).filter(file => file !== this.#current?.file)
     })
@@ -86,12 +86,12 @@ class Log implements EventLog {
   /** First come, first served, so that a drain under load need not wait for a gap between writes. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(work)
-    // The caller gets the failure; the next turn only waits for the end of this one.
+    // The caller gets the failure; the next turn only waits until this one ends.
     this.#turn = done.catch(() => undefined)
     return done
   }
 
-  async #open(): Promise<Open> {
+  async #open(): Promise<OpenLog> {
     if (this.#current) return this.#current
     this.#number += 1
     const file = join(this.#folder, `${String(this.#number).padStart(12, '0')}.ndjson`)
@@ -108,7 +108,7 @@ class Log implements EventLog {
   }
 
   /** Cuts off a half-written line, so that the next one does not join it; where that fails, a new file begins. */
-  async #takeBack({ handle, length }: Open): Promise<void> {
+  async #takeBack({ handle, length }: OpenLog): Promise<void> {
     try {
       await handle.truncate(length)
     } catch {
@@ -134,7 +134,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes the folder, for its owner only, where it is missing. Files that a dead process left there are kept. */
+/** Creates a missing folder, readable by its owner only. Keeps the files of a dead process. */
 export function openEventLog(folder: string): EventLog {
   return new Log(folder)
 }

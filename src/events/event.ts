@@ -1,8 +1,58 @@
-/** Reads a signed body. It says that something happened to a record, which is then read anew; nothing else in it is used. */
+/** Reads a signed body: which record something happened to. The record is then read again; nothing else is used. */
 import { type EventEntity, type EventType, eventRule, isEventType, payloadKeys } from '../contract/events.ts'
 import { isRecordId, isSafeId } from '../contract/fields/record-id.ts'
 import type { ArrivalState, InboxEvent } from '../state/inbox/arrivals.ts'
-import { parseStrictly } from './strict-json.ts'
+
+const deepest = 32
+
+/** The value, or what is wrong with the text, for a log line. */
+type ParsedText = { readonly value: unknown } | { readonly fault: string }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export function parseStrictly(bytes: Uint8Array): ParsedText {
+  let text: string
+  let value: unknown
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    // A fatal decoder throws only for invalid UTF-8.
+    return { fault: 'not UTF-8' }
+  }
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The SyntaxError is dropped: its message quotes the body.
+    return { fault: 'not JSON' }
+  }
+  const fault = structureFault(text)
+  return fault === undefined ? { value } : { fault }
+}
+
+/** A key ends with its colon. */
+const token = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g
+
+/** Checks a text that is known to be JSON. */
+function structureFault(text: string): string | undefined {
+  /** Keys of each open object; empty for a list. */
+  const open: Set<string>[] = []
+  for (const [word, name = '', colon] of text.matchAll(token)) {
+    if (word === '{' || word === '[') {
+      open.push(new Set())
+      if (open.length > deepest) return `nested deeper than ${deepest}`
+    } else if (word === '}' || word === ']') {
+      open.pop()
+    } else if (colon !== undefined) {
+      // Two spellings of one name are the same key.
+      const key = JSON.parse(name) as string
+      if (key === '__proto__') return 'with a key __proto__'
+      const keys = open.at(-1) as Set<string>
+      if (keys.has(key)) return 'with a duplicate key'
+      keys.add(key)
+    }
+  }
+  return undefined
+}
 
 const typePattern = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
 /** This century only: outside of it one engine accepts times that the other refuses. */
@@ -23,12 +73,12 @@ const hiddenKeys: ReadonlySet<EventType> = new Set([
   'rate_amended',
 ])
 
-type Fields = Readonly<Record<string, unknown>>
+type EventFields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields =>
+const isFields = (value: unknown): value is EventFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const own = (fields: Fields, name: string): unknown =>
+const own = (fields: EventFields, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined
 
 function idOf(value: unknown): string | undefined {
@@ -50,21 +100,21 @@ function timeIn(value: unknown): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString()
 }
 
-/** Enough to see what an unknown event is about. */
-const mostKept = 2048
+/** Bytes stored of an unknown event: enough to see what it is about. */
+const maxStored = 2048
 
 /** Cut between characters. */
 const beginningOf = (body: Uint8Array): string =>
-  new TextDecoder().decode(body.subarray(0, mostKept), { stream: true })
+  new TextDecoder().decode(body.subarray(0, maxStored), { stream: true })
 
-export interface Reading {
+export interface EventReading {
   readonly body: Uint8Array
   /** Milliseconds since the epoch. */
   readonly nowMs: number
 }
 
-/** The event in a body whose signature matches, or what makes it no event. */
-export function readEvent({ body, nowMs }: Reading): InboxEvent | { readonly fault: string } {
+/** The event in a verified body, or why it is not an event. */
+export function readEvent({ body, nowMs }: EventReading): InboxEvent | { readonly fault: string } {
   const parsed = parseStrictly(body)
   if ('fault' in parsed) return parsed
   if (!isFields(parsed.value)) return { fault: 'not an object' }
@@ -77,17 +127,17 @@ export function readEvent({ body, nowMs }: Reading): InboxEvent | { readonly fau
     createdAt: timeIn(own(parsed.value, 'createdAt')),
     receivedAt: new Date(nowMs).toISOString(),
   }
-  const kept = (state: ArrivalState, entity: EventEntity | null = null): InboxEvent => ({
+  const eventIn = (state: ArrivalState, entity: EventEntity | null = null): InboxEvent => ({
     ...base,
     entity,
     recordId: null,
     state,
     payload: beginningOf(body),
   })
-  if (testTypes.includes(type) || own(parsed.value, 'test') === true) return kept('test')
-  if (!isEventType(type)) return kept('unknown')
+  if (testTypes.includes(type) || own(parsed.value, 'test') === true) return eventIn('test')
+  if (!isEventType(type)) return eventIn('unknown')
   const { entity } = eventRule(type)
   const recordId = recordIdIn(own(parsed.value, 'data'), type)
-  if (recordId === undefined) return kept('unreadable', entity)
+  if (recordId === undefined) return eventIn('unreadable', entity)
   return { ...base, entity, recordId, state: 'new', payload: null }
 }

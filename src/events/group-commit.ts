@@ -1,12 +1,12 @@
-/** Group commit: items that arrive during a write go together into the next one. */
+/** Commits in groups: items that arrive during a write go into the next one together. */
 import { MusterError } from '../lib/errors.ts'
 
-/** Most items that may wait, so that a hanging store does not fill the memory. */
-const mostWaiting = 20_000
-/** Most items of one write, so that their senders get their answers soon. */
-const mostTogether = 2000
+/** Maximum waiting items, so that a hanging store does not fill the memory. */
+const maxWaiting = 20_000
+/** Maximum items of one write, so that senders get their answers soon. */
+const maxTogether = 2000
 
-interface Waiting<Item> {
+interface WaitingItem<Item> {
   readonly item: Item
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
@@ -21,13 +21,13 @@ export interface GroupCommit<Item> {
 
 /** `write` resolves when all of its items are durable. */
 export function groupCommit<Item>(write: (items: readonly Item[]) => Promise<void>): GroupCommit<Item> {
-  const waiting: Waiting<Item>[] = []
+  const waiting: WaitingItem<Item>[] = []
   let working: Promise<void> | undefined
   const writeAll = async (): Promise<void> => {
-    // Waits one turn of the event loop, so that requests that were read together are written together.
+    // Waits one turn of the event loop, so that requests read together are written together.
     await new Promise(resolve => setImmediate(resolve))
     while (waiting.length > 0) {
-      const group = waiting.splice(0, mostTogether)
+      const group = waiting.splice(0, maxTogether)
       try {
         await write(group.map(({ item }) => item))
         for (const { resolve } of group) resolve()
@@ -39,10 +39,10 @@ export function groupCommit<Item>(write: (items: readonly Item[]) => Promise<voi
   }
   return {
     add(item) {
-      if (waiting.length >= mostWaiting)
+      if (waiting.length >= maxWaiting)
         return Promise.reject(
           new MusterError({
-            what: `${mostWaiting} events wait to be stored`,
+            what: `${maxWaiting} events wait to be stored`,
             next: 'the sender delivers the event again',
           }),
         )

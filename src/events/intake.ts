@@ -1,11 +1,11 @@
-/** Takes verified events in: each is stored before its sender gets a 202, and a repetition is only counted. */
+/** Stores verified events before their senders get a 202; only counts repetitions. */
 import pTimeout from 'p-timeout'
 import { MusterError } from '../lib/errors.ts'
 import { type InboxEvent, identityOf } from '../state/inbox/arrivals.ts'
 import { groupCommit } from './group-commit.ts'
 import type { Room } from './room.ts'
 
-/** Stores all events or none; returns the identities of those stored before, as far as the store knows. */
+/** Stores all events or none; returns the identities of those that the store had already, if it knows. */
 export type StoreEvents = (events: readonly InboxEvent[]) => Promise<readonly string[]>
 
 export interface Intake {
@@ -16,12 +16,12 @@ export interface Intake {
   onIdle(): Promise<void>
 }
 
-/** Events remembered, which is some minutes of a flood; older repetitions are found by the warehouse. */
+/** Events remembered: a few minutes of a flood. The warehouse detects older repetitions. */
 const remembered = 50_000
 
 /**
- * Senders give up after about ten seconds and deliver again. A server that became unreachable may not answer at all,
- * so storing gets half of that time.
+ * Time limit for storing: half of the ten seconds or so after which senders give up and deliver again. A database server that
+ * became unreachable may never answer.
  */
 const longestMs = 5000
 
@@ -46,7 +46,7 @@ export function openIntake(store: StoreEvents, room: Pick<Room, 'take'>): Intake
     async take(event) {
       const identity = identityOf(event)
       const before = known.get(identity)
-      // The first delivery may still be on its way to the disk: the repetition waits for it.
+      // The first delivery may not be on disk yet: the repetition waits for it.
       if (before) return before.then(() => repeat(identity))
       room.take(event)
       const stored = groups.add(event)

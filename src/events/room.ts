@@ -1,16 +1,16 @@
-/** How much room the inbox has: a sender with the secret could otherwise fill the disk. */
+/** Limits the inbox: a sender with the secret could otherwise fill the disk. */
 import { formatNumber } from '../lib/counted.ts'
 import { MusterError } from '../lib/errors.ts'
 import type { InboxEvent } from '../state/inbox/arrivals.ts'
 import { type StoredEvents, storedBytes } from '../state/inbox/figures.ts'
 
-/** Nothing more is stored; the sender delivers the event again. */
+/** The event was not stored; the sender will deliver it again. */
 export class InboxFull extends MusterError {}
 
-/** Events that change no data leave the rest of the inbox to those that do. */
+/** Share of the inbox for events that change no data; the rest is reserved for those that do. */
 const shareWithoutSignal = 0.5
 
-/** Whether one more event may be stored. `bounds` has the most events and the most bytes. */
+/** Whether one more event fits within `bounds`, in number and bytes. */
 export function hasRoom(
   event: Pick<InboxEvent, 'state' | 'payload'>,
   { stored, bounds }: { readonly stored: StoredEvents; readonly bounds: StoredEvents },
@@ -22,7 +22,7 @@ export function hasRoom(
   )
 }
 
-/** Counts what is stored between two looks at the warehouse. */
+/** Counts the events stored since the warehouse was last measured. */
 export class Room {
   readonly bounds: StoredEvents
   #measured: StoredEvents = { events: 0, bytes: 0 }
@@ -52,7 +52,7 @@ export class Room {
     this.#added.bytes += storedBytes(event.payload)
   }
 
-  /** Begins a look at the warehouse, into which everything taken so far is loaded before `measured` is called. */
+  /** Starts a measurement; everything taken so far must be loaded before `measured` is called. */
   look(): { measured(stored: StoredEvents): void } {
     const before = { ...this.#added }
     return {

@@ -1,4 +1,4 @@
-/** Where events are stored durably before their sender gets a 202: in a log beside a DuckDB file, or a table of a server. */
+/** Stores events durably before their sender gets a 202: in a log beside a DuckDB file, or in a table of a server. */
 import { insertEvents, loadEventFiles } from '../state/inbox/arrivals.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { openEventLog } from './event-log.ts'
@@ -12,14 +12,14 @@ export interface Pending {
 
 export interface InboxStore {
   readonly store: StoreEvents
-  /** Loads what is stored and not yet in the warehouse into its inbox; returns how many deliveries. */
+  /** Loads stored events into the inbox of the warehouse; returns the number of deliveries. */
   load(engine: Engine): Promise<number>
   /** Events that this process stored and did not load yet. */
   pending(): Pending
   close(): Promise<void>
 }
 
-/** For a DuckDB file, which takes few small transactions a second and which a sync may hold for hours. */
+/** For a DuckDB file: it handles few small transactions per second, and a sync may lock it for hours. */
 export function logStore(folder: string): InboxStore {
   const log = openEventLog(folder)
   const empty: Pending = { events: 0, oldest: null }

@@ -1,46 +1,46 @@
 /**
- * Whether a delivery is genuine, decided from its headers and bytes alone, before anything is stored or looked up:
+ * Decides whether a delivery is genuine, from its headers and bytes alone, before anything is stored or looked up:
  * HMAC SHA-256 over timestamp, dot and raw body, as hex or base64, compared in constant time.
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { InboxEvent } from '../state/inbox/arrivals.ts'
-import { type Reading, readEvent } from './event.ts'
+import { type EventReading, readEvent } from './event.ts'
 
 export interface Heading {
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[]
   /** Milliseconds since the epoch. */
   readonly nowMs: number
 }
 
 /** What the headers claim about a body that has not arrived yet. */
-export interface Claim {
+export interface SignatureClaim {
   readonly timestamp: string
   readonly digest: Buffer
 }
 
-export interface Refusal {
-  /** Counted under this word; never a text that the sender chose. */
+export interface DeliveryRefusal {
+  /** Category for the counter; never text from the sender. */
   readonly refused: 'headers' | 'timestamp' | 'signature' | 'body'
   readonly why: string
 }
 
-export type Verified = { readonly event: InboxEvent } | Refusal
+export type VerifiedDelivery = { readonly event: InboxEvent } | DeliveryRefusal
 
-export interface Verification {
-  /** The beginning of the header names, such as X-Service. */
+export interface VerificationRules {
+  /** Prefix of the header names, such as X-Service. */
   readonly headerPrefix: string
   /** One, or two while senders change from the old to the new. */
   readonly secrets: readonly string[]
 }
 
 export interface Verifier {
-  /** Called before the body is read: a flood of forged requests costs no body and no digest. */
-  readonly claim: (heading: Heading) => Claim | Refusal
-  readonly verify: (claim: Claim, reading: Reading) => Verified
+  /** Called before the body is read, so that most forged requests cost neither a body nor a digest. */
+  readonly claim: (heading: Heading) => SignatureClaim | DeliveryRefusal
+  readonly verify: (claim: SignatureClaim, reading: EventReading) => VerifiedDelivery
 }
 
-export function createVerifier({ headerPrefix, secrets }: Verification): Verifier {
+export function createVerifier({ headerPrefix, secrets }: VerificationRules): Verifier {
   const keys = secrets
     .filter(secret => secret !== '')
     .slice(0, 2)
@@ -50,7 +50,7 @@ export function createVerifier({ headerPrefix, secrets }: Verification): Verifie
       const timestamp = onlyHeader(rawHeaders, `${headerPrefix}-Timestamp`)
       const signature = onlyHeader(rawHeaders, `${headerPrefix}-Signature`)
       if (timestamp === undefined || signature === undefined)
-        return { refused: 'headers', why: 'signature or timestamp is missing, comes twice or is too long' }
+        return { refused: 'headers', why: 'signature or timestamp is missing, duplicate or too long' }
       if (!isRecent(timestamp, nowMs))
         return { refused: 'timestamp', why: 'timestamp is not a time within five minutes of now' }
       const digest = digestIn(signature)
@@ -106,24 +106,24 @@ function isRecent(text: string, nowMs: number): boolean {
 
 const spelling = /^(?:sha256=|v1[=,])?(?:([0-9a-fA-F]{64})|([A-Za-z0-9+/]{43}=))$/
 
-/** The 32 bytes that a header spells; undefined for anything else. */
+/** The 32 bytes of a hex or base64 digest; undefined for anything else. */
 function digestIn(header: string): Buffer | undefined {
   const [, hex, base64] = spelling.exec(header) ?? []
   if (hex !== undefined) return Buffer.from(hex, 'hex')
   if (base64 === undefined) return undefined
   const bytes = Buffer.from(base64, 'base64')
-  // Two bits of the last character are ignored by the decoder: only one spelling of a digest is accepted.
+  // The decoder ignores two bits of the last character; accept only the canonical spelling.
   return bytes.toString('base64') === base64 ? bytes : undefined
 }
 
-/** A key object is made once: making it anew from the text for each digest takes half of the time. */
+/** Creates the key object once: creating it for every digest would take half of the time. */
 const signingKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'))
 
-interface SignedDelivery extends Claim {
+interface SignedDelivery extends SignatureClaim {
   readonly body: Uint8Array
 }
 
-/** Tries every key whatever the others say, so that the time taken reveals nothing. */
+/** Tries every key even after a match, so that the time taken reveals nothing. */
 function isSignedBy(keys: readonly KeyObject[], { timestamp, body, digest }: SignedDelivery): boolean {
   let isOurs = false
   for (const key of keys) {

@@ -1,141 +1,114 @@
-/** A landing in a folder of this machine. */
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+/** Keeps a landing in a folder on this machine. */
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { regularFile } from '../lib/input-file.ts'
-import { makeScratch, replaceFolder } from '../temporary/scratch.ts'
-import { edgesOf } from './edges.ts'
-import { type FileSum, type Journal, readJournal, writeGone, writeSum } from './journal.ts'
-import type { Edges, LandingStore, Stored } from './store.ts'
-
-const partEnd = '.part'
+import { makeScratch, type Scratch } from '../temporary/scratch.ts'
+import { isRefused } from './damage.ts'
+import { pageFolder } from './layout.ts'
+import type { LandingFile, LandingStore, PutOptions, StoredContent } from './store.ts'
 
 export class FolderStore implements LandingStore {
-  readonly root: string
+  readonly where: string
+  readonly disk: string
+  readonly home: string
+  /** Files are written here first. The next command removes what a killed process left behind. */
+  #drafts: Scratch | undefined
+  #puts = 0
 
   constructor(root: string) {
-    this.root = root
+    this.where = root
+    this.disk = root
+    this.home = dirname(root)
   }
 
-  get where(): string {
-    return this.root
+  #path(key: string): string {
+    return join(this.disk, key)
   }
 
-  get home(): string {
-    return dirname(this.root)
-  }
-
-  #path(name: string): string {
-    return join(this.root, name)
-  }
-
-  async tryOut(): Promise<void> {}
-
-  async folders(): Promise<string[]> {
-    if (!existsSync(this.root)) return []
-    const entries = readdirSync(this.root, { withFileTypes: true })
-    // Scratch folders begin with a dot.
-    return entries.flatMap(entry => (entry.isDirectory() && !entry.name.startsWith('.') ? entry.name : []))
-  }
-
-  async list(folder: string): Promise<Stored[]> {
-    const path = this.#path(folder)
-    if (!existsSync(path)) return []
-    const names = readdirSync(path).sort()
-    return names.flatMap(name => {
-      const file = regularFile(join(path, name))
-      return file ? [{ name, bytes: file.size }] : []
-    })
-  }
-
-  async has(name: string): Promise<boolean> {
-    return existsSync(this.#path(name))
-  }
-
-  async read(name: string): Promise<Buffer | undefined> {
-    return regularFile(this.#path(name)) ? readFileSync(this.#path(name)) : undefined
-  }
-
-  async edges(name: string, length: number): Promise<Edges> {
-    return edgesOf(this.#path(name), length)
-  }
-
-  async bring(): Promise<void> {}
-
-  /** Half-written pages of a process that was killed go. */
-  async begin(folder: string): Promise<void> {
-    const path = this.#path(folder)
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    for (const name of readdirSync(path).filter(name => name.endsWith(partEnd)))
-      rmSync(join(path, name), { force: true })
-  }
-
-  async put(name: string, bytes: Buffer): Promise<void> {
-    const file = this.#path(name)
+  async put(key: string, content: Buffer, { over, isLasting = false }: PutOptions = {}): Promise<boolean> {
+    if (!this.#drafts) {
+      mkdirSync(this.disk, { recursive: true, mode: 0o700 })
+      this.#drafts = makeScratch(this.disk)
+    }
+    this.#puts += 1
+    const draft = join(this.#drafts.path, String(this.#puts))
+    const path = this.#path(key)
     try {
-      await writeFile(`${file}${partEnd}`, bytes, { mode: 0o600 })
-      await rename(`${file}${partEnd}`, file)
+      // Flush what replaces pages, as these are deleted next. A lost page can be fetched again.
+      const flush = isLasting || over !== undefined || !key.startsWith(pageFolder)
+      await writeFile(draft, content, { mode: 0o600, flush })
+      if (over && !(await this.get(key))?.content.equals(over.content)) {
+        rmSync(draft, { force: true })
+        return false
+      }
+      // Made after the draft, so that a landing removed in between is not recreated.
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      await rename(draft, path)
+      return true
     } catch (error) {
-      await rm(`${file}${partEnd}`, { force: true })
+      rmSync(draft, { force: true })
       throw error
     }
   }
 
-  async replace(name: string, bytes: Buffer): Promise<void> {
-    const scratch = makeScratch(this.root)
+  async get(key: string): Promise<StoredContent | undefined> {
+    const path = this.#path(key)
+    return regularFile(path) ? { content: readFileSync(path), version: undefined } : undefined
+  }
+
+  async list(prefix: string): Promise<LandingFile[]> {
+    return this.#filesIn(prefix.slice(0, -1))
+  }
+
+  /** Skips subfolders that may not be read: reading one of their files reports why. */
+  #filesIn(folder: string): LandingFile[] {
+    const found: LandingFile[] = []
+    for (const entry of this.#entries(folder)) {
+      const key = `${folder}/${entry.name}`
+      if (entry.isDirectory()) {
+        try {
+          found.push(...this.#filesIn(key))
+        } catch (error) {
+          if (!isRefused(error)) throw error
+        }
+      } else {
+        const file = regularFile(this.#path(key))
+        if (file) found.push({ key, bytes: file.size })
+      }
+    }
+    return found
+  }
+
+  #entries(folder: string) {
     try {
-      const draft = join(scratch.path, basename(name))
-      writeFileSync(draft, bytes, { mode: 0o600, flush: true })
-      renameSync(draft, this.#path(name))
-    } finally {
-      scratch.remove()
+      const entries = readdirSync(this.#path(folder), { withFileTypes: true })
+      return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return []
+      throw error
     }
   }
 
-  unique(): string {
-    return ''
+  async delete(keys: readonly string[]): Promise<void> {
+    for (const key of keys) rmSync(this.#path(key), { recursive: true, force: true })
+    for (const folder of new Set(keys.map(dirname)))
+      try {
+        rmdirSync(this.#path(folder))
+      } catch (error) {
+        if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(String((error as NodeJS.ErrnoException).code)))
+          throw error
+      }
   }
 
-  async putFolder(folder: string, part: string, keepsAge = false): Promise<void> {
-    const path = this.#path(folder)
-    if (keepsAge) {
-      const { atime, mtime } = statSync(path)
-      utimesSync(part, atime, mtime)
-    }
-    replaceFolder(part, path)
-  }
-
-  async writtenAt(folder: string): Promise<number> {
-    return statSync(this.#path(folder)).mtimeMs
-  }
-
-  async remove(name: string): Promise<void> {
-    rmSync(this.#path(name), { recursive: true, force: true })
-  }
-
-  async sums(journal: string): Promise<Journal | undefined> {
-    return readJournal(this.#path(journal))
-  }
-
-  async note(journal: string, sum: FileSum): Promise<void> {
-    writeSum(this.#path(journal), sum)
-  }
-
-  async noteGone(journal: string, name: string): Promise<void> {
-    writeGone(this.#path(journal), name)
+  async fetch(key: string): Promise<string | undefined> {
+    return regularFile(this.#path(key)) ? this.#path(key) : undefined
   }
 
   release(): void {}
 
-  close(): void {}
+  close(): void {
+    this.#drafts?.remove()
+    this.#drafts = undefined
+  }
 }

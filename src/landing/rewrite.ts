@@ -1,107 +1,121 @@
-/** Rewrites stored pages in place: each file is replaced as a whole, so that a rewrite that was cut off is run again. */
-import { basename } from 'node:path'
+/**
+ * Rewrites stored pages to erase a person. The manifest names either all old or all new files, so an interrupted
+ * rewrite can run again.
+ */
+import { writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { pageBytes } from '../lib/stored-page.ts'
 import { makeScratch } from '../temporary/scratch.ts'
-import { archiveOf, archives, rearchive, unpack } from './archive.ts'
-import { Damaged } from './damage/damaged.ts'
-import { type Landing, openLanding, type Scrub } from './folder.ts'
-import { pagesJournalOf, scansJournal, sumOf } from './journal.ts'
-import { type Packing, packing } from './packed-pages.ts'
-import { removeLeftArchives, removeLeftPages } from './tidy.ts'
+import { putArchive, storedPages } from './archive.ts'
+import { damageIn, ScanDamaged } from './damage.ts'
+import { fetchPages, type LandedPage, type Landing, type Scrub } from './landing.ts'
+import { fileKey, type LandedPageFacts, pageFacts, pageName } from './layout.ts'
+import { deleteUnnamed, putManifest, type ScanFile } from './manifest.ts'
+import { type Packing, packing } from './packing.ts'
+import type { LandingStore } from './store.ts'
+import { allFiles, type VerifiedScan, verifyScan, withoutManifest } from './verify.ts'
 
-export interface Rewritten {
-  /** Pages that were changed. */
+export interface RewriteResult {
+  /** Pages changed. */
   readonly pages: number
-  /** Scans whose files are damaged, so that nobody can tell what is in them. */
+  /** Scans with damaged files, which may contain anything. */
   readonly damaged: readonly string[]
-}
-
-/** Bytes that `scrub` changes; nothing is written with `isDry`. */
-async function rewriteFolder(landing: Landing, scan: string, { scrub, isDry }: Rewrite): Promise<number> {
-  let changed = 0
-  const facts = await landing.facts(scan)
-  for (const page of await landing.pages(scan)) {
-    const bytes = pageBytes(page)
-    const rest = scrub(bytes, facts)
-    if (rest === bytes) continue
-    changed += 1
-    if (!isDry) await replaceFile(landing, `${scan}/${basename(page.file)}`, rest)
-  }
-  landing.store.release(scan)
-  return changed
-}
-
-/** Its sum goes into the journal first: after a kill in between, the same rewrite is done again. */
-async function replaceFile({ store }: Landing, name: string, bytes: Buffer): Promise<void> {
-  const [scan = ''] = name.split('/')
-  await store.note(pagesJournalOf(scan), sumOf(basename(name), bytes))
-  await store.replace(name, bytes)
-}
-
-async function rewriteArchive(
-  landing: Landing,
-  scan: string,
-  { pack, ...rewrite }: Rewrite & { readonly pack: Packing },
-): Promise<number> {
-  const folder = makeScratch(landing.store.home)
-  try {
-    await unpack(landing, scan, { folder: folder.path, pack })
-    const unpacked = openLanding(folder.path)
-    const changed = await rewriteFolder(unpacked, scan, rewrite)
-    if (changed > 0 && !rewrite.isDry) await rearchive(pack, { from: unpacked, to: landing }, scan)
-    return changed
-  } finally {
-    folder.remove()
-  }
 }
 
 export interface Rewrite {
   readonly scrub: Scrub
-  /** Only counts. */
+  /** Count only. */
   readonly isDry: boolean
   readonly signal: AbortSignal
   /** Called after each scan. */
   readonly onScan?: ((done: number, scans: number) => void) | undefined
 }
 
-export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promise<Rewritten> {
-  const damaged: string[] = []
-  let pages = 0
-  const count = async (scan: string, work: () => Promise<number>): Promise<void> => {
-    rewrite.signal.throwIfAborted()
-    try {
-      pages += await work()
-    } catch (error) {
-      if (!(error instanceof Damaged || error instanceof SyntaxError)) throw error
-      damaged.push(scan)
+type RewriteWork = Rewrite & { readonly pack: Packing }
+
+/**
+ * Rewrites the pages of an open scan: stores changed pages under new names, then updates the manifest, then deletes the
+ * old files.
+ */
+async function rewritePages(
+  store: LandingStore,
+  { manifest, files }: VerifiedScan,
+  { scrub, isDry }: RewriteWork,
+): Promise<number> {
+  const changed = new Map<string, ScanFile>()
+  for (const page of await fetchPages(store, manifest.scan, files)) {
+    const bytes = pageBytes(page)
+    const rest = scrub(bytes, manifest)
+    if (rest === bytes) continue
+    const name = pageName(page, rest)
+    changed.set(basename(page.file), { name, bytes: rest.length })
+    if (!isDry) await store.put(fileKey(manifest.scan, name), rest, { isLasting: true })
+  }
+  if (changed.size === 0 || isDry) return changed.size
+  await putManifest(store, {
+    ...manifest,
+    files: manifest.files.map(file => changed.get(file.name) ?? file),
+  })
+  await store.delete([...changed.keys()].map(name => fileKey(manifest.scan, name)))
+  return changed.size
+}
+
+/** Puts all pages of a complete scan into a new archive. */
+async function rewriteComplete(
+  store: LandingStore,
+  verified: VerifiedScan,
+  { scrub, isDry, pack }: RewriteWork,
+): Promise<number> {
+  const folder = makeScratch(store.home)
+  const pages: LandedPage[] = []
+  let changed = 0
+  try {
+    for await (const { name, bytes } of storedPages(store, verified, pack)) {
+      const rest = scrub(bytes, verified.manifest)
+      if (rest !== bytes) changed += 1
+      if (isDry) continue
+      const facts = pageFacts(name) as LandedPageFacts
+      const file = join(folder.path, pageName(facts, rest))
+      writeFileSync(file, rest, { mode: 0o600 })
+      pages.push({ ...facts, file, bytes: rest.length })
     }
+    if (changed > 0 && !isDry) await putArchive(store, { ...verified, pages }, pack)
+    return changed
+  } finally {
+    folder.remove()
   }
-  if (!rewrite.isDry) {
-    await removeLeftPages(landing)
-    await removeLeftArchives(landing, await landing.scans())
-  }
-  const [unarchived, archived] = [await landing.scans(), await archives(landing)]
-  let done = 0
-  const next = (): void => {
-    done += 1
-    rewrite.onScan?.(done, unarchived.length + archived.length)
-  }
-  for (const scan of unarchived) {
-    await count(scan, () => rewriteFolder(landing, scan, rewrite))
-    next()
-  }
+}
+
+/** Throws ScanDamaged. */
+async function rewriteScan(store: LandingStore, scan: string, work: RewriteWork): Promise<number> {
+  const verified = await verifyScan(store, scan)
+  if (!verified) return 0
+  const [what] = verified.damaged
+  if (what !== undefined) throw new ScanDamaged(scan, what)
+  // A process that archived, rewrote or removed the scan may have been killed before it deleted the old files.
+  if (!work.isDry) await deleteUnnamed(store, verified.manifest)
+  const rewrite = verified.manifest.state === 'open' ? rewritePages : rewriteComplete
+  return rewrite(store, verified, work)
+}
+
+export async function rewriteLanding(landing: Landing, rewrite: Rewrite): Promise<RewriteResult> {
+  const { store } = landing
+  const files = await allFiles(landing)
+  const scans = await landing.scans()
+  const damaged = (await withoutManifest(landing, scans, files)).map(({ scan }) => scan)
+  let pages = 0
   await packing(async pack => {
-    for (const scan of archived) {
-      await count(scan, () => rewriteArchive(landing, scan, { ...rewrite, pack }))
-      next()
+    for (const [index, scan] of scans.entries()) {
+      rewrite.signal.throwIfAborted()
+      try {
+        pages += await rewriteScan(store, scan, { ...rewrite, pack })
+      } catch (error) {
+        if (!damageIn(scan, error)) throw error
+        damaged.push(scan)
+      }
+      store.release(scan)
+      rewrite.onScan?.(index + 1, scans.length)
     }
   })
   return { pages, damaged }
-}
-
-/** What of the landing cannot be read, and so cannot be cleared of a person either. */
-export async function removeScan(landing: Landing, scan: string): Promise<void> {
-  await landing.discard(scan)
-  await landing.store.noteGone(scansJournal, scan)
-  await landing.store.remove(archiveOf(scan))
 }

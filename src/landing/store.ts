@@ -1,60 +1,98 @@
-/** What a landing needs of the place that keeps its files: a folder of this machine, or a bucket that machines share. */
-import type { FileSum, Journal } from './journal.ts'
+/**
+ * Declares where a landing keeps its files: a folder on this machine, or a bucket that machines share. Both are object
+ * stores.
+ */
+import { randomBytes } from 'node:crypto'
+import { ConfigError } from '../lib/errors.ts'
 
-export interface Stored {
-  /** Within its folder. */
-  readonly name: string
+export interface BucketPlace {
+  /** The name shown in messages. */
+  readonly url: string
+  readonly bucket: string
+  /** Precedes every key; ends with a slash unless it is empty. */
+  readonly prefix: string
+  /** A service other than AWS, without a host name for each bucket. */
+  readonly isOther: boolean
+  /** AWS KMS key that encrypts new objects; without it the bucket's own setting decides. */
+  readonly kmsKey?: string
+}
+
+/** Where pages are landed. */
+export interface LandingPlace {
+  /** The landing itself, or for a bucket the folder whose parent holds temporary files. */
+  readonly folder: string
+  readonly bucket?: BucketPlace | undefined
+}
+
+export interface LandingFile {
+  /** Path segments, as in `pages/SCAN/NAME`. */
+  readonly key: string
   readonly bytes: number
 }
 
-/** A name is a file in the folder of a scan or of an archive, or a journal beside these folders. */
+export interface StoredContent {
+  readonly content: Buffer
+  /** Changes whenever the content changes; undefined in a folder, where contents are compared. */
+  readonly version: string | undefined
+}
+
+export interface PutOptions {
+  readonly over?: StoredContent | undefined
+  /** Replaces something that is deleted next, so it must be on disk first. */
+  readonly isLasting?: boolean
+}
+
 export interface LandingStore {
-  /** As messages name it. */
+  /** The name shown in messages. */
   readonly where: string
-  /** The folder of this machine that has the files which were brought here; of a landing in a folder all of them. */
-  readonly root: string
-  /** Where temporary files lie. */
+  /** The local folder that files are written to. */
+  readonly disk: string
+  /** The folder for temporary files. */
   readonly home: string
-  /** Throws where files cannot be put, read, listed or removed. */
-  tryOut(): Promise<void>
-  /** Scans and archives. */
-  folders(): Promise<string[]>
-  /** Empty for a folder that is not there. */
-  list(folder: string): Promise<Stored[]>
-  /** Whether a file is there. */
-  has(name: string): Promise<boolean>
-  /** Undefined when it is not there. */
-  read(name: string): Promise<Buffer | undefined>
-  /** The first and the last bytes of a file. */
-  edges(name: string, length: number): Promise<Edges>
-  /** The files are below `root` then, as they are stored now. */
-  bring(folder: string, files: readonly Stored[]): Promise<void>
-  /** Makes a folder ready for its only writer. */
-  begin(folder: string): Promise<void>
-  /** Written completely or not at all; below `root` as well. */
-  put(name: string, bytes: Buffer): Promise<void>
-  /** The same for a file that others may read or replace meanwhile. */
-  replace(name: string, bytes: Buffer): Promise<void>
-  /** Part of the names of files of an archive: where it is no rename that puts them, no two archives may have the same. */
-  unique(): string
-  /** `part`, of this machine, becomes a folder with its files or takes the place of one; with `keepsAge` as old as that was. */
-  putFolder(folder: string, part: string, keepsAge?: boolean): Promise<void>
-  /** When a folder was put; milliseconds since the epoch. */
-  writtenAt(folder: string): Promise<number>
-  /** A file or a folder, which need not be there. */
-  remove(name: string): Promise<void>
-  /** What a journal has; undefined when there is none. */
-  sums(journal: string): Promise<Journal | undefined>
-  /** To be called when the file is there: a process that dies in between leaves a file that no line names. */
-  note(journal: string, sum: FileSum): Promise<void>
-  /** To be called before the file goes. */
-  noteGone(journal: string, name: string): Promise<void>
-  /** What was brought here goes, where it is no more than a copy. */
-  release(folder: string): void
+  /**
+   * Writes completely or not at all. With `over`, replaces only that content: returns false when something else is
+   * there.
+   */
+  put(key: string, content: Buffer, options?: PutOptions): Promise<boolean>
+  /** Undefined when it does not exist. */
+  get(key: string): Promise<StoredContent | undefined>
+  /** Files whose keys begin with the prefix, which must end with a slash. */
+  list(prefix: string): Promise<LandingFile[]>
+  /** Ignores keys that do not exist. */
+  delete(keys: readonly string[]): Promise<void>
+  /** A local file with the content, downloaded once; undefined when it does not exist. */
+  fetch(key: string): Promise<string | undefined>
+  /** Removes local copies of a scan's files. */
+  release(scan: string): void
   close(): void
 }
 
-export interface Edges {
-  readonly start: string
-  readonly end: string
+/** Puts, lists, gets and deletes a test file before the first request to the service. Throws when any of these fails. */
+export async function tryStore(store: LandingStore): Promise<void> {
+  const prefix = `.muster-try-${randomBytes(6).toString('hex')}/`
+  const key = `${prefix}try`
+  await store.put(key, Buffer.from('muster'))
+  const listed = await store.list(prefix)
+  const got = await store.get(key)
+  await store.delete([key])
+  if (listed.length === 1 && got?.content.toString() === 'muster') return
+  throw new ConfigError({
+    what: 'the bucket does not return what was just written to it',
+    where: store.where,
+    next: 'use a bucket that is strongly consistent, as AWS S3 is',
+  })
+}
+
+/** Concurrent transfers: more gain nothing, and each may hold a page in memory. */
+const maxTransfers = 8
+
+export async function together<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const left = [...items]
+  const one = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: maxTransfers }, one))
 }

@@ -1,4 +1,4 @@
-/** Day arithmetic, the only home of it. Everything is UTC; an instant is a number of milliseconds, a day is YYYY-MM-DD. */
+/** Computes with days, in UTC, for all of Muster. An instant is a number of milliseconds, a day is YYYY-MM-DD. */
 import { UTCDateMini } from '@date-fns/utc/date/mini'
 import { addDays } from 'date-fns/addDays'
 import { addMonths } from 'date-fns/addMonths'
@@ -23,34 +23,34 @@ export const hourMs = millisecondsInHour
 export const dayMs = millisecondsInDay
 export const weekMs = millisecondsInWeek
 
-/** Whether a text is a day of the calendar, written YYYY-MM-DD. */
+/** Whether a text is a calendar day, written YYYY-MM-DD. */
 export function isDay(text: string): boolean {
   const date = new UTCDateMini(`${text}T00:00:00Z`)
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && isValid(date) && dayText(date) === text
 }
 
-/** The day of an instant, moved by whole days. A day counts as its first instant. */
+/** The day of an instant, shifted by a number of days. A day counts as its first instant. */
 export function utcDay(instant: string | number, shift = 0): string {
   return dayText(addDays(new UTCDateMini(instant), shift))
 }
 
-/** Whether an instant is less than so many milliseconds ago. One ahead of now was written by a clock that was wrong. */
+/** Whether an instant is less than `ms` ago. False for a future instant, which comes from a wrong clock. */
 export function isWithin(instant: string, now: number, ms: number): boolean {
   const age = now - Date.parse(instant)
   return age >= 0 && age < ms
 }
 
-/** Whole days from one day to another; negative when `to` is the earlier one. */
+/** Days from one day to another; negative if `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
   return differenceInCalendarDays(new UTCDateMini(to), new UTCDateMini(from))
 }
 
-/** The first instant of the day of an instant, moved by whole days. */
+/** The first instant of the day of an instant, shifted by a number of days. */
 export function startOfUtcDay(instant: string | number, shift = 0): number {
   return addDays(startOfDay(new UTCDateMini(instant)), shift).getTime()
 }
 
-/** The first day of the month of an instant, moved by whole months. */
+/** The first day of the month of an instant, shifted by a number of months. */
 export function firstOfMonth(instant: string | number, shift = 0): string {
   return dayText(addMonths(startOfMonth(new UTCDateMini(instant)), shift))
 }
@@ -69,13 +69,18 @@ export function weekday(instant: string | number): number {
   return getISODay(new UTCDateMini(instant)) - 1
 }
 
+/** The first instant of the next given weekday, today included; 0 is Monday. */
+export function weekdayFrom(instant: string | number, day: number): number {
+  return startOfUtcDay(instant, (day - weekday(instant) + 7) % 7)
+}
+
 /** The ISO week of an instant, such as 2026-W47. */
 export function isoWeek(instant: string | number): string {
   const date = new UTCDateMini(instant)
   return `${getISOWeekYear(date)}-W${String(getISOWeek(date)).padStart(2, '0')}`
 }
 
-/** The Monday of an ISO week such as 2026-W47, moved by whole days; undefined for any other text. */
+/** The Monday of an ISO week such as 2026-W47, shifted by a number of days; undefined for any other text. */
 export function mondayOf(week: string, shift = 0): string | undefined {
   const [, year, number] = /^(\d{4})-W(\d{2})$/.exec(week) ?? []
   if (year === undefined) return undefined
@@ -83,7 +88,7 @@ export function mondayOf(week: string, shift = 0): string | undefined {
   return dayText(addDays(startOfISOWeek(setISOWeek(inTheYear, Number(number))), shift))
 }
 
-/** An instant for people: `2026-11-24 00:00 UTC`, with seconds where it has some. */
+/** An instant for display: `2026-11-24 00:00 UTC`, with seconds if they are not zero. */
 export function clockTime(instant: string | number): string {
   const [day, time = ''] = new UTCDateMini(instant).toISOString().split('T')
   return `${day} ${time.slice(0, 8).replace(/:00$/, '')} UTC`

@@ -1,4 +1,4 @@
-/** The errors that users see: one line that says what happened, where, and what to do next. */
+/** Defines the errors that users see: one line that says what happened, where, and what to do next. */
 
 export interface Report {
   readonly what: string
@@ -26,17 +26,17 @@ export class MusterError extends Error {
   }
 }
 
-/** The command line asked for something that does not exist. */
+/** The command line names something that does not exist. */
 export class UsageError extends MusterError {
   override readonly exitCode = 2
 }
 
-/** Settings, environment or key are wrong: running again does not help until somebody edits them. */
+/** Settings, environment or key are wrong: running again does not help until a user corrects them. */
 export class ConfigError extends MusterError {
   override readonly exitCode = 78
 }
 
-/** What was looked at is not as it must be: a person has to look, and another attempt finds the same. */
+/** A check found a problem that a user has to look at; another attempt finds the same. */
 export class CheckFailed extends MusterError {
   override readonly exitCode = 3
 }
@@ -46,39 +46,39 @@ export class BudgetSpent extends MusterError {
   override readonly exitCode = 75
 }
 
-/** Another process has what this one needs: later it may be free. */
+/** Another process has what this one needs; it may be free later. */
 export class Busy extends MusterError {
   override readonly exitCode = 75
 }
 
-/** A statement was interrupted, because the process was told to stop or somebody cancelled it. */
-export class Interrupted extends MusterError {
+/** A statement was interrupted by a stop signal or cancelled by a user. */
+export class StatementInterrupted extends MusterError {
   override readonly exitCode = 75
 }
 
-/** A command was told to stop, and says itself what it has done and how to go on. */
-export class Stopped extends MusterError {
+/** A command was stopped; its message says what it has done and how to continue. */
+export class CommandStopped extends MusterError {
   override readonly exitCode = 75
 }
 
-/** Such as `stopped by SIGTERM`: how the report of a stop begins. */
+/** Start of the report of a stop, such as `stopped by SIGTERM`. */
 export const stopWords = ({ reason }: AbortSignal): string =>
   reason instanceof MusterError ? reason.report.what : 'stopped as asked'
 
 /** The disk is full: further pages or rows could not be stored. */
 export class DiskFull extends MusterError {}
 
-/** Rows are absent from a list of several pages that was read once: a row may have moved past the reader. */
-export class Unconfirmed extends MusterError {}
+/** Rows are absent from a list of several pages that was read only once: they may have moved to a page already read. */
+export class AbsenceUnconfirmed extends MusterError {}
 
 /** A statement needed more memory than the engine may use: fewer rows at a time may fit. */
 export class OutOfMemory extends MusterError {}
 
-/** Only the first line of what an error says: the others may show values. */
+/** Only the first line of an error message: other lines may quote values. */
 export const firstLineOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0]?.trim() ?? ''
 
-/** A limit of the system that any library may run into, each with its own words for it. */
+/** A system limit that any library may reach; each library reports it in its own words. */
 interface Limit {
   readonly pattern: RegExp
   readonly what: string
@@ -111,15 +111,15 @@ const limits: readonly Limit[] = [
   },
   {
     pattern: /\bEFBIG\b|file too large/i,
-    what: 'a file may not become as large as it has to',
+    what: 'a file would exceed the limit of file sizes',
     next: `raise the limit of file sizes, as with ulimit -f unlimited, ${again}`,
   },
 ]
 
-/** Longer chains are loops or noise. */
+/** Max causes to follow; longer chains are loops or noise. */
 const deepest = 10
 
-/** The limit that an error or one of its causes reports; undefined when it is about something else. */
+/** The system limit that an error or one of its causes reports; undefined if none does. */
 export function limitBehind(error: unknown): MusterError | undefined {
   let cause = error
   for (let depth = 0; cause instanceof Error && depth < deepest; depth += 1) {

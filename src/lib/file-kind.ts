@@ -1,13 +1,13 @@
-/** Files that the service accepts: their kinds, recognised by the first bytes, their limits, and base64 data URLs. */
+/** Checks files that the service accepts: kind by the first bytes, size limits, and base64 data URLs. */
 
 export const fileTypes = ['application/pdf', 'image/jpeg', 'image/png'] as const
 export type FileType = (typeof fileTypes)[number]
 
-/** Bytes of one file. */
+/** Max bytes of one file. */
 export const largestFile = 20 * 1024 * 1024
-/** Bytes of a JSON body that creates or updates a worker. */
+/** Max bytes of a JSON body that creates or updates a worker. */
 export const largestBody = 50 * 1024 * 1024
-/** Characters of a file name, its extension included. */
+/** Max characters of a file name with its extension. */
 const longestFileName = 255
 
 const signatures: readonly (readonly [FileType, Buffer])[] = [
@@ -16,12 +16,12 @@ const signatures: readonly (readonly [FileType, Buffer])[] = [
   ['image/png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
 ]
 
-/** Undefined for anything but the three kinds. */
+/** Undefined for any other kind than the three accepted ones. */
 export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
   return signatures.find(([, signature]) => signature.equals(bytes.subarray(0, signature.length)))?.[0]
 }
 
-/** 1 to 255 characters with an extension, and no path. */
+/** Whether a name has 1 to 255 characters with an extension, and no path. */
 export function isFileName(name: string): boolean {
   return name.length <= longestFileName && /^[^/\\\p{Cc}]*[^/\\.\p{Cc}]\.[A-Za-z0-9]{1,10}$/u.test(name)
 }
@@ -38,9 +38,9 @@ export function toDataUrl({ bytes, type }: TypedBytes): string {
 }
 
 /**
- * Undefined for anything but base64. Node leaves out what is not, so that the bytes are too few; it takes the two other characters of
- * base64url. No pattern looks at the text: in a process that has compiled 1 MB of them V8 keeps a place to go back to for each
- * character, and 16 million are more than it can keep.
+ * Decodes base64; undefined for other text. Node skips invalid characters, which leaves too few bytes, but also accepts the
+ * two extra characters of base64url. Uses no regular expression: once a process has compiled 1 MB of them, V8 keeps a
+ * backtracking position per character, and fails at 16 million.
  */
 function bytesOf(base64: string): Buffer | undefined {
   if (base64 === '' || base64.length % 4 !== 0 || base64.includes('-') || base64.includes('_'))
@@ -50,7 +50,7 @@ function bytesOf(base64: string): Buffer | undefined {
   return bytes.length === (base64.length / 4) * 3 - padding ? bytes : undefined
 }
 
-/** The bytes and their type, or as a text what is wrong with them. */
+/** Returns the bytes and their type, or what is wrong with them. */
 export function readDataUrl(content: string): TypedBytes | string {
   const comma = content.indexOf(',')
   const declared = headPattern.exec(content.slice(0, comma + 1))?.[1]?.toLowerCase()

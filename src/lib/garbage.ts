@@ -1,16 +1,16 @@
-/** Collects garbage during a large load: V8 does not see how much memory outside of its heap the garbage holds. */
+/** Collects garbage during a large load: V8 does not know how much memory outside its heap the garbage holds. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Bytes between two collections, which is five to thirteen batches of pages: rare enough to cost no time, often enough to keep memory flat. */
+/** Bytes between two collections, five to thirteen batches of pages: costs almost no time, and memory stays flat. */
 const between = 128_000_000
 
 let spent = 0
 let collect: (() => void) | undefined
 
 /**
- * Counts loaded bytes, and collects garbage when there are enough of them. The memory of DuckDB results and of pages is
- * only freed with the JavaScript objects that refer to it. Without this a million timesheets took 505 MB.
+ * Counts loaded bytes, and collects garbage once there are enough. The memory of DuckDB results and pages is freed only
+ * together with the JavaScript objects that refer to it. Without this a million timesheets took 505 MB.
  */
 export function collectAfter(bytes: number): void {
   spent += bytes

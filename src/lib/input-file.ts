@@ -1,4 +1,5 @@
-/** Reads a file that a user names: only an ordinary one, at once, and no more of it than a bound. */
+/** Reads input from a user, up to a size limit: a regular file, without blocking, or a stream such as stdin. */
+
 import { isUtf8 } from 'node:buffer'
 import {
   closeSync,
@@ -11,18 +12,20 @@ import {
   statSync,
 } from 'node:fs'
 import { sep } from 'node:path'
+import { addAbortSignal, type Readable } from 'node:stream'
+import { UsageError } from './errors.ts'
 
-/** To read, and never to wait for somebody who writes into a pipe that has come into the place of a file. */
+/** Flags for reading that never block, even if a pipe has replaced the file. */
 export const readAtOnce = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-export interface InputRules {
-  readonly mostBytes: number
-  /** The file must be below this folder, also when a link leads to it. */
+interface InputRules {
+  readonly maxBytes: number
+  /** The file must be inside this folder, after following links. */
   readonly inside?: string
 }
 
-/** `why` goes on after the name of the file. */
-interface Unread {
+/** `why` continues a sentence that begins with the name of the file. */
+interface UnreadFile {
   readonly why: string
   readonly isMissing: boolean
 }
@@ -36,20 +39,20 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'has a name that is too long',
 }
 
-const unread = (why: string, isMissing = false): Unread => ({ why, isMissing })
+const unread = (why: string, isMissing = false): UnreadFile => ({ why, isMissing })
 
-function kindProblem(stats: Stats, { mostBytes }: InputRules): Unread | undefined {
+function kindProblem(stats: Stats, { maxBytes }: InputRules): UnreadFile | undefined {
   if (stats.isDirectory()) return unread('is a folder')
-  if (!stats.isFile()) return unread('is no regular file')
-  if (stats.size > mostBytes) return unread(`has more than ${sizeOf(mostBytes)}`)
+  if (!stats.isFile()) return unread('is not a regular file')
+  if (stats.size > maxBytes) return unread(`has more than ${sizeOf(maxBytes)}`)
   return undefined
 }
 
 const sizeOf = (bytes: number): string =>
   bytes >= 1_048_576 ? `${Math.floor(bytes / 1_048_576)} MB (${bytes} bytes)` : `${bytes} bytes`
 
-/** As many bytes as the file has; undefined when it has fewer or more, because it changes, or lies as those of /proc do. */
-function wholeOf(opened: number, size: number): Buffer | undefined {
+/** Reads exactly `size` bytes; undefined if the file has fewer or more: it changes, or misreports its size as /proc does. */
+function readExactly(opened: number, size: number): Buffer | undefined {
   const bytes = Buffer.alloc(size + 1)
   let length = 0
   for (let read = 1; read > 0 && length <= size; length += read)
@@ -57,14 +60,14 @@ function wholeOf(opened: number, size: number): Buffer | undefined {
   return length === size ? bytes.subarray(0, size) : undefined
 }
 
-function readAllowed(file: string, rules: InputRules): Buffer | Unread {
+function readAllowed(file: string, rules: InputRules): Buffer | UnreadFile {
   const real = realpathSync(file)
   if (
     rules.inside !== undefined &&
     !real.startsWith(realpathSync(rules.inside).replace(/[\\/]?$/, () => sep))
   )
     return unread('is outside the folder of the input file')
-  // Before it is opened: to open some devices is to act on them.
+  // Checked before opening, as opening some devices has an effect.
   const problem = kindProblem(statSync(real), rules)
   if (problem) return problem
   const opened = openSync(real, readAtOnce)
@@ -72,15 +75,17 @@ function readAllowed(file: string, rules: InputRules): Buffer | Unread {
     const stats = fstatSync(opened)
     const changed = kindProblem(stats, rules)
     return (
-      changed ?? wholeOf(opened, stats.size) ?? unread('changed while it was read, or is no ordinary file')
+      changed ??
+      readExactly(opened, stats.size) ??
+      unread('changed while it was read, or is not a regular file')
     )
   } finally {
     closeSync(opened)
   }
 }
 
-/** The bytes, or why there are none. */
-export function readInput(file: string, rules: InputRules): Buffer | Unread {
+/** Returns the bytes, or why the file cannot be read. */
+export function readInput(file: string, rules: InputRules): Buffer | UnreadFile {
   try {
     return readAllowed(file, rules)
   } catch (error) {
@@ -92,7 +97,7 @@ export function readInput(file: string, rules: InputRules): Buffer | Unread {
 
 const bom = Buffer.from('\uFEFF')
 
-/** What Excel calls Unicode text, and what PowerShell writes. */
+/** UTF-16, which Excel calls Unicode text and PowerShell writes. */
 const utf16 = new Map([
   ['fffe', 'utf-16le'],
   ['feff', 'utf-16be'],
@@ -110,26 +115,27 @@ function fromUtf16(bytes: Buffer): Buffer | undefined {
   }
 }
 
-/** The bytes of a text in UTF-8 or UTF-16, as UTF-8 without the bytes that some editors put before it (a BOM), or why there are none. */
-export function readInputUtf8(file: string, rules: InputRules): Buffer | Unread {
+/** Returns a text in UTF-8 or UTF-16 as UTF-8 bytes without a BOM, or why it cannot be read. */
+export function readInputUtf8(file: string, rules: InputRules): Buffer | UnreadFile {
   const bytes = readInput(file, rules)
   if (!Buffer.isBuffer(bytes)) return bytes
-  if (isUtf16(bytes)) return fromUtf16(bytes) ?? unread('is not UTF-16, as its first bytes say')
-  if (bytes.subarray(0, 2).includes(0)) return unread('is not UTF-8, but UTF-16 without its first bytes')
+  if (isUtf16(bytes))
+    return fromUtf16(bytes) ?? unread('is not valid UTF-16, although it begins with a UTF-16 BOM')
+  if (bytes.subarray(0, 2).includes(0)) return unread('is not UTF-8; it looks like UTF-16 without a BOM')
   if (!isUtf8(bytes)) return unread('is not UTF-8')
   const hasBom = bytes.subarray(0, bom.length).equals(bom)
   return hasBom ? bytes.subarray(bom.length) : bytes
 }
 
-/** The text of a file in UTF-8, or why there is none. */
-export function readInputText(file: string, rules: InputRules): string | Unread {
+/** Returns the text of a file in UTF-8, or why it cannot be read. */
+export function readInputText(file: string, rules: InputRules): string | UnreadFile {
   const bytes = readInputUtf8(file, rules)
   return Buffer.isBuffer(bytes) ? bytes.toString('utf8') : bytes
 }
 
 export const lineFeed = 10
 
-/** The lines of a text in UTF-8, one after the other, without their ends. */
+/** Yields the lines of a UTF-8 text, without line ends. */
 export function* linesOf(bytes: Buffer): Generator<Buffer> {
   for (let from = 0; from < bytes.length; ) {
     const found = bytes.indexOf(lineFeed, from)
@@ -142,8 +148,8 @@ export function* linesOf(bytes: Buffer): Generator<Buffer> {
 const absent = ['ENOENT', 'ENOTDIR', 'ELOOP']
 
 /**
- * Links are followed; undefined for anything but a regular file, and for nothing. Opening a pipe would wait for somebody to write to
- * it, and no signal be heard meanwhile.
+ * Follows links; undefined for a missing file or anything but a regular file. Opening a pipe would block until another process
+ * writes to it, and signals would be ignored until then.
  */
 export function regularFile(path: string): Stats | undefined {
   try {
@@ -155,21 +161,51 @@ export function regularFile(path: string): Stats | undefined {
   }
 }
 
-/** Of a path that a user names: `s3://bucket/acme` would become the folder `s3:` of the working folder. */
+/** Matches addresses given as paths: `s3://bucket/acme` would become a folder `s3:` in the working folder. */
 const address = /^([a-z][a-z0-9+.-]*):\/\//i
 
-/** Why the text is no path of this machine, and what to do; undefined when it is one. */
+/** Says why the text is not a path on this machine, and what to do; undefined if it is one. */
 export function whyNotLocal(text: string): string | undefined {
   const scheme = address.exec(text)?.[1]?.toLowerCase()
   if (scheme === undefined) return undefined
   return scheme === 'file'
     ? 'write the path itself, without file://'
-    : `name a path of this machine: nothing reads or writes ${scheme}:// here; copy what was written there afterwards`
+    : `name a path on this machine, as ${scheme}:// is not supported here; copy the files afterwards`
 }
 
 /**
- * For the functions of DuckDB that read files: they take `*`, `?` and `[` for patterns, and would read other files too. Beside
- * such a sign nothing stands for a backslash but any sign.
+ * Escapes a path for DuckDB's functions that read files: they treat `*`, `?` and `[` as patterns, and would read other files
+ * too. In a pattern a backslash cannot be escaped, so `?` replaces it.
  */
 export const asPattern = (path: string): string =>
   /[*?[]/.test(path) ? path.replace(/[*?[\\]/g, sign => (sign === '\\' ? '?' : `[${sign}]`)) : path
+
+interface StreamRules {
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+}
+
+async function bytesOf(stream: Readable, { maxBytes, signal }: StreamRules): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of addAbortSignal(signal, stream)) {
+    chunks.push(Buffer.from(chunk))
+    bytes += Buffer.byteLength(chunk)
+    if (bytes > maxBytes) throw new UsageError({ what: `stdin has more than ${maxBytes} bytes` })
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Reads UTF-8 text until the end or until the signal aborts. Throws UsageError, or the reason of the signal. */
+export async function readStreamText(stream: Readable, rules: StreamRules): Promise<string> {
+  const bytes = await bytesOf(stream, rules).catch(error => {
+    rules.signal.throwIfAborted()
+    throw error
+  })
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    // A fatal decoder throws only for invalid UTF-8.
+    throw new UsageError({ what: 'stdin is not UTF-8' })
+  }
+}

@@ -1,4 +1,4 @@
-/** Whether a process of this machine is running, whoever owns it. */
+/** Tells whether a process of this machine is running, whichever user owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,8 +1,8 @@
-/** How deep foreign JSON may be nested: what checks or writes it calls itself for each level. */
+/** Limits how deep foreign JSON may be nested, as checking and writing it are recursive. */
 
 export const deepestJson = 64
 
-/** Whether a value is nested deeper. Iterative, for the same reason. */
+/** Whether a value is nested deeper. Iterative, so that it cannot overflow the stack. */
 export function isDeep(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {

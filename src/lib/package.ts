@@ -1,23 +1,23 @@
-/** This package: its version, and the files that it ships beside its code, such as `sql/` and `dags/`. */
+/** Finds this package's version and the files shipped beside its code, such as `sql/` and `dags/`. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The nearest folder above with a `package.json`: code runs from `src`, or from a bundle at another depth. */
+/** Finds the nearest parent with a `package.json`: code runs from `src` or from a bundle at another depth. */
 function packageFolder(from: string): string {
   if (existsSync(join(from, 'package.json'))) return from
   const above = dirname(from)
-  if (above === from) throw new Error('the program is not in a package')
+  if (above === from) throw new Error('no package.json in any parent folder')
   return packageFolder(above)
 }
 
 const here = dirname(fileURLToPath(import.meta.url))
 const folder = packageFolder(here)
 
-/** `path` as in the repository: `sql/marts`. */
+/** `path` as in the repository, such as `sql/marts`. */
 export const packageFile = (path: string): string => join(folder, path)
 
-/** A file that the build made beside the bundle; undefined where the program runs from its sources, which may be others by now. */
+/** A file that the build made beside the bundle; undefined when running from sources, which may have changed since. */
 export function builtFile(name: string): string | undefined {
   const file = packageFile(`dist/${name}`)
   return relative(folder, here).startsWith('dist') && existsSync(file) ? file : undefined

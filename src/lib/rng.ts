@@ -1,4 +1,4 @@
-/** Randomness, passed in: the same seed gives the same run. */
+/** Generates seeded random numbers: the same seed gives the same run. */
 
 /** A number in [0, 1). */
 export type Rng = () => number
@@ -14,7 +14,7 @@ export function seededRng(seed: number): Rng {
   }
 }
 
-/** A stream of its own for each name: one more draw in one component does not change the others. */
+/** A separate stream for each name: one more draw in one component does not change the others. */
 export function namedRng(seed: number, name: string): Rng {
   let hash = 2_166_136_261 ^ seed
   for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 16_777_619)

@@ -1,4 +1,4 @@
-/** A landed page as a file, or as part of one. */
+/** Reads a landed page, stored as a file or as part of one. */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 
@@ -9,9 +9,9 @@ export interface FilePart {
 }
 
 export interface StoredPage {
-  /** Tells its name and its place. Nothing lies there where the page is part of another file. */
+  /** Path that identifies the page. It does not exist if the page is part of another file. */
   readonly file: string
-  /** The file that it is part of, as all pages of an unpacked archive are of one. */
+  /** The file that contains it: all pages of an unpacked archive are in one file. */
   readonly within?: FilePart | undefined
 }
 
@@ -25,7 +25,7 @@ function partOf({ file, start, bytes }: FilePart): Buffer {
   }
 }
 
-/** As the service sent them. */
+/** Returns the bytes as the service sent them. */
 export const pageBytes = ({ file, within }: StoredPage): Buffer =>
   within ? partOf(within) : readFileSync(file)
 

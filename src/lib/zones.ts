@@ -1,13 +1,13 @@
-/** Time zones: an IANA name, or an offset such as +05:30. */
+/** Computes with time zones: an IANA name, or an offset such as +05:30. */
 import { tzOffset } from '@date-fns/tz/tzOffset'
 import { minuteMs } from './dates.ts'
 
 const offset = /^([+-])(\d{2}):([0-5]\d)$/
 const widestMinutes = 14 * 60
-/** Offsets change on the quarter of an hour at the soonest, and asking for one costs a microsecond or two. */
+/** Caches offsets per quarter of an hour, as they change only on one; computing one costs a microsecond or two. */
 const quarterMs = 15 * minuteMs
 
-/** Undefined for a name. `tzOffset` loses the sign of -00:30. */
+/** Minutes of an offset; undefined for a name. `tzOffset` loses the sign of -00:30. */
 function offsetMinutes(zone: string): number | undefined {
   const [, sign, hours, minutes] = offset.exec(zone) ?? []
   return sign === undefined ? undefined : Number(`${sign}1`) * (60 * Number(hours) + Number(minutes))
@@ -26,24 +26,24 @@ export function isZone(text: string): boolean {
   }
 }
 
-/** The zone in which days are counted where the settings name none. */
-export const usualZone = 'Europe/London'
+/** The reporting zone if the settings do not name one. */
+export const defaultZone = 'Europe/London'
 
-/** Engines tell upper case from lower case in the names of zones, and read the sign of an offset in two ways. */
+/** Accepts names only: engines differ on the sign of an offset. Names are case-sensitive in engines. */
 export const isNamedZone = (text: string): boolean => /^[A-Z]/.test(text) && isZone(text)
 
-/** Milliseconds to add to an instant, so that read as UTC it is what the zone's clocks show. */
-type Shift = (timeMs: number) => number
+/** Milliseconds to add to an instant so that, read as UTC, it shows the zone's local time. */
+type ZoneShift = (timeMs: number) => number
 
-const shifts = new Map<string, Shift>([['UTC', () => 0]])
+const shifts = new Map<string, ZoneShift>([['UTC', () => 0]])
 
-export function shiftOf(zone: string): Shift {
+export function shiftOf(zone: string): ZoneShift {
   const known = shifts.get(zone) ?? shiftByQuarter(zone)
   shifts.set(zone, known)
   return known
 }
 
-function shiftByQuarter(zone: string): Shift {
+function shiftByQuarter(zone: string): ZoneShift {
   const fixed = offsetMinutes(zone)
   if (fixed !== undefined) return () => fixed * minuteMs
   const known = new Map<number, number>()

@@ -1,10 +1,10 @@
-/** Loads one batch of landed pages: stage, compare, merge, and the caller's ledger rows, in one transaction. */
-import { Unconfirmed } from '../lib/errors.ts'
+/** Stages one batch of landed pages, and merges it in the caller's transaction. */
+import { AbsenceUnconfirmed } from '../lib/errors.ts'
 import { recordDrift } from '../state/evidence/drift.ts'
 import { openCases, recordSightings } from '../state/evidence/evidence.ts'
 import { keepQuarantine } from '../state/evidence/quarantine.ts'
 import { countWrites } from '../state/marts/writes.ts'
-import { addStagedIds, type SeenBy } from '../state/scans/scan-ids.ts'
+import { addStagedIds, type CountingScan } from '../state/scans/scan-ids.ts'
 import type { Engine, Transfer } from '../warehouse/engine.ts'
 import { applyMembers, arrivalsOf, type Merge, retireReplaced } from './merge/apply.ts'
 import {
@@ -14,43 +14,41 @@ import {
   sendRecords,
   writeKind,
 } from './merge/delta.ts'
-import { type Loss, lossesOf, TooManyRemoved } from './merge/losses.ts'
+import { type ExtentLoss, lossesOf, TooManyRemoved } from './merge/losses.ts'
 import { knownFields } from './page/known-fields.ts'
-import type { Bounds, Drift } from './page/record-findings.ts'
-import { dropStages, type Staged, stageBatch } from './read/batch.ts'
+import type { Drift, SearchBounds } from './page/record-findings.ts'
+import { dropStages, type StagedRows, stageBatch } from './read/batch.ts'
 import {
-  type LeftOut,
+  type LeftOutRecords,
   type PageTrouble,
   PageUnreadable,
-  type Readable,
+  type ReadablePages,
   readablePages,
   unreadableAmong,
 } from './read/page-repair.ts'
 import type { PageFile, RowsAt } from './read/pages.ts'
 import type { StagePlan } from './read/plan.ts'
-import { leftOutRows, quarantineTables } from './read/quarantine.ts'
+import { leftOutRows } from './read/quarantine.ts'
 
 export interface PageBatch {
   readonly pages: readonly PageFile[]
   readonly rows: RowsAt
-  /** Records that cannot be loaded, which go to quarantine with their ids. */
-  readonly leftOut?: LeftOut
-  /** Everything the scope holds, so that an absent row counts as removed. */
+  /** Records that cannot be loaded, by page; they go to quarantine with their ids. */
+  readonly leftOut?: LeftOutRecords
+  /** Given when the pages hold everything in the scope, so that an absent row counts as removed. */
   readonly snapshot?: CompleteSnapshot
   /**
-   * The snapshot was read once, in several pages: with the rows that are stored it shows that none slid past. If it adds or
-   * removes one, the load fails with Unconfirmed instead.
+   * The snapshot was read only once, in several pages. It is proved if it matches the stored rows, since then no row
+   * slid past. If it adds or removes one, the load fails with AbsenceUnconfirmed.
    */
   readonly isUnconfirmed?: boolean
-  /** Whether so many rows of an extent may be removed at once; when they may not, the load fails with TooManyRemoved. */
-  readonly believes?: (loss: Loss) => boolean
-  readonly scan?: SeenBy
-  /** Ledger rows that commit with the records; `engine` is the connection of their transaction. */
-  readonly ledger?: (engine: Engine, loaded: Loaded) => Promise<void>
+  /** Whether an extent may lose this many rows at once; if not, the load fails with TooManyRemoved. */
+  readonly allowsLoss?: (loss: ExtentLoss) => boolean
+  readonly scan?: CountingScan
 }
 
-/** Rows of star that a batch changed, and records that it read; touched ones have only other bookkeeping. */
-export interface Loaded {
+/** Star rows that a batch changed, and records that it read; touched rows got only other bookkeeping. */
+export interface LoadCounts {
   readonly records: number
   readonly inserted: number
   readonly changed: number
@@ -58,27 +56,37 @@ export interface Loaded {
   readonly removed: number
   readonly unchanged: number
   readonly quarantined: number
-  /** Batches whose records did not fit their type together and were read as JSON. */
-  readonly readAsJson: number
 }
 
 export interface LoadTarget extends Pick<Merge, 'emptyTables'> {
   readonly plan: StagePlan
-  readonly bounds: Bounds
+  readonly bounds: SearchBounds
 }
 
-/** What a batch waits for and gives back while it loads. */
+/** A staged batch, or part of one that did not fit into memory. */
+export interface StagedBatch {
+  /** Compares the batch with star and merges the differences; call it once, in a transaction of `engine.merge`. */
+  readonly merge: (connection: Engine) => Promise<LoadCounts>
+  /** False for all parts but the last: only that one may commit that all pages are loaded. */
+  readonly isLast: boolean
+}
+
+/** Opens a transaction on `engine`, merges the staged batch, and writes the batch's bookkeeping in it. */
+export type Commit = (engine: Engine, staged: StagedBatch) => Promise<void>
+
+/** What a batch waits for, and what it releases, while it loads. */
 export interface BatchTurn {
-  /** Whether the batches before this one are committed; nothing is written unless they are. */
+  /** Whether the previous batches are committed; if not, nothing is written. */
   readonly earlier: Promise<boolean>
-  /** Gives the connection to the next batch; until then it stays with this one, also when it fails. */
+  /** Gives the connection to the next batch. Until then this batch keeps it, even when it fails. */
   readonly release: () => void
+  readonly commit: Commit
 }
 
-/** The ids on the pages are needed by scans, and by snapshots when they are compared. */
+/** Scans need the ids on the pages, and so do snapshots for their comparison. */
 const needsIds = ({ scan, snapshot }: PageBatch): boolean => scan !== undefined || snapshot !== undefined
 
-function countsOf(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quarantined' | 'readAsJson'> {
+function countsOf(counts: DeltaCounts, { records }: StagedRows): Omit<LoadCounts, 'quarantined'> {
   return {
     records,
     inserted: counts.new + counts.inferred,
@@ -90,7 +98,7 @@ function countsOf(counts: DeltaCounts, { records }: Staged): Omit<Loaded, 'quara
 }
 
 interface StagedPages {
-  readonly staged: Staged
+  readonly staged: StagedRows
   readonly pages: readonly PageFile[]
   readonly trouble: readonly PageTrouble[]
   readonly drift: readonly Drift[]
@@ -99,68 +107,64 @@ interface StagedPages {
 async function stagePages(
   stage: Engine,
   { plan, rows }: PageBatch & LoadTarget,
-  { pages, trouble, hasBooleans, leaves, drift }: Readable,
+  { pages, trouble, hasLong, leaves, drift }: ReadablePages,
 ): Promise<StagedPages> {
   const excluded = trouble.map(({ locator }) => locator)
-  const staged = await stageBatch(stage, plan, { pages, rows, leaves, excluded, hasBooleans })
+  const staged = await stageBatch(stage, plan, { pages, rows, leaves, excluded, hasLong })
   return { staged, pages, trouble, drift }
 }
 
-/** Throws Unconfirmed or TooManyRemoved for a snapshot that cannot be believed. */
-async function requireBelief(
+/** Throws AbsenceUnconfirmed or TooManyRemoved for an implausible snapshot. */
+async function requirePlausible(
   engine: Engine,
   batch: PageBatch & LoadTarget,
   counts: DeltaCounts,
 ): Promise<void> {
-  const { plan, snapshot, isUnconfirmed, believes } = batch
+  const { plan, snapshot, isUnconfirmed, allowsLoss } = batch
   if (isUnconfirmed && counts.missing + counts.new + counts.inferred > 0) throw unconfirmed(plan)
-  if (counts.missing === 0 || !snapshot || !believes) return
-  const losses = (await lossesOf(engine, plan.resource, snapshot)).filter(loss => !believes(loss))
+  if (counts.missing === 0 || !snapshot || !allowsLoss) return
+  const losses = (await lossesOf(engine, plan.resource, snapshot)).filter(loss => !allowsLoss(loss))
   if (losses.length > 0) throw new TooManyRemoved(plan.resource.name, losses)
 }
 
-const unconfirmed = ({ resource }: StagePlan): Unconfirmed =>
-  new Unconfirmed({
-    what: `the rows of ${resource.name} are others than those that are stored`,
-    next: 'read the list again before they are replaced',
+const unconfirmed = ({ resource }: StagePlan): AbsenceUnconfirmed =>
+  new AbsenceUnconfirmed({
+    what: `the service's ${resource.name} differ from the stored ones`,
+    next: 'read the list again before replacing them',
   })
 
-/** Throws the first failure once all have ended. */
+/** Throws the first failure once all work has ended. */
 async function allEnded(work: readonly Promise<void>[]): Promise<void> {
   for (const one of await Promise.allSettled(work)) if (one.status === 'rejected') throw one.reason
 }
 
-interface Arriving extends StagedPages {
+interface StagedTransfer extends StagedPages {
   readonly records: Transfer
-  /** Gives the stage to the next batch. */
+  /** Releases the stage to the next batch. */
   readonly leave: () => Promise<void>
 }
 
-/** Inside the transaction of the merge. */
 async function mergePages(
   engine: Engine,
   batch: PageBatch & LoadTarget,
-  arriving: Arriving,
-): Promise<Loaded> {
+  arriving: StagedTransfer,
+): Promise<LoadCounts> {
   const { plan } = batch
   const { staged, trouble, records } = arriving
   const counts = await createDelta(engine, plan.resource, { ...batch, records })
-  await requireBelief(engine, batch, counts)
+  await requirePlausible(engine, batch, counts)
   const open = await openCases(engine, plan.resource.name)
   if (open.contested > 0) await recordSightings(engine, plan.resource.name)
   const merge = { counts, filled: staged.filled, emptyTables: batch.emptyTables }
   const { items, members } = await arrivalsOf(engine, plan, merge)
-  const transfer = engine.send([
-    ...items,
-    ...(await quarantineTables(engine.stage, plan, { ...batch, ...arriving })),
-  ])
-  // A server has something to do while the stage writes the first table.
+  const transfer = engine.send(items)
+  // Gives the server work while the stage writes the first table.
   const receive = async (): Promise<void> => {
     if (batch.scan) await addStagedIds(engine, batch.scan)
     await retireReplaced(engine, plan, merge)
     await engine.receive(transfer)
   }
-  // Rows sent to a server are in files: the stage is free for the next batch while the server receives them.
+  // Rows for a server are in files by now, so the next batch can use the stage while the server receives them.
   const isElsewhere = engine.stage !== engine
   const sent = transfer.sent.then(() => (isElsewhere ? arriving.leave() : undefined))
   await allEnded([receive(), sent]).finally(() => transfer.discard())
@@ -168,25 +172,20 @@ async function mergePages(
   const kind = writeKind(counts)
   await countWrites(engine, kind ? new Map([...writes, [plan.resource.name, kind]]) : writes)
   const leftOut = trouble.flatMap(one => leftOutRows(plan.resource.name, one))
-  const quarantined = { resource: plan.resource.name, hasTable: staged.quarantined > 0, rows: leftOut }
-  await keepQuarantine(engine, quarantined, open)
+  await keepQuarantine(engine, { resource: plan.resource.name, rows: leftOut }, open)
   await recordDrift(engine, plan.resource.name, {
     found: arriving.drift,
     values: staged.newValues,
     page: arriving.pages[0],
   })
-  return {
-    ...countsOf(counts, staged),
-    quarantined: staged.quarantined + trouble.length,
-    readAsJson: staged.isReadAsJson ? 1 : 0,
-  }
+  return { ...countsOf(counts, staged), quarantined: trouble.length }
 }
 
-/** A stage in use by one batch, until it is left. */
+/** A stage that one batch uses until it leaves. */
 class StageUse {
   readonly #engine: Engine
   readonly #plan: StagePlan
-  #readable: Readable | undefined
+  #readable: ReadablePages | undefined
   isLeft = false
 
   constructor(engine: Engine, plan: StagePlan) {
@@ -194,13 +193,13 @@ class StageUse {
     this.#plan = plan
   }
 
-  async readable(batch: PageBatch & LoadTarget): Promise<Readable> {
+  async readable(batch: PageBatch & LoadTarget): Promise<ReadablePages> {
     const known = knownFields(this.#plan.resource.table)
     this.#readable = await readablePages({ ...batch, known })
     return this.#readable
   }
 
-  /** Its tables are dropped, so that the next batch has their memory. */
+  /** Drops the batch's tables, which frees their memory for the next batch. */
   async leave(): Promise<void> {
     if (this.isLeft) return
     this.isLeft = true
@@ -213,31 +212,29 @@ class StageUse {
 }
 
 /**
- * Rows, ledger and watermark commit together or not at all; undefined when nothing was written because an earlier batch
- * failed. A page that is no JSON fails the load with PageUnreadable; a record that no warehouse can hold goes to quarantine
- * and the rest of its page loads. Runs on a connection of `engine.staging`.
+ * Stages a batch and passes it to `commit`, on a connection of `engine.staging`. Returns whether it is committed: after
+ * an earlier batch failed, nothing is written. A page that is not JSON fails the load with PageUnreadable. A record
+ * that cannot be stored goes to quarantine, and the rest of its page loads.
  */
 export async function loadBatch(
   engine: Engine,
   batch: PageBatch & LoadTarget,
-  { earlier, release }: BatchTurn,
-): Promise<Loaded | undefined> {
+  { earlier, release, commit }: BatchTurn,
+): Promise<boolean> {
   const use = new StageUse(engine, batch.plan)
+  const leave = async (): Promise<void> => {
+    await use.leave()
+    release()
+  }
   try {
-    const staged = await stagePages(engine.stage, batch, await use.readable(batch))
+    const pages = await stagePages(engine.stage, batch, await use.readable(batch))
     const records = sendRecords(engine, needsIds(batch))
     try {
       await records.sent
-      if (!(await earlier)) return undefined
-      const leave = async (): Promise<void> => {
-        await use.leave()
-        release()
-      }
-      return await engine.merge(async connection => {
-        const loaded = await mergePages(connection, batch, { ...staged, records, leave })
-        await batch.ledger?.(connection, loaded)
-        return loaded
-      })
+      if (!(await earlier)) return false
+      const merge = (connection: Engine) => mergePages(connection, batch, { ...pages, records, leave })
+      await commit(engine, { merge, isLast: true })
+      return true
     } finally {
       records.discard()
     }

@@ -1,24 +1,23 @@
-/** Builds marts whose inputs changed, each in its own transaction after those it reads; one that fails keeps yesterday's rows. */
-
+/**
+ * Builds marts whose inputs changed, each in its own transaction after the marts it reads; a failed one keeps
+ * the previous rows.
+ */
 import type { Clock } from '../lib/clock.ts'
 import { hourMs } from '../lib/dates.ts'
-import { Busy, DiskFull, firstLineOf, Interrupted } from '../lib/errors.ts'
+import { Busy, DiskFull, firstLineOf, StatementInterrupted } from '../lib/errors.ts'
 import type { Rng } from '../lib/rng.ts'
 import { moveAsOf, recordedMarts, recordFailedMart } from '../state/marts/marts.ts'
 import { type SourceState, sourceState } from '../state/marts/source-state.ts'
 import type { MartRow } from '../state/marts/tables.ts'
 import { migrate } from '../state/migrate.ts'
-import { type Lease, releaseLease, renewLease, takeLease } from '../state/runs/leases.ts'
+import { type Lease, martLease, releaseLease, renewLease, takeLease } from '../state/runs/leases.ts'
 import { newRunId, startRun, updateRun } from '../state/runs/runs.ts'
-import { martLease } from '../state/runs/whole-lease.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { type Moment, momentAt } from './inputs.ts'
-import { type CurrencySettings, settleCurrencies } from './kept/currencies.ts'
-import { keepAccrual } from './kept/month-end.ts'
-import type { Mart } from './mart.ts'
-import { inOrder, martsRead, withSources } from './mart.ts'
-import type { Finding, Gate } from './rebuild.ts'
-import { Refused, rebuildMart, removeMart } from './rebuild.ts'
+import { type CurrencySettings, settleCurrencies } from './currencies.ts'
+import { type ReportingTime, readReportingTime } from './inputs.ts'
+import { inOrder, type Mart, martsRead, withSources } from './mart.ts'
+import { keepAccrual } from './month-end.ts'
+import { type CheckFinding, type MartGate, RebuildRefused, rebuildMart, removeMart } from './rebuild.ts'
 import { addMartReferences } from './references.ts'
 import { sideBySide } from './side-by-side.ts'
 import { sourcesOf } from './sources.ts'
@@ -32,16 +31,16 @@ export interface MartResult {
   /** Rows of the table now; null when there is no table. */
   readonly rows: number | null
   readonly milliseconds: number
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CheckFinding[]
   readonly message: string | null
-  readonly isHeldByOthers?: boolean
+  readonly isLocked?: boolean
 }
 
 export interface BuildRequest extends CurrencySettings {
   readonly marts: readonly Mart[]
   /** Only these marts and those they read; all when empty. */
   readonly names: readonly string[]
-  /** Also marts that have not changed. */
+  /** Also build marts whose inputs have not changed. */
   readonly all: boolean
   /** The month, 1 to 12, in which the fiscal year begins. */
   readonly fiscalMonth?: number
@@ -53,7 +52,7 @@ export interface BuildEffects {
   readonly rng: Rng
   readonly signal: AbortSignal
   readonly version: string
-  readonly gate: Gate
+  readonly gate: MartGate
   readonly onMart: (result: MartResult | { readonly name: string; readonly state: 'building' }) => void
 }
 
@@ -70,25 +69,25 @@ const leaseMs = hourMs
 const instant = (clock: Clock): string => new Date(clock.now()).toISOString()
 const removed = { state: 'removed', rows: null, milliseconds: 0, findings: [], message: null } as const
 
-type Failure = Pick<MartRow, 'state' | 'message'>
+type MartFailure = Pick<MartRow, 'state' | 'message'>
 
 class Build {
   readonly #effects: BuildEffects
   readonly #lease: Lease
-  readonly #moment: Moment
+  readonly #time: ReportingTime
   readonly #runId: string
   readonly #results = new Map<string, MartResult>()
-  /** Rows of ops.mart. */
+  /** Rows of the ledger, one a mart. */
   #recorded: ReadonlyMap<string, MartRow> = new Map()
   /** Names of the tables in the schema. */
   #tables = new Set<string>()
-  /** Before any mart is built. */
+  /** State before any mart is built. */
   #state: SourceState = { structure: '', writes: new Map() }
 
-  constructor(effects: BuildEffects, lease: Lease, moment: Moment) {
+  constructor(effects: BuildEffects, lease: Lease, time: ReportingTime) {
     this.#effects = effects
     this.#lease = lease
-    this.#moment = moment
+    this.#time = time
     this.#runId = lease.holder
   }
 
@@ -108,7 +107,7 @@ class Build {
     if (names.length === 0) await this.#removeStrays(new Set(marts.map(({ name }) => name)))
     const results = [...this.#results.values()]
     const current = results.filter(({ state }) => state === 'unchanged').map(({ name }) => name)
-    await moveAsOf(engine, current, this.#moment.asOf)
+    await moveAsOf(engine, current, this.#time.asOf)
     return results
   }
 
@@ -134,12 +133,12 @@ class Build {
     try {
       return await this.#rebuild(engine, mart, sources)
     } catch (error) {
-      if (error instanceof DiskFull || error instanceof Interrupted) throw error
-      const state = error instanceof Refused ? 'refused' : 'failed'
+      if (error instanceof DiskFull || error instanceof StatementInterrupted) throw error
+      const state = error instanceof RebuildRefused ? 'refused' : 'failed'
       const message = firstLineOf(error)
       await this.#recordFailure(engine, mart, { state, message })
-      const findings = error instanceof Refused ? error.findings : []
-      return { ...nothing, state, message, findings, ...(error instanceof Busy && { isHeldByOthers: true }) }
+      const findings = error instanceof RebuildRefused ? error.findings : []
+      return { ...nothing, state, message, findings, ...(error instanceof Busy && { isLocked: true }) }
     }
   }
 
@@ -152,7 +151,7 @@ class Build {
       hasTable: this.#tables.has(mart.name),
       isFresh: isFresh(mart, this.#tables),
       sources,
-      moment: this.#moment,
+      time: this.#time,
       runId: this.#runId,
       lease: this.#lease,
       gate,
@@ -162,27 +161,27 @@ class Build {
     return { name: mart.name, state: 'built', message: null, ...rebuilt }
   }
 
-  /** A mart that reads one of yesterday would mix two days. */
+  /** Whether a mart was not rebuilt: one that reads it would mix two days. */
   #isBehind(name: string): boolean {
     const state = this.#results.get(name)?.state
     return state !== 'built' && state !== 'unchanged'
   }
 
-  /** The marts that it reads were built by this build or before. */
+  /** Identifies the inputs of a mart; the marts that it reads are already built. */
   async #sourcesOf(engine: Engine, mart: Mart): Promise<string> {
     const built = martsRead(mart).length > 0 ? await recordedMarts(engine) : this.#recorded
     const builtAt = (name: string): string | null => built.get(name)?.built_at ?? null
-    return sourcesOf(engine, mart, { state: this.#state, moment: this.#moment, builtAt })
+    return sourcesOf(engine, mart, { state: this.#state, time: this.#time, builtAt })
   }
 
-  /** Throws where another build took over: what failed is its business now. */
-  async #recordFailure(engine: Engine, mart: Mart, failure: Failure): Promise<void> {
+  /** Throws if another build took over, which then owns the failure. */
+  async #recordFailure(engine: Engine, mart: Mart, failure: MartFailure): Promise<void> {
     await renewLease(engine, this.#lease)
     const tried = { name: mart.name, tried_at: instant(this.#effects.clock), run_id: this.#runId }
     await recordFailedMart(engine, this.#recorded.get(mart.name), { ...tried, ...failure })
   }
 
-  /** Only tables that a build has recorded: others in the schema belong to somebody else. */
+  /** Removes only tables that a build has recorded: others in the schema belong to the operator. */
   async #removeStrays(declared: ReadonlySet<string>): Promise<void> {
     const { engine, onMart } = this.#effects
     for (const name of this.#recorded.keys()) {
@@ -202,8 +201,8 @@ const counted = (marts: readonly MartResult[]): string => {
 }
 
 /**
- * Results of the marts in the order in which they were built. An error of a mart's SQL, of its key or of a check is in its
- * result. A full disk, a lost lease or an abort throws; marts built until then stay built.
+ * Returns the results of the marts in build order. A mart's result holds any error of its SQL, its key or a check. A
+ * full disk, a lost lease or an abort throws; marts built before that stay.
  */
 export async function buildMarts(effects: BuildEffects, request: BuildRequest): Promise<BuildResult> {
   const { engine, clock, rng, version } = effects
@@ -217,14 +216,14 @@ export async function buildMarts(effects: BuildEffects, request: BuildRequest): 
   try {
     const lease = await takeLease(engine, { resource: martLease, holder: runId, ms: leaseMs, work: 'built' })
     try {
-      const moment = await momentAt(engine, started, request.fiscalMonth)
+      const time = await readReportingTime(engine, started, request.fiscalMonth)
       await settleCurrencies(engine, request, instant(clock))
-      await keepAccrual(engine, moment, instant(clock))
-      const marts = await new Build(effects, lease, moment).run(request)
+      await keepAccrual(engine, time, instant(clock))
+      const marts = await new Build(effects, lease, time).run(request)
       await addMartReferences(engine, request.marts, await martTables(engine))
-      const isWhole = marts.every(({ state }) => ['built', 'unchanged', 'removed'].includes(state))
-      await end({ state: isWhole ? 'done' : 'failed', message: counted(marts) })
-      return { runId, asOf: moment.asOf, marts, milliseconds: Math.round(clock.now() - started) }
+      const isComplete = marts.every(({ state }) => ['built', 'unchanged', 'removed'].includes(state))
+      await end({ state: isComplete ? 'done' : 'failed', message: counted(marts) })
+      return { runId, asOf: time.asOf, marts, milliseconds: Math.round(clock.now() - started) }
     } finally {
       await releaseLease(engine, lease)
     }

@@ -1,13 +1,52 @@
-/** The columns of a mart's table: those of its header, and those that every build adds beside them. */
+/** Lists the columns of a mart's table: those of its header, and those that every build adds. */
+import { catalogue } from '../contract/catalogue.ts'
+import { tablesOf } from '../contract/fields/table.ts'
+import { knownAndRead } from '../state/by-id/coverage.ts'
 import { currencyJoin } from '../state/marts/currencies.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
-import { byIdColumns } from './by-id-columns.ts'
-import { isOfDimension, type Label, labelOf } from './labels.ts'
+import { isOfDimension, type Label, labelOf } from './dimensions.ts'
 import { type Mart, type MartColumn, stampColumns, type TableColumn } from './mart.ts'
+
+const byId = catalogue
+  .filter(({ read }) => read.strategy === 'byId')
+  .map(({ name, table }) => ({ name, tables: tablesOf(table).map(one => `star.${one.name}`) }))
+
+const alias = '"read by id"'
+
+/** Empty for a mart that reads nothing by id, and for the copy of a dimension. */
+export function byIdColumns({ reads, dimensionOf }: Pick<Mart, 'reads' | 'dimensionOf'>): TableColumn[] {
+  const names = byId
+    .filter(({ tables }) => tables.some(table => reads.includes(table)))
+    .map(({ name }) => name)
+  if (names.length === 0 || dimensionOf !== undefined) return []
+  const what = names.join(', ')
+  return [
+    {
+      name: 'by_id_coverage',
+      type: 'double precision',
+      isKey: false,
+      description: `Share of the known ${what} that are stored, in the whole warehouse; the same in every row, and empty while none is known.`,
+      computed: {
+        select: `${alias}.share`,
+        once: { name: alias, query: knownAndRead(names) },
+        join: `cross join ${alias}`,
+        from: [],
+        reads: [],
+      },
+    },
+    {
+      name: 'oldest_read_at',
+      type: 'timestamptz',
+      isKey: false,
+      description: `When the stored ${what} were read, by the oldest one: later changes may be missing. The same in every row.`,
+      computed: { select: `${alias}.oldest`, from: [], reads: [] },
+    },
+  ]
+}
 
 const made = (name: string): string => `made.${quoteName(name)}`
 
-/** A record of which nothing is known but its id is called by that; '-1' is the record that nobody named. */
+/** A record known only by its id uses the id as its name; '-1' stands for a record that was not named. */
 function nameOf(column: MartColumn, { table, key, column: label, beside, noun }: Label): TableColumn {
   const alias = quoteName(`of ${column.name}`)
   const id = made(column.name)
@@ -28,11 +67,11 @@ function nameOf(column: MartColumn, { table, key, column: label, beside, noun }:
 const amounts =
   /(^|_)(value|values|pay|charge|spend|cost|margin|amount|net|vat|gross|outstanding|rate|premium|accrued|committed|gap)(_|$)/
 
-/** Of a number with this name: an amount of money, and not of hours or days. */
+/** Whether a number with this name is an amount of money, not of hours or days. */
 export const isAmount = (name: string): boolean =>
   name.endsWith('_value') || (amounts.test(name) && !/(^|_)(hours|days)(_|$)/.test(name))
 
-/** Whether its rows have amounts; of the dimensions that of companies tells their currency. */
+/** Whether its rows have amounts; of the dimensions, only companies have a currency. */
 const hasMoney = ({ dimensionOf, columns }: Mart): boolean =>
   dimensionOf === undefined
     ? columns.some(({ name, type }) => type.startsWith('numeric') && isAmount(name))
@@ -44,13 +83,13 @@ export const hasCurrency = (mart: Mart): boolean =>
 
 const currencyAlias = '"currency of company"'
 
-/** Beside the company, so that a sum over companies can tell its currencies apart. */
+/** Stands beside the company, so that a sum over companies can separate currencies. */
 const currency: TableColumn = {
   name: 'currency',
   type: 'text',
   isKey: false,
   description:
-    'Currency of the amounts of the company, as the settings or the country of its address tell; unknown where nothing does. Amounts of different currencies do not add up.',
+    'Currency of the amounts of the company, from the settings or the country of its address; unknown where neither gives it. Amounts of different currencies do not add up.',
   computed: {
     select: `coalesce(${currencyAlias}.currency, 'unknown')`,
     join: currencyJoin(currencyAlias, made('company_id')),
@@ -63,37 +102,37 @@ function flag(name: string, description: string, select: string): TableColumn {
   return { name, type: 'boolean', isKey: false, description, computed: { select, from: [], reads: [] } }
 }
 
-/** The service was read on `:read_day`: what ends then, or later, may still grow. */
+/** The service was read on `:read_day`: a period that ends then or later may still grow. */
 const endings: Readonly<Record<string, TableColumn>> = {
   week_ending_date: flag(
     'is_complete_week',
-    'Whether the week had ended when the service was last read; the last week of a chart is not complete before.',
+    'Whether the week had ended when the service was last read; until then the last week of a chart is not complete.',
     `${made('week_ending_date')} < :read_day`,
   ),
   month_start_date: flag(
     'is_complete_month',
-    'Whether the month had ended when the service was last read; the last month of a chart is not complete before.',
+    'Whether the month had ended when the service was last read; until then the last month of a chart is not complete.',
     `${made('month_start_date')} < cast(date_trunc('month', :read_day) as date)`,
   ),
   week_start_date: flag(
     'is_complete_week',
-    'Whether the week had ended when the service was last read; the last week of a chart is not complete before.',
+    'Whether the week had ended when the service was last read; until then the last week of a chart is not complete.',
     `${made('week_start_date')} + 7 <= :read_day`,
   ),
   month_end_date: flag(
     'is_complete_month',
-    'Whether the month had ended when the service was last read; the last month of a chart is not complete before.',
+    'Whether the month had ended when the service was last read; until then the last month of a chart is not complete.',
     `${made('month_end_date')} < :read_day`,
   ),
 }
 
-/** One flag a mart: by the first day of a month, where it has that and the last. */
+/** One flag per mart: by the first day of a month if it has both the first and the last. */
 const endingOf = (mart: Mart, { name, type }: MartColumn): TableColumn | undefined => {
   const isSecond = name === 'month_end_date' && mart.columns.some(one => one.name === 'month_start_date')
   return type === 'date' && !isSecond ? endings[name] : undefined
 }
 
-/** The mart itself says what its own records are called: one row of it is one of them. */
+/** Whether the mart names the record itself, as when one row is one record. */
 function isSaid(mart: Mart, column: MartColumn, { key, beside, table }: Label): boolean {
   const own = new Set(mart.columns.map(({ name }) => name))
   const isOwn = column.isKey && table.startsWith('fact_') && own.has('reference')

@@ -1,10 +1,58 @@
-/** The dimensions that marts refer to, as marts of their own: a reader of marts joins them without rights to star. */
-import { createHash } from 'node:crypto'
-import { wholeText } from '../contract/fields/nouns.ts'
-import { memberTables, type PhysicalColumn, starColumns } from '../warehouse/schema/physical.ts'
-import { isOfDimension, type Label, labelOf } from './labels.ts'
+/**
+ * Copies the dimensions that marts refer to into marts of their own, so that a reader of marts joins them without
+ * rights to star. Also finds the column that names the records of a table for people, for each id in a mart.
+ */
 
-/** Types that a mart may have; rows of a mart hold no documents. */
+import { createHash } from 'node:crypto'
+import { catalogue } from '../contract/catalogue.ts'
+import { fullDescription, nounOf } from '../contract/fields/nouns.ts'
+import type { Table } from '../contract/fields/table.ts'
+import { memberTables, type PhysicalColumn, starColumns } from '../warehouse/schema/physical.ts'
+
+export interface Label {
+  /** Without its schema. */
+  readonly table: string
+  readonly key: string
+  /** Column of the table, such as name. */
+  readonly column: string
+  /** Column of a mart, such as agency_name, beside agency_id. */
+  readonly beside: string
+  /** What a row stands for, such as agency. */
+  readonly noun: string
+}
+
+/** The first of these that star has for the table. */
+const readable = ['name', 'label', 'title', 'reference'] as const
+
+function labelOfTable(table: Table): Label[] {
+  const entity = table.name.replace(/^(dim|fact)_/, '')
+  const columns = new Set(starColumns(table).map(({ name }) => name))
+  const column = [...readable, `${entity}_reference`].find(name => columns.has(name))
+  if (column === undefined) return []
+  const beside = column.startsWith(`${entity}_`) ? column : `${entity}_${column}`
+  return [{ table: table.name, key: table.key, column, beside, noun: nounOf(entity) }]
+}
+
+const records = catalogue.map(({ table }) => table).filter(({ name }) => name.startsWith('fact_'))
+
+/** By the key of the table. */
+const labels: ReadonlyMap<string, Label> = new Map(
+  [...memberTables.values(), ...records].flatMap(labelOfTable).map(label => [label.key, label]),
+)
+
+export const isOfDimension = ({ table }: Label): boolean => table.startsWith('dim_')
+
+/** Finds what `agency_id` or `latest_assignment_id` refers to; the name column keeps the prefix of the key. */
+export function labelOf(column: string): Label | undefined {
+  const words = column.split('_')
+  for (let from = 0; from < words.length; from += 1) {
+    const label = labels.get(words.slice(from).join('_'))
+    if (label) return { ...label, beside: [...words.slice(0, from), label.beside].join('_') }
+  }
+  return undefined
+}
+
+/** Column types that a mart may have: no JSON documents. */
 const plain = /^(text|integer|bigint|boolean|date|timestamptz|double precision|numeric\(\d+, ?\d+\))$/
 
 const isDeleted = {
@@ -15,8 +63,8 @@ const isDeleted = {
 }
 
 function described(description: string, noun: string): string {
-  const whole = wholeText(description, noun)
-  return `${whole.charAt(0).toUpperCase()}${whole.slice(1).replace(/\.$/, '')}.`
+  const sentence = fullDescription(description, noun)
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1).replace(/\.$/, '')}.`
 }
 
 function dimensionMart({ table, key, column, beside, noun }: Label) {
@@ -25,7 +73,7 @@ function dimensionMart({ table, key, column, beside, noun }: Label) {
   const nameOf = ({ name }: PhysicalColumn): string => (name === column ? beside : name)
   const shown = columns.map(one => (one.name === column ? `${column} as ${beside}` : one.name))
   const select = `select ${[...shown, 'is_deleted'].join(', ')} from star.${table}`
-  const summary = `All that other marts refer to as ${noun}; '-1' stands for records that name none.`
+  const summary = `Every ${noun} that other marts refer to; '-1' stands for records that name none.`
   const declared = columns.map(one => ({
     name: nameOf(one),
     type: one.sql.replace(', ', ','),
@@ -50,7 +98,7 @@ function dimensionMart({ table, key, column, beside, noun }: Label) {
   }
 }
 
-/** In order of name: those that a column of these names refers to, and those that they refer to themselves. */
+/** In order of name: the dimensions that columns of these names refer to, and those that these dimensions refer to. */
 export function dimensionMarts(columns: readonly string[]) {
   const found = new Map<string, ReturnType<typeof dimensionMart>>()
   const visit = (column: string): void => {

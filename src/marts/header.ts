@@ -1,8 +1,8 @@
-/** The comment above a statement of `sql/mart` and `sql/check`, which declares its result. */
+/** Reads the comment above a statement of `sql/mart` and `sql/check`, which declares its result. */
 import { recordTables } from '../contract/derived/sql-rows.ts'
 
 export interface Header {
-  /** The sentences at its beginning. */
+  /** The sentences before the first field. */
   readonly summary: string
   /** The text after `Grain:`, `Sources:` and the like, each joined to one line. */
   readonly fields: ReadonlyMap<string, string>
@@ -14,7 +14,7 @@ export interface Header {
 
 const commented = /^--(?: (.*))?$/
 const field = /^([A-Z][a-z]+):(?: (.*))?$/
-/** An entry of the list is indented by two spaces; a line indented further continues the entry before. */
+/** An entry of the list is indented by two spaces; a line indented further continues the previous entry. */
 const listed = /^ {2}(\S.*)$/
 
 const joined = (before: string | undefined, text: string): string =>
@@ -44,7 +44,7 @@ export function readHeader(text: string): Header {
   return { summary, fields, columns, body }
 }
 
-/** `star.a, mart.b` as names; `every resource` stands for the tables of the records of all of them. */
+/** `star.a, mart.b` as names; `every resource` stands for the record tables of all resources. */
 export const namesOf = (list: string): string[] =>
   list
     .split(',')

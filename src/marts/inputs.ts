@@ -1,4 +1,4 @@
-/** What the tokens in the statement of a mart stand for: the moment of a build, and the slice that is made. */
+/** Replaces the tokens in the statement of a mart: the time of the build, and the slice to build. */
 import { dayInZone } from '../contract/fields/day-in-zone.ts'
 import { lastRead } from '../state/marts/source-state.ts'
 import { reportingZoneOf } from '../state/reporting-zone.ts'
@@ -6,7 +6,7 @@ import type { Engine } from '../warehouse/engine.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import type { Mart } from './mart.ts'
 
-export interface Moment {
+export interface ReportingTime {
   /** ISO 8601: end of the last run that read the service; null before the first sync. */
   readonly asOf: string | null
   /** YYYY-MM-DD in the reporting zone. */
@@ -17,9 +17,9 @@ export interface Moment {
   readonly fiscalMonth?: number
 }
 
-const usualFiscalMonth = 4
+const defaultFiscalMonth = 4
 
-/** Not the `::today` of a cast. */
+/** A token has one colon, unlike the `::today` of a cast. */
 const tokens = {
   asOf: /(?<!:):as_of\b/g,
   today: /(?<!:):today\b/g,
@@ -29,48 +29,51 @@ const tokens = {
   slice: /(?<!:):slice\(([^()]*)\)/g,
   /** `:day(created_at)`: the day of a timestamp in the reporting zone. */
   day: /(?<!:):day\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g,
+  /** `:local(start_at)`: what clocks of the reporting zone show, as a timestamp without a zone. */
+  local: /(?<!:):local\(([^()]*)\)/g,
 } as const
 
 export const asOfLiteral = (asOf: string | null): string =>
   asOf === null ? 'cast(null as timestamptz)' : `cast('${asOf}' as timestamptz)`
 
 /** The calendar day on which the service was last read. */
-const readDayOf = ({ asOf, zone }: Moment): string =>
+const readDayOf = ({ asOf, zone }: ReportingTime): string =>
   asOf === null ? 'cast(null as date)' : `cast('${dayOf(Date.parse(asOf), zone)}' as date)`
 
-const fiscalMonthOf = ({ fiscalMonth }: Moment): string => String(fiscalMonth ?? usualFiscalMonth)
+const fiscalMonthOf = ({ fiscalMonth }: ReportingTime): string => String(fiscalMonth ?? defaultFiscalMonth)
 
 /**
- * A statement that does not fit the memory of DuckDB is run for each slice: the values whose hash begins with one of these digits.
- * Weeks of workers of ten million timesheets fit in eight.
+ * A statement that does not fit the memory of DuckDB runs once per slice: the values whose hash begins with one of
+ * these digits. Eight slices suffice for the worker weeks of ten million timesheets.
  */
 export const slices: readonly string[] = ['01', '23', '45', '67', '89', 'ab', 'cd', 'ef']
 
-/** By the header, as a part with `:slice` may be included by a statement that is not sliced. */
+/** The header decides, as an unsliced statement may include a part with `:slice`. */
 export const isSliced = ({ fields }: Pick<Mart, 'fields'>): boolean => fields.has('Slices')
 
 const inSlice = (column: string, slice: string | undefined): string =>
   slice === undefined ? 'true' : `position(left(md5(${column}), 1) in '${slice}') > 0`
 
-/** Without a slice all rows are read. */
-export function fillTokens(select: string, moment: Moment, slice?: string): string {
+/** Reads all rows when no slice is given. */
+export function fillTokens(select: string, time: ReportingTime, slice?: string): string {
   return select
     .replace(tokens.slice, (_, column: string) => inSlice(column, slice))
-    .replace(tokens.asOf, () => asOfLiteral(moment.asOf))
-    .replace(tokens.today, () => `cast('${moment.today}' as date)`)
-    .replace(tokens.readDay, () => readDayOf(moment))
-    .replace(tokens.day, (_, at: string) => dayInZone(at, quoteText(moment.zone)))
-    .replace(tokens.fiscalMonth, () => fiscalMonthOf(moment))
+    .replace(tokens.asOf, () => asOfLiteral(time.asOf))
+    .replace(tokens.today, () => `cast('${time.today}' as date)`)
+    .replace(tokens.readDay, () => readDayOf(time))
+    .replace(tokens.day, (_, at: string) => dayInZone(at, quoteText(time.zone)))
+    .replace(tokens.local, (_, at: string) => `(${at} at time zone ${quoteText(time.zone)})`)
+    .replace(tokens.fiscalMonth, () => fiscalMonthOf(time))
 }
 
-/** The part of the moment that the statement depends on: the same text gives the same rows. */
-export function momentOf(select: string, moment: Moment): string {
+/** The time inputs that the statement uses: the same text gives the same rows. */
+export function timeInputsOf(select: string, time: ReportingTime): string {
   return [
-    select.search(tokens.asOf) >= 0 && `as of ${moment.asOf}`,
-    select.search(tokens.today) >= 0 && `on ${moment.today}`,
-    select.search(tokens.readDay) >= 0 && `read on ${readDayOf(moment)}`,
-    select.search(tokens.day) >= 0 && `in ${moment.zone}`,
-    select.search(tokens.fiscalMonth) >= 0 && `from month ${fiscalMonthOf(moment)}`,
+    select.search(tokens.asOf) >= 0 && `as of ${time.asOf}`,
+    select.search(tokens.today) >= 0 && `on ${time.today}`,
+    select.search(tokens.readDay) >= 0 && `read on ${readDayOf(time)}`,
+    (select.search(tokens.day) >= 0 || select.search(tokens.local) >= 0) && `in ${time.zone}`,
+    select.search(tokens.fiscalMonth) >= 0 && `from month ${fiscalMonthOf(time)}`,
   ]
     .filter(part => part !== false)
     .join(' ')
@@ -85,8 +88,12 @@ export const dayOf = (nowMs: number, zone: string): string =>
     day: '2-digit',
   }).format(new Date(nowMs))
 
-/** The moment of a build or a check that runs now; `nowMs` are milliseconds since the epoch. */
-export async function momentAt(engine: Engine, nowMs: number, fiscalMonth?: number): Promise<Moment> {
+/** The reporting time of a build or a check that runs now; `nowMs`: milliseconds since the epoch. */
+export async function readReportingTime(
+  engine: Engine,
+  nowMs: number,
+  fiscalMonth?: number,
+): Promise<ReportingTime> {
   const zone = await reportingZoneOf(engine)
   const asOf = await lastRead(engine)
   return { asOf, today: dayOf(nowMs, zone), zone, ...(fiscalMonth !== undefined && { fiscalMonth }) }

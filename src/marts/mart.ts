@@ -1,4 +1,4 @@
-/** A mart as its file in `sql/mart` declares it: its question, its columns, its sources and its statement. */
+/** Reads a mart from its file in `sql/mart`: its question, its columns, its sources and its statement. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { tablesNamed } from '../warehouse/schema/schemas.ts'
@@ -10,16 +10,16 @@ export interface MartColumn {
   readonly name: string
   /** The same word on both engines. */
   readonly type: string
-  /** The columns marked as key identify a row together. */
+  /** Together, the columns marked as key identify a row. */
   readonly isKey: boolean
   readonly description: string
 }
 
-/** How the build computes a column from a row that the statement made, which is called `made`. */
+/** How the build computes a column from a row of the statement's result, which is named `made`. */
 export interface Computation {
   readonly select: string
   readonly join?: string
-  /** A query of one row that the join names; a server would else ask it anew for every row whose number it guesses as one. */
+  /** A one-row query that the join names; materialized, or PostgreSQL may run it again for every row. */
   readonly once?: { readonly name: string; readonly query: string }
   /** Columns that it is computed from, with their tables. */
   readonly from: readonly string[]
@@ -27,7 +27,7 @@ export interface Computation {
   readonly reads: readonly string[]
 }
 
-/** Of a mart's table: its statement makes it, or the build computes it beside those. */
+/** A column of a mart's table, from its statement or computed by the build. */
 export interface TableColumn extends MartColumn {
   readonly computed?: Computation
 }
@@ -62,7 +62,7 @@ const columnLine =
 function columnOf(file: string, line: string): MartColumn {
   const [, name, type, key, description] = columnLine.exec(line) ?? []
   if (!name || !type || !description)
-    throw new Error(`sql/${file}: "${line}" is no column: write it as name type [key]: description`)
+    throw new Error(`sql/${file}: "${line}" is not a column: write it as name type [key]: description`)
   return { name, type, isKey: key !== undefined, description }
 }
 
@@ -99,21 +99,21 @@ export function readMarts(): Mart[] {
   return [...dimensionMarts(written.flatMap(({ columns }) => columns.map(({ name }) => name))), ...written]
 }
 
-/** On every row of every mart, behind its own columns. */
+/** On every row of every mart, after its own columns. */
 export const stampColumns: readonly MartColumn[] = [
   {
     name: 'definition_id',
     type: 'text',
     isKey: false,
-    description: 'Definition that made the row; it changes whenever the SQL of the mart does.',
+    description: 'Definition that the row was built with; it changes whenever the SQL of the mart does.',
   },
   {
     name: 'as_of',
     type: 'timestamptz',
     isKey: false,
-    description: 'End of the last sync before the row was made: it holds what the service said until then.',
+    description: 'End of the last sync before the row was built: it shows the service as of then.',
   },
-  { name: 'loaded_at', type: 'timestamptz', isKey: false, description: 'When the row was made.' },
+  { name: 'loaded_at', type: 'timestamptz', isKey: false, description: 'When the row was built.' },
 ]
 
 const prefix = 'mart.'

@@ -1,26 +1,25 @@
-/** Rebuilds one mart in one transaction: a reader sees all of yesterday's rows or all of today's. */
+/** Rebuilds one mart in one transaction: a reader sees all of the previous rows or all of today's. */
 import { counted } from '../lib/counted.ts'
 import { OutOfMemory } from '../lib/errors.ts'
 import { forgetMart, recordMart } from '../state/marts/marts.ts'
 import type { MartRow } from '../state/marts/tables.ts'
 import { type Lease, renewLease } from '../state/runs/leases.ts'
-import type { Engine } from '../warehouse/engine.ts'
+import { type Engine, runTogether } from '../warehouse/engine.ts'
+import { dropsOfForeignKeysTo } from '../warehouse/postgres/catalogue.ts'
 import {
   keepRights,
   type Regrant,
   requireNothingInTheWay,
 } from '../warehouse/postgres/rights/replaced-table.ts'
 import { policiesOn } from '../warehouse/postgres/rights/row-policies.ts'
-import { runTogether } from '../warehouse/run-together.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
-import { isSliced, type Moment, slices } from './inputs.ts'
+import { isSliced, type ReportingTime, slices } from './inputs.ts'
 import type { Mart } from './mart.ts'
-import { releases } from './references.ts'
 import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
 import { dropView, madeViews, viewStatements, viewsOf } from './views.ts'
 
 /** A check that found rows in a rebuilt mart. */
-export interface Finding {
+export interface CheckFinding {
   /** Name of the check. */
   readonly check: string
   readonly severity: 'error' | 'warn'
@@ -28,48 +27,49 @@ export interface Finding {
 }
 
 /**
- * Checks a mart inside the transaction that holds its new rows. A finding with the severity `error` rolls them back, and
- * yesterday's rows stay. It must not write: a rollback would undo that too. A check that cannot run throws. `now` is ISO 8601.
+ * Checks a mart inside the transaction that holds its new rows. A finding with the severity `error` rolls them back,
+ * and the previous rows stay. It must not write, as the rollback would undo that too. A check that cannot run throws.
+ * `now` is ISO 8601.
  */
-export type Gate = (
+export type MartGate = (
   engine: Engine,
   mart: Mart,
-  moment: Moment & { readonly now: string },
-) => Promise<readonly Finding[]>
+  time: ReportingTime & { readonly now: string },
+) => Promise<readonly CheckFinding[]>
 
 /** For a build without checks. */
-export const openGate: Gate = async () => []
+export const openGate: MartGate = async () => []
 
-export interface Rebuild {
+export interface MartRebuild {
   readonly engine: Engine
   readonly mart: Mart
-  /** Its row in ops.mart; undefined when it was never built. */
+  /** Its row in the ledger; undefined when it was never built. */
   readonly recorded: MartRow | undefined
   readonly hasTable: boolean
   /** Whether the schema has neither the table nor a view of that name. */
   readonly isFresh: boolean
   readonly sources: string
-  readonly moment: Moment
+  readonly time: ReportingTime
   readonly runId: string
   readonly lease: Lease
-  readonly gate: Gate
+  readonly gate: MartGate
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Without them, one statement makes all rows. */
   readonly slices?: readonly string[]
 }
 
-export interface Rebuilt {
+export interface MartRebuildResult {
   readonly rows: number
   readonly milliseconds: number
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CheckFinding[]
 }
 
 /** Checks found errors: the rebuild is rolled back. */
-export class Refused extends Error {
-  readonly findings: readonly Finding[]
+export class RebuildRefused extends Error {
+  readonly findings: readonly CheckFinding[]
 
-  constructor(findings: readonly Finding[]) {
+  constructor(findings: readonly CheckFinding[]) {
     const errors = findings.filter(({ severity }) => severity === 'error')
     super(errors.map(({ check, rows }) => `${check}: ${counted(rows, 'row')}`).join(', '))
     this.name = new.target.name
@@ -80,20 +80,21 @@ export class Refused extends Error {
 /** How long the build waits for readers of a table whose shape changes; other readers wait behind it. */
 const patience = '10s'
 
-/** What stands on a table goes before it does: its views, and on a server the references of other tables. */
+/** Drops what depends on a table: its views, and on a server the references of other tables. */
 async function letGo(engine: Engine, name: string, views: readonly string[] = []): Promise<void> {
   for (const view of await madeViews(engine, name, views)) await engine.run(dropView(view))
   if (!engine.keepsKeys) return
-  for (const statement of await releases(engine, name)) await engine.run(statement)
+  for (const statement of await dropsOfForeignKeysTo(engine, { schema: 'mart', name }))
+    await engine.run(statement)
 }
 
-/** Throws MusterError where what others made stands on the table; DuckDB lets such views be. */
+/** Throws MusterError where another user's view depends on the table; DuckDB does not track such views. */
 async function requireFree(engine: Engine, name: string, views: readonly string[] = []): Promise<void> {
   if (!engine.isShared) return
   await requireNothingInTheWay(engine, { schema: 'mart', name }, await madeViews(engine, name, views))
 }
 
-/** Of a mart that no file declares any more. */
+/** Removes a mart that no file declares any more. */
 export async function removeMart(engine: Engine, name: string): Promise<void> {
   await engine.transaction(async engine => {
     await engine.actAsOwnerOf('mart')
@@ -105,13 +106,13 @@ export async function removeMart(engine: Engine, name: string): Promise<void> {
 }
 
 /**
- * A table of another shape is filled beside the old one: readers wait only for the exchange and the checks after it.
+ * Fills a table of another shape beside the old one, so that readers wait only for the exchange and the checks after it.
  */
 async function exchange(engine: Engine, mart: Mart, beside: string): Promise<void> {
   const views = viewsOf(mart).map(({ name }) => name)
   const rights: Regrant[] = []
   for (const name of [mart.name, ...views]) rights.push(await keepRights(engine, { schema: 'mart', name }))
-  // Without its policies the new table would show every row to those who may see some.
+  // Copies the policies: without them the new table would show every row to every reader.
   const policies = await policiesOn(engine, engine.schema('mart'), mart.name)
   await engine.run(`set local lock_timeout = '${patience}'`)
   await letGo(engine, mart.name, views)
@@ -121,7 +122,7 @@ async function exchange(engine: Engine, mart: Mart, beside: string): Promise<voi
   for (const regrant of rights) await regrant()
 }
 
-/** No other process reads a file that is being written, and a server that has no such table has no readers of it. */
+/** Needs no draft: no process reads a DuckDB file during a write, and a table new to a server has no readers. */
 async function makeInPlace(engine: Engine, mart: Mart, isFresh: boolean): Promise<void> {
   if (!isFresh) {
     await letGo(
@@ -136,17 +137,16 @@ async function makeInPlace(engine: Engine, mart: Mart, isFresh: boolean): Promis
 }
 
 /** Fills the empty table `target` and returns the number of its rows. */
-async function fillTable({ engine, mart, moment, now, slices }: Rebuild, target: string): Promise<number> {
-  const at = { ...moment, now: new Date(now()).toISOString() }
-  const moments = slices?.map(slice => ({ ...at, slice })) ?? [at]
+async function fillTable({ engine, mart, time, now, slices }: MartRebuild, target: string): Promise<number> {
+  const at = { ...time, now: new Date(now()).toISOString() }
+  const fillTimes = slices?.map(slice => ({ ...at, slice })) ?? [at]
   let rows = 0
-  for (const one of moments)
-    rows += await engine.run(engine.overWholeTables(fillStatement(mart, target, one)))
+  for (const one of fillTimes) rows += await engine.run(engine.forFullScan(fillStatement(mart, target, one)))
   return rows
 }
 
 /** Returns the number of rows. */
-async function refill(rebuild: Rebuild): Promise<number> {
+async function refill(rebuild: MartRebuild): Promise<number> {
   const { engine, mart, recorded, hasTable } = rebuild
   const table = tableOf(mart.name)
   if (hasTable && recorded?.shape === shapeOf(mart)) {
@@ -167,16 +167,17 @@ async function refill(rebuild: Rebuild): Promise<number> {
   return rows
 }
 
-async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
-  const { engine, mart, moment, sources, runId, lease, gate, now } = rebuild
+async function rebuildOnce(rebuild: MartRebuild): Promise<MartRebuildResult> {
+  const { engine, mart, time, sources, runId, lease, gate, now } = rebuild
   const started = now()
   return engine.transaction(async engine => {
     await engine.actAsOwnerOf('mart')
-    await engine.planForWholeTables()
+    await engine.planForFullScans()
     const rows = await refill({ ...rebuild, engine })
     await requireKeys(engine, mart)
-    const findings = await gate(engine, mart, { ...moment, now: new Date(now()).toISOString() })
-    if (findings.some(({ severity, rows }) => severity === 'error' && rows > 0)) throw new Refused(findings)
+    const findings = await gate(engine, mart, { ...time, now: new Date(now()).toISOString() })
+    if (findings.some(({ severity, rows }) => severity === 'error' && rows > 0))
+      throw new RebuildRefused(findings)
     const milliseconds = Math.round(now() - started)
     const at = new Date(now()).toISOString()
     const shape = shapeOf(mart)
@@ -187,7 +188,7 @@ async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
       sources,
       state: 'built',
       built_at: at,
-      as_of: moment.asOf,
+      as_of: time.asOf,
       rows,
       milliseconds,
       tried_at: at,
@@ -200,8 +201,8 @@ async function rebuildOnce(rebuild: Rebuild): Promise<Rebuilt> {
   })
 }
 
-/** Throws Refused for the errors that the gate found; whatever it throws, yesterday's rows stay. */
-export async function rebuildMart(rebuild: Rebuild): Promise<Rebuilt> {
+/** Throws RebuildRefused for the errors that the gate found; the previous rows stay after any error. */
+export async function rebuildMart(rebuild: MartRebuild): Promise<MartRebuildResult> {
   await rebuild.engine.freeMemory()
   try {
     return await rebuildOnce(rebuild)

@@ -1,4 +1,4 @@
-/** Works on marts side by side, on several connections: each mart after those it reads. */
+/** Works on marts in parallel, on several connections: each mart after those it reads. */
 import type { Engine } from '../warehouse/engine.ts'
 import type { Mart } from './mart.ts'
 import { martsRead, withSources } from './mart.ts'
@@ -7,8 +7,8 @@ import { referredTo } from './references.ts'
 type MartWork = (mart: Mart, engine: Engine) => Promise<void>
 
 /**
- * `marts` in an order in which each comes after those it reads; one connection keeps that order. When `work` throws, the
- * other connections end what they have begun, and its error is thrown.
+ * `marts` are ordered so that each comes after those it reads; one connection keeps that order. When `work` throws, the
+ * other connections finish their current mart, then its error is thrown.
  */
 async function onConnections(
   marts: readonly Mart[],
@@ -47,8 +47,8 @@ async function onConnections(
 }
 
 /**
- * On a server a statement keeps one core busy, and another connection the next. Marts that others refer to come first, one by
- * one: exchanging such a table locks those that refer to it, while one of them is filled.
+ * On a server each statement uses one core, so more connections use more cores. Marts that others refer to come first, one by
+ * one: exchanging such a table locks the tables that refer to it, one of which might be filling.
  */
 export async function sideBySide(engine: Engine, marts: readonly Mart[], work: MartWork): Promise<void> {
   if (!engine.alongside) return onConnections(marts, [engine], work)

@@ -1,4 +1,4 @@
-/** What a mart reads, and the state of it: while that stays the same, so do the rows of the mart. */
+/** Finds what a mart reads and in which state: while both stay the same, so do the rows of the mart. */
 import { createHash } from 'node:crypto'
 import { catalogue } from '../contract/catalogue.ts'
 import { tablesOf } from '../contract/fields/table.ts'
@@ -9,7 +9,7 @@ import { memberTables } from '../warehouse/schema/physical.ts'
 import { tablesNamed } from '../warehouse/schema/schemas.ts'
 import { structureFiles } from '../warehouse/schema/seed.ts'
 import { decidingText } from './columns.ts'
-import { type Moment, momentOf } from './inputs.ts'
+import { type ReportingTime, timeInputsOf } from './inputs.ts'
 import { type Mart, martsRead } from './mart.ts'
 import { fillStatement } from './table.ts'
 
@@ -38,7 +38,7 @@ const ofMembers = [...memberTables].map(([name, table]): [string, CountedWrites]
   { tables: [`star.${table.name}`], bookkeeping: rowBookkeeping },
 ])
 
-/** By the name under which they are counted. */
+/** By the name under which the writes are counted. */
 export const countedWrites: ReadonlyMap<string, CountedWrites> = new Map([...ofRecords, ...ofMembers])
 
 const viewMade = /create (?:or replace )?view (\w+\.\w+)/g
@@ -54,9 +54,9 @@ const textsOfViews = (): ReadonlyMap<string, string> => {
   return viewTexts
 }
 
-const someMoment = { asOf: null, today: '', zone: 'UTC', now: '' }
+const sampleTime = { asOf: null, today: '', zone: 'UTC', now: '' }
 
-/** Tables that the whole statement of a mart reads, the views among them, and the tables of those. */
+/** Tables and views that the statement of a mart reads, and the tables behind those views. */
 export function inputsOf(mart: Mart): ReadonlySet<string> {
   const found = new Set<string>()
   const add = (sql: string): void => {
@@ -66,7 +66,7 @@ export function inputsOf(mart: Mart): ReadonlySet<string> {
       add(textsOfViews().get(table) ?? '')
     }
   }
-  add(fillStatement(mart, 'filled', someMoment))
+  add(fillStatement(mart, 'filled', sampleTime))
   return found
 }
 
@@ -84,27 +84,28 @@ function writesOf(mart: Mart, inputs: ReadonlySet<string>, { writes }: SourceSta
 }
 
 /**
- * The same text as long as the rows stay the same. `state` is of before the build: rows committed since may be in the mart, and the
- * next build makes it again. `builtAt` gives the time at which another mart was last built.
+ * Returns the same text as long as the rows stay the same. `state` is from before the build: later commits may
+ * already be in the mart, and the next build builds it again. `builtAt` gives the time at which another mart was last
+ * built.
  */
 export async function sourcesOf(
   engine: Engine,
   mart: Mart,
   {
     state,
-    moment,
+    time,
     builtAt,
-  }: { state: SourceState; moment: Moment; builtAt: (name: string) => string | null },
+  }: { state: SourceState; time: ReportingTime; builtAt: (name: string) => string | null },
 ): Promise<string> {
   const inputs = inputsOf(mart)
   const statement = createHash('sha256')
-    .update(fillStatement(mart, 'filled', someMoment))
+    .update(fillStatement(mart, 'filled', sampleTime))
     .digest('hex')
   const parts = [
     `statement ${statement.slice(0, 12)}`,
     state.structure,
     ...writesOf(mart, inputs, state),
-    momentOf(decidingText(mart), moment),
+    timeInputsOf(decidingText(mart), time),
     ...martsRead(mart).map(name => `mart.${name} ${builtAt(name)}`),
     ...(await ledgerStates(engine, [...inputs])),
     inputs.has('star.fact_webhook_event') ? await eventsState(engine) : '',

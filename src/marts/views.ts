@@ -1,4 +1,5 @@
-/** Views over a mart: one for each grouping where its rows mix several, and those of `sql/mart-view`. */
+/** Creates views over a mart: one for each grouping if its rows mix several, and those of `sql/mart-view`. */
+import { tablesIn } from '../warehouse/catalogue.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { sqlFiles } from '../warehouse/sql-files.ts'
 import { quoteName, quoteNames, quoteText } from '../warehouse/sql-text.ts'
@@ -18,14 +19,14 @@ export interface MartView {
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`
 
-/** `group_by all, company, company+month`: the column that tells groupings apart, and its values; + stands for a comma. */
+/** `group_by all, company, company+month`: the column that names the grouping, and its values; + stands for a comma. */
 const groupsLine = /^(\w+) (\w[\w+]*(?:, ?\w[\w+]*)*)$/
 
-/** Columns of a key begin with its name. */
+/** Whether a column belongs to one of the keys: its name begins with the key's. */
 const isOf = (column: string, keys: readonly string[]): boolean =>
   keys.some(key => column.startsWith(`${key}_`))
 
-/** Of a period that the grouping does not have. */
+/** Whether a column ends a period that the grouping does not have. */
 const isEndOf = (column: string, keys: readonly string[]): boolean =>
   keys.some(key => column === `is_complete_${key}`)
 
@@ -92,24 +93,24 @@ function writtenViews({ name }: Mart): MartView[] {
 
 export const viewsOf = (mart: Mart): MartView[] => [...groupedViews(mart), ...writtenViews(mart)]
 
-const placeOf = (name: string): string => `mart.${quoteName(name)}`
+const quotedView = (name: string): string => `mart.${quoteName(name)}`
 
 /** Statements that create the views of a mart and describe them. */
 export const viewStatements = (mart: Mart): string[] =>
   viewsOf(mart).flatMap(({ name, description, question, columns, select }) => [
-    `create view ${placeOf(name)} as ${select}`,
-    `comment on view ${placeOf(name)} is ${quoteText(`${description} Answers: ${question}`)}`,
+    `create view ${quotedView(name)} as ${select}`,
+    `comment on view ${quotedView(name)} is ${quoteText(`${description} Answers: ${question}`)}`,
     ...columns.map(
       column =>
-        `comment on column ${placeOf(name)}.${quoteName(column.name)} is ${quoteText(column.description)}`,
+        `comment on column ${quotedView(name)}.${quoteName(column.name)} is ${quoteText(column.description)}`,
     ),
   ])
 
-/** Also a view that the file of the mart declares no more. */
+/** Includes views that the file of the mart no longer declares. */
 const isViewOf = (mart: string, declared: readonly string[], name: string): boolean =>
   declared.includes(name) || name.startsWith(`${mart}_by_`) || name === `${mart}_overall`
 
-/** Whether none of these tables and views is the mart's own. */
+/** Whether neither the mart's table nor any of its views exists. */
 export function isFresh(mart: Mart, existing: ReadonlySet<string>): boolean {
   const views = viewsOf(mart).map(({ name }) => name)
   return ![...existing].some(name => name === mart.name || isViewOf(mart.name, views, name))
@@ -121,12 +122,8 @@ export async function madeViews(
   mart: string,
   declared: readonly string[],
 ): Promise<string[]> {
-  const rows = await engine.rows<{ name: string }>(
-    `select table_name as name from information_schema.tables
-     where table_catalog = current_database() and table_schema = $1 and table_type = 'VIEW'`,
-    [engine.schema('mart')],
-  )
-  return rows.map(({ name }) => name).filter(name => isViewOf(mart, declared, name))
+  const tables = await tablesIn(engine, ['mart'])
+  return tables.flatMap(({ name, isView }) => (isView && isViewOf(mart, declared, name) ? name : []))
 }
 
-export const dropView = (name: string): string => `drop view if exists ${placeOf(name)}`
+export const dropView = (name: string): string => `drop view if exists ${quotedView(name)}`

@@ -1,27 +1,27 @@
-/** Looks for values of the PII tables in everything that is published; tells where and how many, never which. */
+/** Searches all published data for values of the PII tables; reports where and how many, never which. */
 import { isPublished } from '../state/tables.ts'
 import type { DescribedColumn, Engine } from '../warehouse/engine.ts'
 import type { SchemaName } from '../warehouse/schema/schemas.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
+import { identifiersIn } from './identifiers.ts'
 import { isText, type PiiValues, textsOf } from './pii-values.ts'
-import { tellingIn } from './telling.ts'
 
 export interface Hit {
   /** What was searched: the warehouse, a copy or an export. */
   readonly place: string
-  /** table.column, with the schema. */
+  /** `schema.table.column` */
   readonly column: string
-  /** Distinct cells that are, or contain, such a value. */
+  /** Distinct cells that are, or contain, a PII value. */
   readonly cells: number
 }
 
-export interface Searched {
+export interface SearchCounts {
   readonly hits: readonly Hit[]
   readonly columns: number
   readonly cells: number
 }
 
-/** Written by the program itself, or an id of the service. */
+/** Columns that the program computes, and ids of the service. */
 const isOwn = (name: string): boolean => /(_hash|run_id|_id|_key)$/.test(name)
 
 async function search(
@@ -33,7 +33,7 @@ async function search(
   for await (const texts of textsOf(engine, table, column))
     for (const text of texts) {
       cells += 1
-      for (const normal of tellingIn(text))
+      for (const normal of identifiersIn(text))
         if (values.has(normal)) {
           found += 1
           break
@@ -44,8 +44,8 @@ async function search(
 
 const published: readonly SchemaName[] = ['star', 'mart', 'ops']
 
-/** Every text column of a warehouse or copy that is published. */
-export async function searchPublished(engine: Engine, values: Pick<PiiValues, 'has'>): Promise<Searched> {
+/** Searches every published text column of a warehouse or copy. */
+export async function searchPublished(engine: Engine, values: Pick<PiiValues, 'has'>): Promise<SearchCounts> {
   const plain = new Map(published.map(schema => [engine.schema(schema), schema]))
   const described: readonly DescribedColumn[] = await engine.describedColumns([...plain.keys()])
   const hits: Hit[] = []

@@ -1,38 +1,39 @@
-/** Overwrites a person in the tables of a warehouse, or counts what would be overwritten. */
+/** Overwrites a person in the tables of a warehouse, or counts the rows it would overwrite. */
+import { createHash } from 'node:crypto'
 import { findResource } from '../contract/catalogue.ts'
 import { countChange, everyTable } from '../state/marts/writes.ts'
-import { type Forgotten, waitToErase } from '../state/privacy/forgotten.ts'
-import { quarantinedTexts } from '../state/privacy/held-texts.ts'
+import { type ForgottenValues, quarantinedTexts, waitToErase } from '../state/privacy.ts'
 import { tableInQueries } from '../state/tables.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { memberTables } from '../warehouse/schema/physical.ts'
+import { references } from '../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import { forgetContacts } from './contacts.ts'
-import { byTable, type Erasure, erasuresOf, type Person } from './erasures.ts'
+import { byTable, type Erasure, erasuresOf, type PersonKey } from './erasures.ts'
 import { leafErasures } from './leaf-documents.ts'
+import { cellErasures, cellFilter } from './person-cells.ts'
 import { type Hashes, type Recogniser, recogniserOf } from './recogniser.ts'
 import { forgottenText } from './record/scrub.ts'
 import { scrubRecord } from './record/scrub-page.ts'
-import { cellErasures, mayHold } from './values-held.ts'
 
 export interface EraseRequest {
-  readonly person: Person
-  /** Only counts what is stored where. */
+  readonly person: PersonKey
+  /** Counts the rows by table and changes nothing. */
   readonly isDry: boolean
 }
 
-/** The values that were looked for, so that they can be searched for again; never shown. */
+/** The person's identifying values, kept for a second search; never shown. */
 export type Values = ReadonlySet<string>
 
-export interface Subject {
+export interface ErasureSubject {
   readonly hashes: Hashes
   readonly hash: string
   readonly values: Values
-  readonly forgotten: Forgotten
+  readonly forgotten: ForgottenValues
 }
 
-export type Counts = Map<string, number>
+export type RowCounts = Map<string, number>
 
-const add = (counts: Counts, table: string, rows: number): void => {
+const add = (counts: RowCounts, table: string, rows: number): void => {
   if (rows > 0) counts.set(table.replaceAll('"', ''), (counts.get(table.replaceAll('"', '')) ?? 0) + rows)
 }
 
@@ -52,8 +53,8 @@ async function quarantineErasures(engine: Engine, recogniser: Recogniser): Promi
   return found
 }
 
-/** Of this person alone: what others have in common with somebody forgotten earlier is not looked for again. */
-function ownRecogniser({ hash, forgotten: { persons, values } }: Subject): Recogniser | undefined {
+/** Recognises this person alone: values of persons forgotten earlier are not searched for again. */
+function ownRecogniser({ hash, forgotten: { persons, values } }: ErasureSubject): Recogniser | undefined {
   const own = [...values].filter(([, owners]) => owners.includes(hash))
   return recogniserOf({
     persons: persons.filter(({ person }) => person === hash),
@@ -61,18 +62,22 @@ function ownRecogniser({ hash, forgotten: { persons, values } }: Subject): Recog
   })
 }
 
-/** Values of an attempt that was killed are known as hashes alone, which SQL cannot look for. */
-function searchOf({ hashes, hash, values, forgotten }: Subject): (column: string) => string {
+/** A killed attempt leaves only hashes of its values, which SQL cannot search for; then every cell is read. */
+function searchOf({ hashes, hash, values, forgotten }: ErasureSubject): (column: string) => string {
   const texts = new Set([...values].map(value => hashes.value(value)))
   const isKnown = [...forgotten.values].every(([value, owners]) => !owners.includes(hash) || texts.has(value))
-  return isKnown ? column => mayHold(column, values) : column => `${column} is not null`
+  return isKnown ? column => cellFilter(column, values) : column => `${column} is not null`
 }
 
-/** One a table. Of two for the same cell the first holds: words about the person become as long as they were. */
-async function allErasures(engine: Engine, { person }: EraseRequest, subject: Subject): Promise<Erasure[]> {
+/** One erasure a table. The first erasure of a cell wins, so that free text keeps its length. */
+async function allErasures(
+  engine: Engine,
+  { person }: EraseRequest,
+  subject: ErasureSubject,
+): Promise<Erasure[]> {
   const recogniser = ownRecogniser(subject)
   if (!recogniser) return []
-  const sought = { person, recogniser, mayHold: searchOf(subject), hashOf: subject.hashes.value }
+  const sought = { person, recogniser, cellFilter: searchOf(subject), hashOf: subject.hashes.value }
   return byTable([
     ...erasuresOf(person),
     ...(await leafErasures(engine, person, sought)),
@@ -86,34 +91,92 @@ async function erase(engine: Engine, { table, set, where }: Erasure): Promise<nu
   return engine.run(`update ${table} set ${to.join(', ')} where ${where}`)
 }
 
-async function eraseRows(engine: Engine, request: EraseRequest, subject: Subject): Promise<Counts> {
-  const counts: Counts = new Map()
+/** The key that the declaration of `contact` derives from an overwritten address. */
+const forgottenId = createHash('md5').update(forgottenText).digest('hex')
+
+/** A table and its history table. */
+const withHistory = (schema: 'star' | 'pii', name: string): string[] => {
+  const history = schema === 'pii' ? `pii.${quoteName(`${name}_history`)}` : `history.${quoteName(name)}`
+  return [`${schema}.${quoteName(name)}`, history]
+}
+
+/**
+ * A contact's id derives from its address, so an overwritten contact gets the id that its overwritten pages yield. Runs inside
+ * a transaction; returns the number of changed rows by table.
+ */
+async function forgetContacts(engine: Engine): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const table = memberTables.get('contact')
+  if (!table) return counts
+  const run = async (at: string, sql: string): Promise<void> => {
+    counts.set(at, (counts.get(at) ?? 0) + (await engine.run(sql)))
+  }
+  const key = quoteName(table.key)
+  const pii = withHistory('pii', table.piiTable)
+  const found = await engine.rows<{ id: string }>(
+    pii
+      .map(
+        at =>
+          `select ${key} as id from ${at} where email = ${quoteText(forgottenText)} and ${key} <> ${quoteText(forgottenId)}`,
+      )
+      .join(' union '),
+  )
+  for (const { id } of found) {
+    const same = `= ${quoteText(id)}`
+    for (const at of [...pii, ...withHistory('star', table.name)]) {
+      const isThere = await engine.rows(
+        `select 1 as found from ${at} where ${key} = ${quoteText(forgottenId)} limit 1`,
+      )
+      await run(
+        at,
+        isThere.length > 0
+          ? `delete from ${at} where ${key} ${same}`
+          : `update ${at} set ${key} = ${quoteText(forgottenId)} where ${key} ${same}`,
+      )
+    }
+    for (const reference of references.filter(({ target }) => target.name === table.name))
+      for (const at of withHistory('star', reference.table))
+        await run(
+          at,
+          `update ${at} set ${quoteName(reference.column)} = ${quoteText(forgottenId)}
+           where ${quoteName(reference.column)} ${same}`,
+        )
+  }
+  return counts
+}
+
+async function eraseRows(engine: Engine, request: EraseRequest, subject: ErasureSubject): Promise<RowCounts> {
+  const counts: RowCounts = new Map()
   const erasures = await allErasures(engine, request, subject)
   const inMarts = erasures.filter(({ table }) => table.startsWith('mart.'))
   for (const one of erasures.filter(one => !inMarts.includes(one)))
     add(counts, one.table, await erase(engine, one))
   for (const [table, rows] of await forgetContacts(engine)) add(counts, table, rows)
-  // Last, as their owner may write nothing else.
+  // Marts come last, because their owner may write nothing else.
   if (inMarts.length > 0) await engine.actAsOwnerOf('mart')
   for (const one of inMarts) add(counts, one.table, await erase(engine, one))
   return counts
 }
 
-/** Ends the transaction in which a dry run has overwritten. */
-class TakenBack extends Error {}
+/** Rolls back the transaction of a dry run. */
+class ErasureRolledBack extends Error {}
 
-/** One transaction: a reader sees the person everywhere or nowhere. A dry run takes it back, so it counts what would go. */
-export async function eraseAll(engine: Engine, request: EraseRequest, subject: Subject): Promise<Counts> {
-  let counts: Counts = new Map()
+/** Runs in one transaction: a reader sees the person everywhere or nowhere. A dry run rolls back, so its counts are exact. */
+export async function eraseAll(
+  engine: Engine,
+  request: EraseRequest,
+  subject: ErasureSubject,
+): Promise<RowCounts> {
+  let counts: RowCounts = new Map()
   try {
     await engine.merge(async engine => {
       if (!request.isDry) await waitToErase(engine)
       await countChange(engine, everyTable)
       counts = await eraseRows(engine, request, subject)
-      if (request.isDry) throw new TakenBack()
+      if (request.isDry) throw new ErasureRolledBack()
     })
   } catch (error) {
-    if (!(error instanceof TakenBack)) throw error
+    if (!(error instanceof ErasureRolledBack)) throw error
   }
   return counts
 }

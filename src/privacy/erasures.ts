@@ -1,21 +1,22 @@
-/** What the warehouse holds of a person, as statements that overwrite it: derived from the declarations. */
+/** Derives from the declarations the updates that overwrite a person in the warehouse. */
 import { referenceDimensions } from '../contract/dimensions.ts'
 import type { Column } from '../contract/fields/column.ts'
 import type { Table } from '../contract/fields/table.ts'
+import { groupBy } from '../lib/group-by.ts'
 import { memberTables, ownerColumn, piiColumns } from '../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { declaredTables, type PersonColumn, personColumns } from './personal-fields.ts'
 import type { PersonKind } from './recogniser.ts'
 import { forgottenText } from './record/scrub.ts'
 
-export interface Person {
+export interface PersonKey {
   readonly kind: PersonKind
   readonly id: string
 }
 
-/** Rows of a table and what their columns become. */
+/** An update: rows of a table, and new values for their columns. */
 export interface Erasure {
-  /** With its schema. */
+  /** Qualified by its schema. */
   readonly table: string
   readonly set: Readonly<Record<string, string>>
   readonly where: string
@@ -23,7 +24,7 @@ export interface Erasure {
 
 const textTypes: readonly Column['type'][] = ['text', 'url']
 
-function emptied(name: string, { type }: Column): string {
+function erasedValue(name: string, { type }: Column): string {
   const column = quoteName(name)
   if (type === 'json') return `case when ${column} is null then null else '"${forgottenText}"' end`
   return textTypes.includes(type)
@@ -31,8 +32,8 @@ function emptied(name: string, { type }: Column): string {
     : 'null'
 }
 
-/** Keys of rows of star, now or before, in which the column has the id. */
-const rowsOf = ({ name, key }: Table, column: string, { id }: Person): string =>
+/** Selects the keys of rows, current or historical, whose column has the id. */
+const rowsOf = ({ name, key }: Table, column: string, { id }: PersonKey): string =>
   ['star', 'history']
     .map(
       schema =>
@@ -40,18 +41,18 @@ const rowsOf = ({ name, key }: Table, column: string, { id }: Person): string =>
     )
     .join(' union all ')
 
-type Declared = (typeof declaredTables)[number]
+type DeclaredTable = (typeof declaredTables)[number]
 
-const columnsOf = (table: Table, { kind }: Person): PersonColumn[] =>
+const columnsOf = (table: Table, { kind }: PersonKey): PersonColumn[] =>
   personColumns(table).filter(column => column.kind === kind)
 
-const subjectsOf = (table: Table, person: Person): PersonColumn[] =>
+const subjectsOf = (table: Table, person: PersonKey): PersonColumn[] =>
   columnsOf(table, person).filter(({ isSubject }) => isSubject)
 
-/** Conditions on a table that has the key, and the owner, of the rows of a declared table. */
+/** Conditions that find the person's rows in a table with the key and owner columns of a declared table. */
 function conditions(
-  { table, root }: Declared,
-  person: Person,
+  { table, root }: DeclaredTable,
+  person: PersonKey,
   names: { key: string; owner: string },
 ): string[] {
   const own = subjectsOf(table, person).map(
@@ -69,14 +70,14 @@ const versions = (schema: 'pii' | 'star', name: string): string[] =>
     ? [`pii.${quoteName(name)}`, `pii.${quoteName(`${name}_history`)}`]
     : [`star.${name}`, `history.${name}`]
 
-function ofPiiTable(declared: Declared, person: Person): Erasure[] {
+function piiTableErasures(declared: DeclaredTable, person: PersonKey): Erasure[] {
   const { table, root } = declared
   const personal = piiColumns(table)
   if (personal.length === 0) return []
   const names = { key: quoteName(table.key), owner: quoteName(ownerColumn(table, root)) }
   const where = conditions(declared, person, names)
-  const whole = where.map(condition => ({
-    set: Object.fromEntries(personal.map(([name, column]) => [name, emptied(name, column)])),
+  const rowErasures = where.map(condition => ({
+    set: Object.fromEntries(personal.map(([name, column]) => [name, erasedValue(name, column)])),
     where: condition,
   }))
   const described = columnsOf(table, person).flatMap(({ column, attributes }) => {
@@ -87,19 +88,19 @@ function ofPiiTable(declared: Declared, person: Person): Erasure[] {
     if (set.length === 0) return []
     return [
       {
-        set: Object.fromEntries(set.map(([name, one]) => [name, emptied(name, one)])),
+        set: Object.fromEntries(set.map(([name, one]) => [name, erasedValue(name, one)])),
         where: `${names.key} in (${rowsOf(table, column, person)})`,
       },
     ]
   })
   return versions('pii', table.piiTable).flatMap(at =>
-    [...whole, ...described].map(one => ({ table: at, ...one })),
+    [...rowErasures, ...described].map(one => ({ table: at, ...one })),
   )
 }
 
 const blank = { text: `repeat('x', length(text))` }
 
-function ofWords({ table, root, entity }: Declared, person: Person): Erasure[] {
+function freeTextErasures({ table, root, entity }: DeclaredTable, person: PersonKey): Erasure[] {
   const own = subjectsOf(table, person).map(
     ({ column }) => `table_name = ${quoteText(table.name)} and row_key in (${rowsOf(table, column, person)})`,
   )
@@ -114,17 +115,17 @@ function ofWords({ table, root, entity }: Declared, person: Person): Erasure[] {
   )
 }
 
-const dimensionOf = ({ kind }: Person): Table | undefined => memberTables.get(kind)
+const dimensionOf = ({ kind }: PersonKey): Table | undefined => memberTables.get(kind)
 
-/** By the declarations: rows about the person, words in such rows, and the names that other rows give. */
-export function erasuresOf(person: Person): Erasure[] {
+/** Covers rows about the person, free text in them, and the person's attributes in other rows. */
+export function erasuresOf(person: PersonKey): Erasure[] {
   const dimension = dimensionOf(person)
   const inferred = referenceDimensions
     .filter(({ name }) => name === dimension?.name)
     .map(table => ({ table, root: table, entity: person.kind }))
   const all = [...inferred, ...declaredTables].flatMap(declared => [
-    ...ofPiiTable(declared, person),
-    ...ofWords(declared, person),
+    ...piiTableErasures(declared, person),
+    ...freeTextErasures(declared, person),
   ])
   return all
 }
@@ -139,22 +140,16 @@ const differing = (set: Erasure['set']): string =>
 
 const anyOf = (conditions: readonly string[]): string => conditions.map(one => `(${one})`).join(' or ')
 
-function grouped(erasures: readonly Erasure[], groupOf: (one: Erasure) => string): Map<string, Erasure[]> {
-  const groups = new Map<string, Erasure[]>()
-  for (const one of erasures) groups.set(groupOf(one), [...(groups.get(groupOf(one)) ?? []), one])
-  return groups
-}
-
-/** Those that set the same, as one. */
+/** Merges erasures that set the same values. */
 function withSameSet(erasures: readonly Erasure[]): Erasure[] {
-  const groups = grouped(erasures, ({ set }) => JSON.stringify(set))
+  const groups = groupBy(erasures, ({ set }) => JSON.stringify(set))
   return [...groups.values()].map(([first, ...others]) => ({
     ...(first as Erasure),
     where: anyOf([first as Erasure, ...others].map(({ where }) => where)),
   }))
 }
 
-/** Several erasures of one table as one, so that each row counts once; of two for the same cell the first holds. */
+/** Merges the erasures of one table, so that each row counts once. The first erasure of a cell wins. */
 function asOne(erasures: readonly Erasure[]): Erasure {
   const groups = withSameSet(erasures)
   const [only, ...others] = groups as [Erasure, ...Erasure[]]
@@ -173,6 +168,6 @@ function asOne(erasures: readonly Erasure[]): Erasure {
 
 const nameOf = ({ table }: Erasure): string => table.replaceAll('"', '')
 
-/** One a table; each updates only rows that change. */
+/** One erasure a table, which updates only rows that change. */
 export const byTable = (erasures: readonly Erasure[]): Erasure[] =>
-  [...grouped(erasures, nameOf).values()].map(asOne)
+  [...groupBy(erasures, nameOf).values()].map(asOne)

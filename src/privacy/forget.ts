@@ -1,39 +1,39 @@
 /**
- * Forgets a person: first a keyed hash is recorded, from which on pages arrive without the person; then landed pages are
- * overwritten, then the warehouse. Each step may be repeated, so a command that was killed is run again.
+ * Forgets a person. First records a keyed hash, so that new pages are stored without the person; then overwrites landed pages,
+ * then the warehouse. Each step can be repeated, so the user runs a killed command again.
  */
-import type { LandingPlace } from '../landing/bucket/place.ts'
-import { type Landing, openLanding } from '../landing/folder.ts'
-import { openStore } from '../landing/open-store.ts'
-import { type Rewritten, removeScan, rewriteLanding } from '../landing/rewrite.ts'
+
+import { Landing, openStore } from '../landing/landing.ts'
+import { type RewriteResult, rewriteLanding } from '../landing/rewrite.ts'
+import { type LandingPlace, tryStore } from '../landing/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError } from '../lib/errors.ts'
-import { type Forgotten, readForgotten, recordForgotten } from '../state/privacy/forgotten.ts'
+import { type ForgottenValues, readForgotten, recordForgotten } from '../state/privacy.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { memberTables } from '../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import { eraseAll, type Subject, type Values } from './erase.ts'
-import type { Person } from './erasures.ts'
+import { type ErasureSubject, eraseAll, type Values } from './erase.ts'
+import type { PersonKey } from './erasures.ts'
+import { identifierOf } from './identifiers.ts'
 import { leafErasures } from './leaf-documents.ts'
+import { valuesOf } from './person-cells.ts'
 import { hashesWith, newHashKey, recogniserOf } from './recogniser.ts'
 import type { FoundValues } from './record/scrub.ts'
 import { scrubWith } from './scrub-landing.ts'
-import { telling } from './telling.ts'
-import { valuesOf } from './values-held.ts'
 
 export interface ForgetRequest {
-  readonly person: Person
-  /** A text is a folder. */
+  readonly person: PersonKey
+  /** A string names a folder. */
   readonly landing: string | LandingPlace
-  /** A record that changes at the service afterwards may bring the person back. */
+  /** A record that changes at the service later may bring the person back. */
   readonly allowsReturn: boolean
-  /** Removes scans whose files cannot be read, and so cannot be cleared. */
+  /** Deletes scans whose files cannot be read, and so cannot be scrubbed. */
   readonly acceptLoss: boolean
-  /** Only counts what is held where. */
+  /** Counts the rows by table and changes nothing. */
   readonly isDry: boolean
-  /** Of a copy, which may be older than what is known of the person. */
+  /** Accepts an unknown person, because a copy may be older than the person's first record. */
   readonly mayBeUnknown?: boolean
-  /** Found elsewhere, as in the warehouse that a copy was made from. */
+  /** Values found elsewhere, such as in the warehouse that was copied. */
   readonly values?: Values
 }
 
@@ -46,43 +46,43 @@ export interface ForgetEffects {
 }
 
 /** Rows by table, and landed pages. */
-export interface Held {
+export interface PersonData {
   readonly rows: Readonly<Record<string, number>>
   readonly pages: number
   readonly damaged: readonly string[]
   readonly values: Values
 }
 
-type Reading = Pick<ForgetEffects, 'engine' | 'signal'> & { readonly landing: Landing }
+type ForgetReading = Pick<ForgetEffects, 'engine' | 'signal'> & { readonly landing: Landing }
 
-/** Undeclared values that records give to others too, such as the address of an office, are not those of the person. */
+/** Leaves out undeclared values that records give for others too, such as the address of an office. */
 const ownValues = ({ declared, undeclared, ofOthers }: FoundValues): string[] =>
   [...declared, ...[...undeclared].filter(text => !ofOthers.has(text))].flatMap(text => {
-    const normal = telling(text)?.normal
+    const normal = identifierOf(text)?.normal
     return normal === undefined ? [] : [normal]
   })
 
-/** Names and addresses beside the id in landed pages and undeclared leaves of any age, which no table may have any more. */
-async function formerValues(
-  { engine, landing, signal }: Reading,
-  person: Person,
-  persons: Forgotten['persons'],
+/** Names and addresses beside the id in old landed pages and undeclared leaves, which tables may no longer contain. */
+async function previousValues(
+  { engine, landing, signal }: ForgetReading,
+  person: PersonKey,
+  persons: ForgottenValues['persons'],
 ): Promise<string[]> {
   const byId = { persons, values: new Map() }
   const recogniser = recogniserOf(byId)
   if (!recogniser) return []
   const found = { declared: new Set<string>(), undeclared: new Set<string>(), ofOthers: new Set<string>() }
   await rewriteLanding(landing, { scrub: scrubWith(byId, found), isDry: true, signal })
-  await leafErasures(engine, person, { recogniser, mayHold: () => 'false', found })
+  await leafErasures(engine, person, { recogniser, cellFilter: () => 'false', found })
   return ownValues(found)
 }
 
-/** As ops will say it; with the values that the warehouse and its landing have now, and those that the caller knows. */
+/** The person as `ops` will record it, with all values known to the warehouse, its landing and the caller. */
 async function subjectOf(
-  reading: Reading,
+  reading: ForgetReading,
   { person, allowsReturn, values: given = new Set() }: ForgetRequest,
   { now, isAgain = false }: { readonly now: string; readonly isAgain?: boolean },
-): Promise<Subject> {
+): Promise<ErasureSubject> {
   const before = await readForgotten(reading.engine)
   const hashes = hashesWith(before.persons[0]?.hash_key ?? newHashKey())
   const hash = hashes.person(person.kind, person.id)
@@ -99,7 +99,7 @@ async function subjectOf(
     : new Set([
         ...given,
         ...(await valuesOf(reading.engine, person)),
-        ...(await formerValues(reading, person, [row])),
+        ...(await previousValues(reading, person, [row])),
       ])
   const known = new Map(before.values)
   for (const value of values) {
@@ -110,8 +110,8 @@ async function subjectOf(
   return { hashes, hash, values, forgotten: { persons: [...others, row], values: known } }
 }
 
-/** '-1' stands for whoever a record does not name: what it says is about nobody. */
-async function isKnown(engine: Engine, { kind, id }: Person): Promise<boolean> {
+/** '-1' stands for a person whom the record does not name. */
+async function isKnown(engine: Engine, { kind, id }: PersonKey): Promise<boolean> {
   const table = memberTables.get(kind)
   if (!table || id === '-1') return false
   const rows = await engine.rows(
@@ -120,7 +120,7 @@ async function isKnown(engine: Engine, { kind, id }: Person): Promise<boolean> {
   return rows.length > 0
 }
 
-function requireReadable(landing: Landing, { damaged }: Rewritten, acceptLoss: boolean): void {
+function requireReadable(landing: Landing, { damaged }: RewriteResult, acceptLoss: boolean): void {
   if (damaged.length === 0 || acceptLoss) return
   throw new MusterError({
     what: `landed pages cannot be read, so they may still hold the person: ${damaged.join(', ')}`,
@@ -132,13 +132,13 @@ function requireReadable(landing: Landing, { damaged }: Rewritten, acceptLoss: b
 async function clearLanding(
   landing: Landing,
   { signal, onScan, ...request }: Pick<ForgetEffects, 'signal' | 'onScan'> & ForgetRequest,
-  { forgotten }: Subject,
-): Promise<Rewritten> {
+  { forgotten }: ErasureSubject,
+): Promise<RewriteResult> {
   const { isDry, acceptLoss } = request
   const rewritten = await rewriteLanding(landing, { scrub: scrubWith(forgotten), isDry, signal, onScan })
   if (isDry) return rewritten
   requireReadable(landing, rewritten, acceptLoss)
-  for (const scan of rewritten.damaged) await removeScan(landing, scan)
+  for (const scan of rewritten.damaged) await landing.discard(scan)
   return rewritten
 }
 
@@ -149,21 +149,24 @@ async function withLanding<Result>(
 ): Promise<Result> {
   const store = openStore(landing, signal)
   try {
-    const opened = openLanding(store)
-    if (!isDry) await store.tryOut()
-    return await work(opened)
+    if (!isDry && typeof landing !== 'string' && landing.bucket) await tryStore(store)
+    return await work(new Landing(store))
   } finally {
     store.close()
   }
 }
 
-/** The landing is opened before anything is changed. */
-export const forget = (effects: ForgetEffects, request: ForgetRequest): Promise<Held> =>
+/** Opens the landing before it changes anything. */
+export const forget = (effects: ForgetEffects, request: ForgetRequest): Promise<PersonData> =>
   withLanding(effects, request, landing => forgetIn(landing, effects, request))
 
 const timeOf = ({ clock }: ForgetEffects): string => new Date(clock.now()).toISOString()
 
-async function forgetIn(landing: Landing, effects: ForgetEffects, request: ForgetRequest): Promise<Held> {
+async function forgetIn(
+  landing: Landing,
+  effects: ForgetEffects,
+  request: ForgetRequest,
+): Promise<PersonData> {
   const { engine } = effects
   const { person } = request
   const before = await readForgotten(engine)
@@ -185,7 +188,7 @@ async function forgetIn(landing: Landing, effects: ForgetEffects, request: Forge
   return { rows: Object.fromEntries([...rows].sort()), ...pages, values: subject.values }
 }
 
-/** Searches tables and landed pages again, for the same values; returns where something is left. */
+/** Searches tables and landed pages again for the same values; returns the places that still contain one. */
 export const searchAgain = (
   effects: ForgetEffects,
   request: ForgetRequest & { readonly values: Values },
@@ -206,11 +209,11 @@ export function requireNothing(places: readonly string[], where: string): void {
   throw new MusterError({
     what: `the person is still in ${places.join(', ')}, so nothing is recorded as done`,
     where,
-    next: 'run the same command again; if it ends like this twice, something writes the person back',
+    next: 'run the same command again; if this error comes twice, another process writes the person back',
   })
 }
 
-/** Once nothing is left, here and in what was written elsewhere. */
+/** Records the erasure as done, once neither the warehouse nor its copies contain the person. */
 export async function finishForgetting(
   { engine, clock }: ForgetEffects,
   { person }: ForgetRequest,

@@ -1,27 +1,27 @@
-/** Which records with undeclared leaves may concern a person, and where ids of persons stand in them. */
+/** Finds records with undeclared leaves that may concern a person, and the places of person ids in them. */
 import { catalogue } from '../contract/catalogue.ts'
 import type { Resource } from '../contract/fields/resource.ts'
-import type { Child, Table } from '../contract/fields/table.ts'
+import type { ChildTable, Table } from '../contract/fields/table.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { constantsOf, memberTables, ownerColumn, physicalTables } from '../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import type { Person } from './erasures.ts'
+import type { PersonKey } from './erasures.ts'
 import { personColumns } from './personal-fields.ts'
 
-/** Of all versions. */
+/** Tables of undeclared leaves, current and historical. */
 export const leafTables = physicalTables
   .filter(({ name }) => name.startsWith('attribute_leaf'))
   .map(({ schema, name }) => `${schema}.${name}`)
 
-/** A table of a record and where its rows stand in it. */
-interface Rows {
+/** A table that a record fills, and the place of its rows in the record. */
+interface RecordTable {
   readonly resource: Resource
   readonly table: Table
-  readonly above?: Rows
-  readonly child?: Child
+  readonly above?: RecordTable
+  readonly child?: ChildTable
 }
 
-const rowsBelow = (rows: Rows): Rows[] => [
+const rowsBelow = (rows: RecordTable): RecordTable[] => [
   rows,
   ...rows.table.children.flatMap(child =>
     child.lists.length === 1 && child.shape !== 'leaves'
@@ -32,7 +32,7 @@ const rowsBelow = (rows: Rows): Rows[] => [
 
 interface IdColumn {
   readonly column: string
-  /** Of the id below the row; those of name and address for a contact, who has no id. */
+  /** Path of the id within the row; for a contact, who has no id, paths of name and address. */
   readonly paths: readonly (readonly string[])[]
   readonly kind: string
 }
@@ -55,8 +55,8 @@ const everyRows = catalogue
   .flatMap(resource => rowsBelow({ resource, table: resource.table }))
   .filter(({ table }) => idColumns(table).length > 0)
 
-/** Of all versions: record_id, row_hash, row_key, place in the record, and columns with ids. */
-function placedRows({ resource, table, above, child }: Rows): string {
+/** Selects from all versions: record_id, row_hash, row_key, place in the record, and columns with ids. */
+function placedRows({ resource, table, above, child }: RecordTable): string {
   const root = resource.table
   const ordinal = Object.entries(table.columns).find(([, { source }]) => source.from === 'ordinal')?.[0]
   const parent = Object.entries(table.columns).find(
@@ -92,17 +92,17 @@ const contacts = () => {
   return `(${of(piiTable)} union all ${of(`${piiTable}_history`)})`
 }
 
-/** What a search of SQL leaves in: the rest holds none of the values. */
-export type MayHold = (column: string) => string
+/** Builds an SQL condition that every cell with one of the values meets. */
+export type CellFilter = (column: string) => string
 
 export const inRecords = (entity: string, ids: readonly string[]): string =>
   `entity = ${quoteText(entity)} and record_id in (${ids.map(quoteText).join(', ')})`
 
-/** Records that name the person, or have a leaf with the id or, perhaps, with a value. */
+/** Records that name the person, or have a leaf that contains the id or may contain a value. */
 export async function candidates(
   engine: Engine,
-  { kind, id }: Person,
-  mayHold: MayHold,
+  { kind, id }: PersonKey,
+  cellFilter: CellFilter,
 ): Promise<Map<string, string[]>> {
   const person = quoteText(id)
   const named = everyRows.flatMap(rows =>
@@ -111,7 +111,7 @@ export async function candidates(
       const isContact = column.kind === 'contact'
       if (!isContact && column.kind !== kind) return []
       const which = isContact
-        ? `in (select id from ${contacts()} c where ${mayHold('email')} or ${mayHold('name')})`
+        ? `in (select id from ${contacts()} c where ${cellFilter('email')} or ${cellFilter('name')})`
         : `= ${person}`
       return [
         `select ${quoteText(rows.resource.entity)} as entity, record_id from (${placedRows(rows)}) r where ${at} ${which}`,
@@ -120,7 +120,7 @@ export async function candidates(
   )
   const leaves = leafTables.map(
     table => `select entity, record_id from ${table}
-      where strpos(value_text, ${person}) > 0 or strpos(path, ${person}) > 0 or ${mayHold('value_text')} or ${mayHold('path')}`,
+      where strpos(value_text, ${person}) > 0 or strpos(path, ${person}) > 0 or ${cellFilter('value_text')} or ${cellFilter('path')}`,
   )
   const having = leafTables.map(table => `select entity, record_id from ${table}`).join(' union all ')
   const found = new Map<string, string[]>()
@@ -132,8 +132,8 @@ export async function candidates(
   return found
 }
 
-/** An id of a person, or the name or address of a contact, in its place. */
-export interface Named {
+/** A person's id, or a contact's name or address, with its place in a record. */
+export interface PersonReference {
   readonly record_id: string
   readonly row_hash: string
   readonly place: string
@@ -141,8 +141,12 @@ export interface Named {
   readonly text: string
 }
 
-export async function namedIn(engine: Engine, resource: Resource, ids: readonly string[]): Promise<Named[]> {
-  const found: Named[] = []
+export async function namedIn(
+  engine: Engine,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<PersonReference[]> {
+  const found: PersonReference[] = []
   for (const rows of everyRows.filter(one => one.resource === resource)) {
     const listed = await engine.rows<Record<string, string | null>>(
       `select * from (${placedRows(rows)}) r where record_id in (${ids.map(quoteText).join(', ')})`,
@@ -173,7 +177,7 @@ export async function namedIn(engine: Engine, resource: Resource, ids: readonly 
   return found
 }
 
-/** Name and address of each. */
+/** Name and address of each contact, by id. */
 async function contactsOf(
   engine: Engine,
   ids: readonly (string | null | undefined)[],

@@ -1,19 +1,27 @@
 /**
- * The undeclared leaves of a record as one JSON document, with the ids of persons that star has in their places: whose a leaf is
- * gets decided as in landed pages, by the same code.
+ * Rebuilds the undeclared leaves of a record as one JSON document, with the person ids from star in their places. So the code
+ * that scrubs landed pages also decides whose a leaf is.
  */
 import { catalogue } from '../contract/catalogue.ts'
 import type { Resource } from '../contract/fields/resource.ts'
+import { groupBy } from '../lib/group-by.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
-import type { Erasure, Person } from './erasures.ts'
-import { candidates, inRecords, leafTables, type MayHold, type Named, namedIn } from './ids-in-records.ts'
+import type { Erasure, PersonKey } from './erasures.ts'
+import {
+  type CellFilter,
+  candidates,
+  inRecords,
+  leafTables,
+  namedIn,
+  type PersonReference,
+} from './ids-in-records.ts'
 import type { Recogniser } from './recogniser.ts'
 import { isDocument } from './record/json-tree.ts'
 import type { FoundValues } from './record/scrub.ts'
 import { scrubLeaves } from './record/scrub-page.ts'
 
-interface Leaf {
+interface LeafRow {
   readonly table: string
   readonly leaf_key: string
   readonly record_id: string
@@ -23,19 +31,19 @@ interface Leaf {
   readonly value_type: string
 }
 
-interface Tree {
-  leaf?: { readonly json: string; readonly of?: Leaf }
-  readonly members: Map<string, Tree>
-  readonly items: Tree[]
+interface LeafTree {
+  leaf?: { readonly json: string; readonly of?: LeafRow }
+  readonly members: Map<string, LeafTree>
+  readonly items: LeafTree[]
 }
 
-const tree = (): Tree => ({ members: new Map(), items: [] })
+const tree = (): LeafTree => ({ members: new Map(), items: [] })
 
-/** Keys and positions; a path that is none of ours is one key. */
+/** Splits a path into keys and positions; a path in any other form is one key. */
 export function stepsOf(path: string): (string | number)[] {
   const steps: (string | number)[] = []
   const step = /\[(\d{1,6})\]|\.?("(?:[^"\\]|\\.)*"(?:#\d+)?)|\.?([^.[\]"]+)/y
-  // A list at the top of a document comes as `config.0]`.
+  // A list at the top of a document has paths such as `config.0]`.
   const text = path.replace(/\.(\d{1,6})\]/g, '[$1]')
   while (step.lastIndex < text.length) {
     const found = step.exec(text)
@@ -47,7 +55,7 @@ export function stepsOf(path: string): (string | number)[] {
   return steps
 }
 
-function put(root: Tree, steps: readonly (string | number)[], leaf: NonNullable<Tree['leaf']>): void {
+function put(root: LeafTree, steps: readonly (string | number)[], leaf: NonNullable<LeafTree['leaf']>): void {
   let at = root
   for (const one of steps) {
     const next = (typeof one === 'number' ? at.items[one] : at.members.get(one)) ?? tree()
@@ -59,9 +67,9 @@ function put(root: Tree, steps: readonly (string | number)[], leaf: NonNullable<
   else at.members.set(`#${at.members.size}`, { ...tree(), leaf })
 }
 
-/** Pieces of JSON; `places` gets where each leaf stands in them, in bytes. */
+/** Writes JSON, and records the byte offsets of each leaf in `places`. */
 class Writer {
-  readonly places: { readonly leaf: Leaf; readonly start: number; readonly end: number }[] = []
+  readonly places: { readonly leaf: LeafRow; readonly start: number; readonly end: number }[] = []
   #pieces: string[] = []
   #length = 0
 
@@ -70,8 +78,8 @@ class Writer {
     this.#length += Buffer.byteLength(text)
   }
 
-  tree({ leaf, members, items }: Tree): void {
-    // A path may be a value in one place of a record and an object in another: the value counts as one of its fields.
+  tree({ leaf, members, items }: LeafTree): void {
+    // A path may be a value in one place of a record and an object in another: write the value as a field of the object.
     if (leaf && (members.size > 0 || items.length > 0)) members.set('#', { ...tree(), leaf })
     if (members.size > 0) {
       if (items.length > 0) members.set('[]', { ...tree(), items })
@@ -99,41 +107,34 @@ class Writer {
   }
 }
 
-const isRaw = ({ value_type, value_text }: Leaf): boolean => value_type === 'json' && isDocument(value_text)
+const isRaw = ({ value_type, value_text }: LeafRow): boolean =>
+  value_type === 'json' && isDocument(value_text)
 
-/** Records that are in memory at once. */
+/** Maximum records in memory at once. */
 const recordsAtOnce = 1000
 
-const grouped = <Row extends { record_id: string; row_hash: string }>(
-  rows: readonly Row[],
-): Map<string, Row[]> => {
-  const groups = new Map<string, Row[]>()
-  for (const row of rows) {
-    const group = `${row.record_id} ${row.row_hash}`
-    groups.set(group, [...(groups.get(group) ?? []), row])
-  }
-  return groups
-}
+const versionOf = (row: { readonly record_id: string; readonly row_hash: string }): string =>
+  `${row.record_id} ${row.row_hash}`
 
-interface Search {
+interface LeafSearch {
   readonly recogniser: Recogniser
-  readonly mayHold: MayHold
+  readonly cellFilter: CellFilter
   readonly found?: FoundValues
 }
 
-/** A leaf and what it becomes. */
-interface Change {
-  readonly leaf: Leaf
+/** A leaf and its new text. */
+interface LeafChange {
+  readonly leaf: LeafRow
   readonly text: string
 }
 
 interface Version {
   readonly resource: Resource | undefined
-  readonly leaves: readonly Leaf[]
-  readonly named: readonly Named[]
+  readonly leaves: readonly LeafRow[]
+  readonly named: readonly PersonReference[]
 }
 
-function changesIn({ resource, leaves, named }: Version, { recogniser, found }: Search): Change[] {
+function changesIn({ resource, leaves, named }: Version, { recogniser, found }: LeafSearch): LeafChange[] {
   const root = tree()
   for (const { place, path, text } of named)
     put(root, [...stepsOf(place), ...path], { json: JSON.stringify(text) })
@@ -152,30 +153,34 @@ function changesIn({ resource, leaves, named }: Version, { recogniser, found }: 
 async function changesOf(
   engine: Engine,
   { entity, ids }: { readonly entity: string; readonly ids: readonly string[] },
-  search: Search,
-): Promise<Change[]> {
+  search: LeafSearch,
+): Promise<LeafChange[]> {
   const resource = catalogue.find(one => one.entity === entity)
-  const leaves: Leaf[] = []
+  const leaves: LeafRow[] = []
   for (const table of leafTables)
     leaves.push(
-      ...(await engine.rows<Leaf>(
+      ...(await engine.rows<LeafRow>(
         `select ${quoteText(table)} as "table", attribute_leaf_key as leaf_key, record_id, row_hash, path, value_text, value_type
          from ${table} where ${inRecords(entity, ids)} and value_type <> 'empty'`,
       )),
     )
   const named = resource ? await namedIn(engine, resource, ids) : []
-  const byVersion = grouped(named)
-  const byRecord = grouped(named.map(one => ({ ...one, row_hash: '' })))
-  return [...grouped(leaves)].flatMap(([version, some]) => {
+  const byVersion = groupBy(named, versionOf)
+  const byRecord = groupBy(named, one => versionOf({ ...one, row_hash: '' }))
+  return [...groupBy(leaves, versionOf)].flatMap(([version, some]) => {
     const beside = byVersion.get(version) ?? byRecord.get(`${some[0]?.record_id} `) ?? []
     return changesIn({ resource, leaves: some, named: beside }, search)
   })
 }
 
-/** For their columns of text and type; leaves of one version of a record. */
-export async function leafErasures(engine: Engine, person: Person, search: Search): Promise<Erasure[]> {
+/** Updates text and type of the person's leaves; each version of a record is one document. */
+export async function leafErasures(
+  engine: Engine,
+  person: PersonKey,
+  search: LeafSearch,
+): Promise<Erasure[]> {
   const groups = new Map<string, { table: string; text: string; rows: string[] }>()
-  for (const [entity, all] of await candidates(engine, person, search.mayHold))
+  for (const [entity, all] of await candidates(engine, person, search.cellFilter))
     for (let from = 0; from < all.length; from += recordsAtOnce) {
       const ids = all.slice(from, from + recordsAtOnce)
       for (const { leaf, text } of await changesOf(engine, { entity, ids }, search)) {

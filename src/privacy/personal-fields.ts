@@ -1,6 +1,6 @@
-/** Where the declarations say that a record tells of a person: whose it is, and which fields are personal. */
+/** Reads from the declarations which columns have a person's id, and which fields are personal. */
 import { catalogue } from '../contract/catalogue.ts'
-import type { Column, Path } from '../contract/fields/column.ts'
+import type { Column, FieldPath } from '../contract/fields/column.ts'
 import type { Table } from '../contract/fields/table.ts'
 import { memberTables } from '../warehouse/schema/physical.ts'
 import { type PersonKind, personKinds } from './recogniser.ts'
@@ -11,19 +11,19 @@ export const isPersonKind = (name: string): name is PersonKind => personKinds.so
 export interface PersonColumn {
   readonly kind: PersonKind
   readonly column: string
-  /** Of the id, where the record has it as a field. */
-  readonly path?: Path
-  /** The whole row is about this person: nobody else is its subject. */
+  /** Path of the id, if the record has it as a field. */
+  readonly path?: FieldPath
+  /** The complete row is about this person. */
   readonly isSubject: boolean
-  readonly attributes: readonly Path[]
+  readonly attributes: readonly FieldPath[]
 }
 
-const fieldPath = ({ source }: Column): Path | undefined =>
+const fieldPath = ({ source }: Column): FieldPath | undefined =>
   source.from === 'field' ? source.path : undefined
 
 const isRootOf = (table: Table, kind: PersonKind): boolean => memberTables.get(kind)?.name === table.name
 
-function personal(kind: string, attributes: NonNullable<Column['member']>['attributes']): Path[] {
+function personal(kind: string, attributes: NonNullable<Column['member']>['attributes']): FieldPath[] {
   const columns = memberTables.get(kind)?.columns ?? {}
   return Object.entries(attributes).flatMap(([name, source]) =>
     source.from === 'field' && columns[name]?.privacy !== 'open' ? [source.path] : [],
@@ -43,14 +43,14 @@ export function personColumns(table: Table): PersonColumn[] {
   })
 }
 
-/** Fields that name a person who has no id, by which the service tells such persons apart. */
-export const contactFields = (table: Table): Path[][] =>
+/** Fields that identify a contact, a person without an id. */
+export const contactFields = (table: Table): FieldPath[][] =>
   Object.values(table.columns).flatMap(({ member }) =>
     member?.dimension === 'contact' ? [personal('contact', member.attributes)] : [],
   )
 
 export interface PersonalField {
-  readonly path: Path
+  readonly path: FieldPath
   readonly type: Column['type']
   readonly isFreeText: boolean
 }
@@ -62,7 +62,7 @@ export const personalFields = (table: Table): PersonalField[] =>
     return [{ path, type: column.type, isFreeText: column.privacy === 'freeText' }]
   })
 
-/** Paths that the table declares, also in the attributes of its columns. */
+/** Paths that the table declares, including attributes of its columns. */
 export const declaredPaths = (table: Table): ReadonlySet<string> =>
   new Set(
     Object.values(table.columns).flatMap(({ source, member }) =>
@@ -72,7 +72,7 @@ export const declaredPaths = (table: Table): ReadonlySet<string> =>
     ),
   )
 
-/** Every declared table with the resource whose records fill it; `isRoot` for the record itself. */
+/** Every declared table, with the root table and entity of the records that fill it. */
 export const declaredTables: readonly {
   readonly table: Table
   readonly root: Table

@@ -1,15 +1,15 @@
-/** The values of the PII tables that tell who somebody is, as a sorted list of numbers: 8 bytes a value, whatever its length. */
+/** Reads the identifying values of the PII tables into a sorted list of hashes, 8 bytes for each value. */
 import { createHash } from 'node:crypto'
 import type { DescribedColumn, Engine } from '../warehouse/engine.ts'
 import { memberTables } from '../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import { type Telling, telling } from './telling.ts'
+import { type Identifier, identifierOf, identifiersIn } from './identifiers.ts'
 
-/** 52 bits of a hash: two of a million values are equal once in 4,500 audits. */
+/** 52 bits of a hash: two of a million values collide once in 4,500 audits. */
 const numberOf = (normal: string): number =>
   Number.parseInt(createHash('md5').update(normal).digest('hex').slice(0, 13), 16)
 
-/** Rows that are in memory at once. */
+/** Maximum rows in memory at once. */
 const chunkRows = 20_000
 
 export const isText = ({ type }: DescribedColumn): boolean => /^(varchar|text|character varying)/i.test(type)
@@ -28,7 +28,7 @@ export async function* textsOf(engine: Engine, table: string, column: string): A
   }
 }
 
-/** Every leaf of a value that is JSON, and the value itself otherwise. */
+/** Every text within a JSON value, or the value itself if it is not JSON. */
 function parts(text: string): string[] {
   if (!/^\s*[[{"]/.test(text)) return [text]
   try {
@@ -45,22 +45,22 @@ function parts(text: string): string[] {
 }
 
 class Numbers {
-  #held = new Float64Array(1024)
+  #values = new Float64Array(1024)
   #count = 0
 
   add(value: number): void {
-    if (this.#count === this.#held.length) {
-      const larger = new Float64Array(this.#held.length * 2)
-      larger.set(this.#held)
-      this.#held = larger
+    if (this.#count === this.#values.length) {
+      const larger = new Float64Array(this.#values.length * 2)
+      larger.set(this.#values)
+      this.#values = larger
     }
-    this.#held[this.#count] = value
+    this.#values[this.#count] = value
     this.#count += 1
   }
 
-  /** Sorted, each once. */
+  /** Sorted, without duplicates. */
   done(): Float64Array {
-    return this.#held
+    return this.#values
       .subarray(0, this.#count)
       .sort()
       .filter((value, at, all) => value !== all[at - 1])
@@ -70,11 +70,11 @@ class Numbers {
 export interface PiiValues {
   readonly count: number
   has(normal: string): boolean
-  /** Columns of pii whose values are not looked for, and why. */
+  /** PII columns with values that the audit does not search for, and why. */
   readonly leftOut: readonly { readonly column: string; readonly values: number; readonly why: string }[]
 }
 
-function holder(sorted: Float64Array): (value: number) => boolean {
+function lookupIn(sorted: Float64Array): (value: number) => boolean {
   return value => {
     let [from, to] = [0, sorted.length - 1]
     while (from <= to) {
@@ -88,10 +88,10 @@ function holder(sorted: Float64Array): (value: number) => boolean {
   }
 }
 
-/** Texts of an id, a key or a hash name nobody. */
+/** Ids, keys and hashes name no person. */
 const isOwn = (name: string): boolean => /(_id|_key|_hash)$/.test(name)
 
-/** Words that people typed, settings and things that an activity concerns: most of them name no person. */
+/** Free text, settings and subjects of activities: most of these values name no person. */
 const mixed: readonly string[] = [
   'pii.text.',
   'pii.company_setting.',
@@ -109,57 +109,67 @@ const organisations = new Set(
   [...memberTables.values()].flatMap(one => (one.isOfOrganisations ? [one.name] : [])),
 )
 
-/** Words, or a number shorter than a telephone number, such as that of a company in its register. */
-const isName = (text: string, { kind }: Telling): boolean => kind === 'words' || /^\d{1,8}$/.test(text.trim())
+/** Words, or a number shorter than a telephone number, such as a company's registration number. */
+const isName = (text: string, { kind }: Identifier): boolean =>
+  kind === 'words' || /^\d{1,8}$/.test(text.trim())
 
 interface PublicNames {
-  /** Of organisations, places and things, which records repeat beside persons. */
+  /** Names of organisations, places and things, which records repeat beside persons. */
   readonly isPublic: (value: number) => boolean
-  /** Of organisations only, which records name as users who acted. */
+  /** Names of organisations only, which records give as the acting user. */
   readonly isOrganisation: (value: number) => boolean
 }
+
+/**
+ * Every text of a dimension, and in facts the names of what was not read: metric rows name projects and agencies whose
+ * lists the key may not have.
+ */
+const isPublicColumn = (table: string, column: string): boolean =>
+  !isOwn(column) && !people.has(table) && (table.startsWith('dim_') || column.endsWith('_name'))
 
 async function publicNames(engine: Engine): Promise<PublicNames> {
   const [numbers, named] = [new Numbers(), new Numbers()]
   for (const described of await engine.describedColumns([engine.schema('star')])) {
     const { table, column } = described
-    if (!isText(described) || isOwn(column) || !table.startsWith('dim_') || people.has(table)) continue
+    if (!isText(described) || !isPublicColumn(table, column)) continue
     for await (const texts of textsOf(engine, `star.${quoteName(table)}`, column))
       for (const text of texts) {
-        const value = telling(text)
+        const value = identifierOf(text)
         if (!value || !isName(text, value)) continue
+        // A name contains others: an address that a project is named after is part of a public name.
+        for (const normal of value.kind === 'words' ? identifiersIn(text) : []) numbers.add(numberOf(normal))
         numbers.add(numberOf(value.normal))
         if (organisations.has(table) && column === 'name') named.add(numberOf(value.normal))
       }
   }
-  return { isPublic: holder(numbers.done()), isOrganisation: holder(named.done()) }
+  return { isPublic: lookupIn(numbers.done()), isOrganisation: lookupIn(named.done()) }
 }
 
-interface Reading extends PublicNames {
+interface ValuesReading extends PublicNames {
   readonly ofPeople: Numbers
   readonly others: Numbers
 }
 
 /**
- * Adds what tells who somebody is; returns how many texts do not. Of texts that mostly name no person, only what is an address or a
- * number by its form is looked for.
+ * Adds the identifying values and returns how many other texts there were. In columns that mostly name no person, only e-mail
+ * addresses and telephone numbers count.
  */
-function take(texts: readonly string[], { table, name }: PiiColumn, reading: Reading): number {
+function addValues(texts: readonly string[], { table, name }: PiiColumn, reading: ValuesReading): number {
   const { ofPeople, others, isPublic, isOrganisation } = reading
   const isOfPeople = people.has(table)
   let left = 0
   for (const part of texts.flatMap(parts)) {
-    const value = telling(part)
+    const value = identifierOf(part)
     const number = value ? numberOf(value.normal) : 0
-    const isNobody = isOfPeople ? isOrganisation(number) : isMixed(name) || isPublic(number)
-    if (value && !(isName(part, value) && isNobody)) (isOfPeople ? ofPeople : others).add(number)
+    const isNotPersonal = isOfPeople ? isOrganisation(number) : isMixed(name) || isPublic(number)
+    if (value && !(isName(part, value) && isNotPersonal)) (isOfPeople ? ofPeople : others).add(number)
     else left += 1
   }
   return left
 }
 
 interface PiiColumn {
-  /** Without `_history`: older versions are judged as the newest. */
+  /** Without `_history`: the same rules apply to older versions. */
   readonly table: string
   readonly name: string
 }
@@ -176,12 +186,12 @@ export async function readPiiValues(engine: Engine): Promise<PiiValues> {
     const judged = { table: plain, name: `pii.${plain}.${column}` }
     let left = 0
     for await (const texts of textsOf(engine, `pii.${quoteName(table)}`, column))
-      left += take(texts, judged, reading)
-    const why = isMixed(judged.name) ? 'words that are no name' : 'too short, or the name of no person'
+      left += addValues(texts, judged, reading)
+    const why = isMixed(judged.name) ? 'words that are not a name' : 'too short, or not the name of a person'
     if (left > 0) leftOut.push({ column: `pii.${table}.${column}`, values: left, why })
   }
   const [ofPeople, others] = [reading.ofPeople.done(), reading.others.done()]
-  const [isPerson, isOther] = [holder(ofPeople), holder(others)]
+  const [isPerson, isOther] = [lookupIn(ofPeople), lookupIn(others)]
   return {
     count: ofPeople.length + others.length,
     has: normal => isPerson(numberOf(normal)) || isOther(numberOf(normal)),

@@ -1,19 +1,18 @@
-/** Removes personal data that is older than the settings keep it, one class after the other. */
-import type { Landing } from '../landing/folder.ts'
-import { expire, expirePages } from '../landing/kept.ts'
+/** Deletes personal data past its retention period, one class after another. */
+import type { Landing } from '../landing/landing.ts'
+import { expire } from '../landing/retention.ts'
 import { dayMs, minuteMs } from '../lib/dates.ts'
 import { Busy } from '../lib/errors.ts'
 import { expireInbox } from '../state/inbox/settle.ts'
-import { removeResolvedQuarantine } from '../state/privacy/retention.ts'
-import { releaseLease, takeLease } from '../state/runs/leases.ts'
-import { landingLease } from '../state/runs/whole-lease.ts'
+import { removeResolvedQuarantine } from '../state/privacy.ts'
+import { landingLease, releaseLease, takeLease } from '../state/runs/leases.ts'
 import { finishedAmong } from '../state/scans/scans.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { physicalTables } from '../warehouse/schema/physical.ts'
 import { qualified } from '../warehouse/schema/structure.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 
-/** Days; a class without any is kept for ever. */
+/** Days to keep each class; undefined keeps it for ever. */
 export interface Keeping {
   readonly landing: number
   readonly piiHistory?: number
@@ -21,15 +20,15 @@ export interface Keeping {
   readonly quarantine: number
 }
 
-/** Longer than removing takes: a process that is stopped for so long is taken for dead. */
+/** Longer than a removal takes: after this time the process is presumed dead. */
 const leaseMs = 10 * minuteMs
 
-export type Removed = Readonly<Record<keyof Keeping, number>>
+export type RemovedCounts = Readonly<Record<keyof Keeping, number>>
 
 const isPiiHistory = ({ schema, name }: { schema: string; name: string }): boolean =>
   schema === 'pii' && name.endsWith('_history')
 
-/** Versions that were superseded before; runs inside a transaction. */
+/** Deletes versions superseded before this time; runs inside a transaction. */
 async function removeVersions(engine: Engine, before: string): Promise<number> {
   let removed = 0
   for (const table of physicalTables.filter(isPiiHistory))
@@ -37,7 +36,7 @@ async function removeVersions(engine: Engine, before: string): Promise<number> {
   return removed
 }
 
-interface Place {
+interface RetentionContext {
   readonly engine: Engine
   readonly landing: Landing
   /** Milliseconds since the epoch. */
@@ -46,31 +45,29 @@ interface Place {
   readonly holder: string
 }
 
-/** Pages that no sync has archived since. A process that has the lease archives them, or is reading them. */
-async function removePages({ engine, landing, holder }: Place, before: number): Promise<number> {
-  const scans = await landing.scans()
-  if (scans.length === 0) return 0
+/** Skips pages while another process has the lease to archive or read them. */
+async function removePages({ engine, landing, holder }: RetentionContext, before: number): Promise<number> {
   const lease = await takeLease(engine, { resource: landingLease, holder, ms: leaseMs }).catch(error => {
     if (!(error instanceof Busy)) throw error
   })
   if (!lease) return 0
   try {
-    return await expirePages(landing, await finishedAmong(engine, scans, []), before)
+    return await expire(landing, await finishedAmong(engine, await landing.scans(), []), before)
   } finally {
     await releaseLease(engine, lease)
   }
 }
 
-const isAnyRow = ({ piiHistory, inbox, quarantine }: Omit<Removed, 'landing'>): boolean =>
+const isAnyRow = ({ piiHistory, inbox, quarantine }: Omit<RemovedCounts, 'landing'>): boolean =>
   piiHistory + inbox + quarantine > 0
 
-/** `onRows` is called in the transaction that removes rows, if any were there. */
+/** Calls `onRows` in the transaction that deletes rows, if there were any. */
 export async function applyRetention(
-  place: Place,
+  place: RetentionContext,
   keep: Keeping,
   onRows: (engine: Engine) => Promise<void>,
-): Promise<Removed> {
-  const { engine, landing, now, holder } = place
+): Promise<RemovedCounts> {
+  const { engine, now, holder } = place
   await engine.announce(holder)
   const before = (days: number): string => new Date(now - days * dayMs).toISOString()
   const { piiHistory } = keep
@@ -83,6 +80,5 @@ export async function applyRetention(
     if (isAnyRow(removed)) await onRows(engine)
     return removed
   })
-  const oldest = now - keep.landing * dayMs
-  return { landing: (await removePages(place, oldest)) + (await expire(landing, oldest)), ...rows }
+  return { landing: await removePages(place, now - keep.landing * dayMs), ...rows }
 }

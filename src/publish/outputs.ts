@@ -1,4 +1,7 @@
-/** Where data was written besides the warehouse: a list in a file beside it, so that forgetting a person reaches there too. */
+/**
+ * Lists where data was written outside the warehouse, in a file beside it, so that muster forget reaches those places
+ * too.
+ */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import * as z from 'zod'
@@ -7,23 +10,23 @@ import { regularFile } from '../lib/input-file.ts'
 
 const shape = z.object({
   place: z.string(),
-  /** An answer is what a query made of the data. */
+  /** An answer is the result of a query. */
   made: z.enum(['export', 'copy', 'company', 'answer']),
   includesPii: z.boolean(),
-  /** The id of the one whose rows a published copy has. */
+  /** Id of the company whose rows a published copy has. */
   company: z.string().optional(),
 })
 
-export type Output = z.infer<typeof shape>
+export type ListedOutput = z.infer<typeof shape>
 
-/** Beside the file of a warehouse, or else beside its landed pages. */
+/** Path beside the file of a warehouse, else beside its landed pages. */
 export const outputsFile = (stem: string): string => `${stem.replace(/\.duckdb$/, '')}.outputs`
 
-/** Whether it must hold no personal data; a copy of a warehouse holds all of it. */
-export const isForReaders = ({ made, includesPii }: Output): boolean =>
+/** Whether it must contain no personal data; a copy of a warehouse contains all of it. */
+export const isForReaders = ({ made, includesPii }: ListedOutput): boolean =>
   made === 'company' || (made === 'export' && !includesPii)
 
-export function recordOutput(stem: string, output: Output): void {
+export function recordOutput(stem: string, output: ListedOutput): void {
   const file = outputsFile(stem)
   if (existsSync(file)) requireFile(file)
   try {
@@ -32,7 +35,7 @@ export function recordOutput(stem: string, output: Output): void {
     appendFileSync(file, `${JSON.stringify(output)}\n`, { mode: 0o600 })
   } catch (cause) {
     throw new MusterError({
-      what: 'what is written from the warehouse cannot be listed, and muster forget would not know it',
+      what: 'the list of outputs cannot be written, and muster forget would miss this output',
       where: file,
       next: 'check the permissions of its folder; nothing was written',
       cause,
@@ -40,22 +43,22 @@ export function recordOutput(stem: string, output: Output): void {
   }
 }
 
-/** Throws MusterError: without the list nothing tells what a person is in. */
+/** Throws MusterError: without the list, the outputs that contain a person are unknown. */
 function requireFile(file: string): void {
   if (regularFile(file)) return
   throw new MusterError({
-    what: 'the list of what was written from the warehouse is no file',
+    what: 'the list of outputs is not a file',
     where: file,
-    next: 'put the file back there, or remove what is in its place',
+    next: 'restore the file, or remove what is in its place',
   })
 }
 
-/** Each place once, as it was written last; a line that was cut off is left out. */
-export function outputsOf(stem: string): readonly Output[] {
+/** Each place once, with its last output; leaves out a truncated line. */
+export function outputsOf(stem: string): readonly ListedOutput[] {
   const file = outputsFile(stem)
   if (!existsSync(file)) return []
   requireFile(file)
-  const found = new Map<string, Output>()
+  const found = new Map<string, ListedOutput>()
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     const output = parsed(line)
     if (output) found.set(output.place, output)
@@ -63,14 +66,14 @@ export function outputsOf(stem: string): readonly Output[] {
   return [...found.values()].filter(isThere)
 }
 
-/** Whatever else is in its place by now, such as a pipe, is none of ours. */
-function isThere({ place, made }: Output): boolean {
+/** Whether the output still exists; anything else in its place, such as a pipe, is not ours. */
+function isThere({ place, made }: ListedOutput): boolean {
   if (!existsSync(place)) return false
   const found = statSync(place)
   return made === 'export' ? found.isDirectory() : found.isFile()
 }
 
-function parsed(line: string): Output | undefined {
+function parsed(line: string): ListedOutput | undefined {
   try {
     return shape.safeParse(JSON.parse(line)).data
   } catch (error) {

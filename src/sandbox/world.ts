@@ -1,77 +1,67 @@
-/** The records the sandbox serves, by collection, with every sort order kept ready. */
+/** Stores the records that the sandbox serves, by collection, with every sort order up to date. */
+import type { generateRecords } from './data/generate.ts'
+import { type StoredRecord, shortId, shortIdForm } from './record.ts'
+import { SortedOrder, type SortOrder, type WorldEntry } from './sorted-order.ts'
 
-import type { Ref } from './data/identity.ts'
-import type { StoredRecord } from './records/record.ts'
-import { type Entry, SortedOrder, type SortOrder } from './records/sorted-order.ts'
+/** `agencies` has no endpoint: it names the agencies of keys. The other collections are listed or read by id. */
+export type CollectionName = keyof ReturnType<typeof generateRecords>
+export type WorldRecords = Partial<Record<CollectionName, readonly object[]>>
 
-/** `agencies` has no endpoint: it names the agencies of keys. The others are what is listed or read by id. */
-const collections = [
-  'agencies',
-  'companies',
-  'projects',
-  'sites',
-  'users',
-  'companyUsers',
-  'accessRuleMappings',
-  'competencyMatrix',
-  'timesheets',
-  'expenses',
-  'invoices',
-  'trades',
-  'rates',
-  'requisitions',
-  'assignments',
-  'creditNotes',
-  'purchaseOrders',
-] as const
-
-export type Collection = (typeof collections)[number]
-export type Records = Partial<Record<Collection, readonly object[]>>
-
-interface Stored {
-  readonly entries: Map<string, Entry>
+interface StoredCollection {
+  readonly entries: Map<string, WorldEntry>
   /** The same entries in order of insertion. */
-  readonly inOrder: Entry[]
+  readonly inOrder: WorldEntry[]
   readonly sorted: Map<string, SortedOrder>
   inserted: number
 }
 
 export class World {
-  readonly #collections: Readonly<Record<Collection, Stored>>
+  readonly #collections = new Map<CollectionName, StoredCollection>()
   #latest = ''
 
-  constructor(records: Records) {
-    this.#collections = Object.fromEntries(
-      collections.map(name => [name, { entries: new Map(), inOrder: [], sorted: new Map(), inserted: 0 }]),
-    ) as unknown as Record<Collection, Stored>
-    for (const name of collections) {
-      for (const record of records[name] ?? []) this.upsert(name, record as StoredRecord)
+  constructor(records: WorldRecords) {
+    for (const [name, rows] of Object.entries(records)) {
+      for (const record of rows) this.upsert(name as CollectionName, record as StoredRecord)
     }
   }
 
-  /** In order of insertion; a changed record keeps its place. */
-  all(collection: Collection): StoredRecord[] {
-    return this.#collections[collection].inOrder.map(entry => entry.record)
+  #stored(collection: CollectionName): StoredCollection {
+    const fresh = { entries: new Map(), inOrder: [], sorted: new Map(), inserted: 0 }
+    const stored = this.#collections.get(collection) ?? fresh
+    this.#collections.set(collection, stored)
+    return stored
+  }
+
+  /** All records in order of insertion; a changed record keeps its place. */
+  all(collection: CollectionName): StoredRecord[] {
+    return this.#stored(collection).inOrder.map(entry => entry.record)
   }
 
   /** Any record: `share` in [0, 1) is its place in the order of insertion. */
-  at(collection: Collection, share: number): StoredRecord | undefined {
-    const { inOrder } = this.#collections[collection]
+  at(collection: CollectionName, share: number): StoredRecord | undefined {
+    const { inOrder } = this.#stored(collection)
     return inOrder[Math.floor(share * inOrder.length)]?.record
   }
 
   /** Counts insertions, not records, so that no reference is given twice. */
-  nextNumber(collection: Collection): number {
-    return this.#collections[collection].inserted + 1
+  nextNumber(collection: CollectionName): number {
+    return this.#stored(collection).inserted + 1
   }
 
-  /** Company users are kept under `companyId/id`, everything else under its id. */
-  get(collection: Collection, id: string): StoredRecord | undefined {
-    return this.#collections[collection].entries.get(id)?.record
+  /** Company users are stored under `companyId/id`, all other records under their ids. */
+  get(collection: CollectionName, id: string): StoredRecord | undefined {
+    return this.#stored(collection).entries.get(id)?.record
   }
 
-  upsert(collection: Collection, record: StoredRecord): void {
-    const stored = this.#collections[collection]
+  /** Finds a record by id or short id. */
+  find(collection: CollectionName, id: string): StoredRecord | undefined {
+    const found = this.get(collection, id)
+    if (found || !shortIdForm.test(id)) return found
+    return this.all(collection).find(record => shortId(String(record.id)) === id)
+  }
+
+  upsert(collection: CollectionName, record: StoredRecord): void {
+    const stored = this.#stored(collection)
     const key = keyOf(collection, record) ?? `#${stored.inserted}`
     const known = stored.entries.get(key)
     const entry = known ?? { sequence: stored.inserted++, record, removed: false }
@@ -85,8 +75,8 @@ export class World {
       this.#latest = record.updatedAt
   }
 
-  remove(collection: Collection, id: string): boolean {
-    const stored = this.#collections[collection]
+  remove(collection: CollectionName, id: string): boolean {
+    const stored = this.#stored(collection)
     const entry = stored.entries.get(id)
     if (!entry) return false
     entry.removed = true
@@ -96,8 +86,8 @@ export class World {
     return true
   }
 
-  ordered(collection: Collection, path: string, order: SortOrder): SortedOrder {
-    const stored = this.#collections[collection]
+  ordered(collection: CollectionName, path: string, order: SortOrder): SortedOrder {
+    const stored = this.#stored(collection)
     const name = `${path} ${order}`
     const sorted = stored.sorted.get(name) ?? new SortedOrder(stored.inOrder, path, order)
     stored.sorted.set(name, sorted)
@@ -110,18 +100,7 @@ export class World {
   }
 }
 
-export function keyOf(collection: Collection, record: StoredRecord): string | undefined {
+export function keyOf(collection: CollectionName, record: StoredRecord): string | undefined {
   if (record.id === undefined) return undefined
   return collection === 'companyUsers' ? `${record.companyId}/${record.id}` : String(record.id)
-}
-
-/** Records passed in whole name their agencies only by reference: without a list of them, the references make one. */
-export function withAgencies(records: Records | undefined): Records | undefined {
-  if (!records || records.agencies) return records
-  const agencies = new Map<string, Ref>()
-  for (const { agency } of Object.values(records).flat() as { agency?: Partial<Ref> | null }[]) {
-    const { id, name } = agency ?? {}
-    if (id !== undefined && name !== undefined && !agencies.has(id)) agencies.set(id, { id, name })
-  }
-  return { ...records, agencies: [...agencies.values()] }
 }

@@ -1,8 +1,8 @@
-/** Files of a bundle that a tool reads, made from the catalogue. */
+/** Writes the files of a bundle that a BI tool reads, from the catalogue. */
 import { stringify } from 'yaml'
 import type { Entity } from './entity.ts'
 
-/** In the first lines of each file, by which the program knows its files again. */
+/** In the first lines of each file; the program recognizes its files by it. */
 export const marker = 'written by muster docs'
 
 export interface BundleFile {
@@ -12,7 +12,7 @@ export interface BundleFile {
 }
 
 /** The warehouse as the tool reaches it. */
-export interface Place {
+export interface WarehousePlace {
   /** Address for SQLAlchemy, without a password. */
   readonly uri: string
   readonly kind: 'file' | 'server'
@@ -25,11 +25,11 @@ export interface Place {
 
 export interface BundleRequest {
   readonly entities: readonly Entity[]
-  readonly place: Place
+  readonly place: WarehousePlace
   readonly version: string
 }
 
-/** Superset and dbt read YAML 1.1, in which an unquoted time or yes is no text. */
+/** Superset and dbt read YAML 1.1, in which an unquoted time or yes is not a text. */
 export const yamlText = (tree: unknown): string =>
   stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' })
 

@@ -1,23 +1,79 @@
-/** One catalogue of marts for every BI tool: entities with their dimensions, measures, joins, time and question. */
-import { additivityNotes, isMixed, type Measure, measuresOf, withinOf } from '../marts/additivity.ts'
+/** Builds one catalogue of marts for every BI tool: entities with dimensions, measures, joins, time and question. */
+
+import {
+  additivityNotes,
+  isMixed,
+  type MartMeasure,
+  measuresOf,
+  withinAlways,
+  withinOf,
+} from '../marts/additivity.ts'
 import { tableColumns } from '../marts/columns.ts'
 import type { Mart, MartColumn } from '../marts/mart.ts'
 import { martReferences } from '../marts/references.ts'
 import { type MartView, viewsOf } from '../marts/views.ts'
-import type { Dimension, Entity, Join, Metric, TimeColumn } from './entity.ts'
-import { questionSql } from './question.ts'
+import {
+  type Dimension,
+  type Entity,
+  type EntityMetric,
+  type Join,
+  splitOf,
+  type TimeColumn,
+} from './entity.ts'
 import { formatOf, titleOf, unitOf } from './wording.ts'
+
+/** Parts of an entity that the SQL of a question uses. */
+type QuestionEntity = Pick<Entity, 'name' | 'dimensions' | 'metrics' | 'time' | 'keys'>
+
+/** At most this many measures fit a screen. */
+const maxMetrics = 5
+
+/** The column that names a group to a reader: a name, else a category. */
+const groupOf = ({ dimensions }: QuestionEntity): string | undefined =>
+  (
+    dimensions.find(({ role, name }) => role === 'name' && !name.startsWith('company')) ??
+    dimensions.find(({ role }) => role === 'name') ??
+    dimensions.find(({ role }) => role === 'category')
+  )?.name
+
+/** Restricts to weeks and months that are over, where the mart has that flag. */
+function complete({ dimensions, time }: QuestionEntity): string {
+  const flag = `is_complete_${time?.grain}`
+  return dimensions.some(({ name }) => name === flag) ? `\nwhere ${flag}` : ''
+}
+
+function rows(asked: QuestionEntity): string {
+  const columns = asked.dimensions.filter(({ role }) => role !== 'id').map(({ name }) => name)
+  const stamps = new Set(['as_of', 'loaded_at', 'definition_id'])
+  const shown = columns.filter(name => !stamps.has(name)).slice(0, 8)
+  return `select ${shown.join(', ')}\nfrom mart.${asked.name}\norder by ${asked.keys.join(', ') || '1'}\nlimit 20`
+}
+
+function questionSql(asked: QuestionEntity): string {
+  const metrics = asked.metrics.filter(({ aggregation }) => aggregation !== 'count').slice(0, maxMetrics)
+  const group = groupOf(asked)
+  // Group by time if it is part of the key: each row then covers a week or a month.
+  const time = asked.time && asked.keys.includes(asked.time.column) ? asked.time.column : undefined
+  const named = [time, group].filter(name => name !== undefined)
+  if (metrics.length === 0 || named.length === 0) return rows(asked)
+  const by = [...named, ...splitOf(metrics, named)]
+  const figures = metrics.map(({ name, sql }) => `  ${sql} as ${name}`)
+  const others = by.map((_, place) => place + 1).filter(place => time === undefined || place > 1)
+  const first = time === undefined ? `${by.length + 1} desc nulls last` : '1 desc nulls last'
+  const order = [first, ...others].join(', ')
+  return `select ${by.join(', ')},\n${figures.join(',\n')}\nfrom mart.${asked.name}${complete(asked)}\ngroup by ${by.join(', ')}\norder by ${order}\nlimit 20`
+}
 
 const double = (column: string): string => `cast(sum(${column}) as double precision)`
 
-function sqlOf({ column, aggregation, numerator = '', denominator = '' }: Measure): string {
+function sqlOf({ column, aggregation, numerator = '', denominator = '' }: MartMeasure): string {
   if (aggregation === 'average') return `avg(cast(${column} as double precision))`
   if (aggregation !== 'ratio') return `sum(${column})`
   const by = Number(denominator) > 0 ? `${Number(denominator)}.0` : `nullif(${double(denominator)}, 0)`
   return `${double(numerator)} / ${by}`
 }
 
-const records: Metric = {
+const records: EntityMetric = {
   name: 'records',
   title: 'Rows',
   description: 'Rows of the table.',
@@ -28,41 +84,41 @@ const records: Metric = {
   within: [],
 }
 
-interface Table {
+interface CatalogueTable {
   readonly mart: Mart
   readonly columns: readonly MartColumn[]
 }
 
 const additive: ReadonlySet<string | undefined> = new Set(['sum', 'last'])
 
-/** A ratio of what does not add up cannot be made again from sums; one of stocks holds within one day, as they do. */
-function metricsOf({ mart, columns }: Table): Metric[] {
+/** A ratio of parts that do not add up cannot be computed from sums; a ratio of stocks holds within one day only. */
+function metricsOf({ mart, columns }: CatalogueTable): EntityMetric[] {
   const shown = new Map(columns.map(column => [column.name, column]))
   const measures = new Map(measuresOf(mart).map(measure => [measure.column, measure]))
   const isSum = (name: string): boolean => Number(name) > 0 || additive.has(measures.get(name)?.aggregation)
-  const made = [...measures.values()].flatMap((measure): Metric[] => {
+  const made = [...measures.values()].flatMap((measure): EntityMetric[] => {
     const { column, aggregation, numerator, denominator } = measure
-    const held = shown.get(column)
-    if (!held || aggregation === 'none') return []
+    const shownColumn = shown.get(column)
+    if (!shownColumn || aggregation === 'none') return []
     const isRatio = aggregation === 'ratio'
     if (isRatio && !(isSum(numerator ?? '') && isSum(denominator ?? ''))) return []
-    const unit = unitOf(column, held.type)
+    const unit = unitOf(column, shownColumn.type)
     const parts = [column, numerator, denominator].flatMap(name => measures.get(name ?? '') ?? [])
     return [
       {
         name: column,
         title: titleOf(column),
-        description: held.description,
+        description: shownColumn.description,
         aggregation,
         ...(isRatio ? { numerator, denominator } : { column }),
         unit,
         format: formatOf(unit),
         sql: sqlOf(measure),
         within: [...new Set(parts.flatMap(part => withinOf(mart, part)))],
-      } as Metric,
+      } as EntityMetric,
     ]
   })
-  return [records, ...made.filter(({ name }) => name !== records.name)]
+  return [{ ...records, within: withinAlways(mart) }, ...made.filter(({ name }) => name !== records.name)]
 }
 
 function roleOf({ name, type }: MartColumn): Dimension['role'] {
@@ -83,7 +139,7 @@ const dimensionsOf = (columns: readonly MartColumn[]): Dimension[] =>
     role: roleOf(column),
   }))
 
-/** The date of the key, else the first date, else the first time: of what happened, not of the build. */
+/** The date of the key, else the first date, else the first time; never the time of the build. */
 function timeOf(columns: readonly MartColumn[]): TimeColumn | undefined {
   const stamps = new Set(['as_of', 'loaded_at', 'oldest_read_at'])
   const days = columns.filter(({ type }) => type === 'date')
@@ -96,12 +152,16 @@ function timeOf(columns: readonly MartColumn[]): TimeColumn | undefined {
   return { column: found.name, grain }
 }
 
-interface Words extends Pick<Entity, 'name' | 'kind' | 'description' | 'question'> {
-  /** Whether measures of it are right: not of a table that mixes groupings. */
+interface EntityWords extends Pick<Entity, 'name' | 'kind' | 'description' | 'question'> {
+  /** False for a table that mixes groupings, whose measures would be wrong. */
   readonly hasMetrics: boolean
 }
 
-function entityOf(table: Table, joins: readonly Join[], { hasMetrics, ...words }: Words): Entity {
+function entityOf(
+  table: CatalogueTable,
+  joins: readonly Join[],
+  { hasMetrics, ...words }: EntityWords,
+): Entity {
   const { columns } = table
   const time = timeOf(columns)
   const parts = {
@@ -116,7 +176,7 @@ function entityOf(table: Table, joins: readonly Join[], { hasMetrics, ...words }
   return { ...parts, questionSql: table.mart.fields.get('Example') ?? questionSql(parts) }
 }
 
-/** As the comments in the database say it: a description tells when a plain sum of the column is wrong. */
+/** Columns with the descriptions that the database has, which say when a plain sum is wrong. */
 function describedColumns(mart: Mart): MartColumn[] {
   const notes = additivityNotes(mart)
   return tableColumns(mart).map(column => ({

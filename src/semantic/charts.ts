@@ -1,24 +1,23 @@
-/** The charts of the dashboards for Superset and Grafana: what is shown, apart from how each tool draws it. */
-import type { Entity, Metric } from './entity.ts'
-import { splitOf } from './within.ts'
+/** Declares the charts of the dashboards for Superset and Grafana, without how each tool draws them. */
+import { type Entity, type EntityMetric, splitOf } from './entity.ts'
 
 export interface Chart {
-  /** Short, and the same in every version: tools know a chart again by it. */
+  /** Short, and the same in every version: tools recognize a chart by it. */
   readonly key: string
   readonly title: string
   readonly section: string
   readonly kind: 'line' | 'bar' | 'table' | 'number'
   readonly entity: Entity
-  readonly metrics: readonly Metric[]
+  readonly metrics: readonly EntityMetric[]
   readonly group?: string
   readonly time?: string
-  /** Further columns to group by, of which a figure covers one value: the currency of amounts. */
+  /** Further columns to group by because a figure must not mix their values: the currency of amounts. */
   readonly split: readonly string[]
   /** Condition on columns of the entity. */
   readonly where?: string
 }
 
-interface Wanted {
+interface WantedChart {
   readonly section: string
   readonly title: string
   readonly kind: Chart['kind']
@@ -30,8 +29,8 @@ interface Wanted {
   readonly only?: string
 }
 
-/** What people ask first, by the measures that marts declare; a chart whose mart or measures are not there is left out. */
-const wanted: readonly Wanted[] = [
+/** The most common questions, by measures that marts declare; a chart without its mart or measures is left out. */
+const wanted: readonly WantedChart[] = [
   {
     section: 'Today',
     title: 'Hours since each resource was read',
@@ -124,7 +123,7 @@ const wanted: readonly Wanted[] = [
     title: 'Open and long overdue by month',
     kind: 'line',
     of: 'payment_ageing',
-    metrics: ['open_value', 'overdue_over_90_value'],
+    metrics: ['open_value', 'pending_value', 'overdue_over_90_value'],
     byTime: true,
     only: 'is_complete_month',
   },
@@ -163,17 +162,22 @@ const wanted: readonly Wanted[] = [
   },
 ]
 
-function chartOf(entities: ReadonlyMap<string, Entity>, one: Wanted): Chart[] {
+/** Whose view of billing documents the charts show; another chart groups or filters by the column itself. */
+const view = "perspective = 'client'"
+
+function chartOf(entities: ReadonlyMap<string, Entity>, one: WantedChart): Chart[] {
   const entity = entities.get(one.of)
   const metrics = one.metrics.flatMap(name => entity?.metrics.find(metric => metric.name === name) ?? [])
   const has = (column: string | undefined): boolean =>
     column === undefined || entity?.dimensions.some(({ name }) => name === column) === true
   if (!entity || metrics.length === 0 || !has(one.group) || !has(one.only)) return []
   const time = one.byTime && entity.time?.column
+  const isView = has('perspective')
+  const where = [one.only, isView ? view : undefined].filter(part => part !== undefined).join(' and ')
   return [
     {
       key: one.title.toLowerCase().replaceAll(/\W+/g, '-'),
-      title: one.title,
+      title: isView ? `${one.title}, client's view` : one.title,
       section: one.section,
       kind: one.kind,
       entity,
@@ -181,7 +185,7 @@ function chartOf(entities: ReadonlyMap<string, Entity>, one: Wanted): Chart[] {
       ...(one.group !== undefined && { group: one.group }),
       ...(time !== undefined && { time }),
       split: splitOf(metrics, [one.group, time]),
-      ...(one.only !== undefined && { where: one.only }),
+      ...(where !== '' && { where }),
     },
   ]
 }
@@ -195,11 +199,11 @@ export const sectionsOf = (charts: readonly Chart[]): string[] => [
   ...new Set(charts.map(({ section }) => section)),
 ]
 
-/** What its rows are grouped by, in order. */
+/** Columns that a chart groups by, in order. */
 export const groupsOf = ({ time, group, split }: Chart): string[] =>
   [time, group, ...split].filter(name => name !== undefined)
 
-/** The rows of a chart; a tool that asks by itself must get the same. */
+/** Selects the rows of a chart; a tool that builds its own query must get the same rows. */
 export function chartSql(chart: Chart, schema: string): string {
   const by = groupsOf(chart)
   const figures = chart.metrics.map(({ name, sql }) => `${sql} as ${name}`)

@@ -1,7 +1,6 @@
-/** A data model of Cube: a cube for each mart and view, with its joins. */
+/** Writes a data model of Cube: a cube for each mart and view, with its joins. */
 import { type BundleFile, type BundleRequest, yamlFile } from './bundle.ts'
-import type { Dimension, Entity, Metric } from './entity.ts'
-import { guardedSql, withinWords } from './within.ts'
+import { type Dimension, type Entity, type EntityMetric, guardedSql, withinWords } from './entity.ts'
 
 const types: Readonly<Record<Dimension['role'], string>> = {
   id: 'string',
@@ -12,7 +11,7 @@ const types: Readonly<Record<Dimension['role'], string>> = {
   number: 'number',
 }
 
-/** A measure may not have the name of a dimension: numbers that are measured are no dimensions. */
+/** A measure may not have the name of a dimension: numbers that are measured are not dimensions. */
 const dimensionsOf = ({ dimensions, metrics }: Entity): Dimension[] => {
   const measured = new Set(metrics.map(({ name }) => name))
   return dimensions.filter(({ name }) => !measured.has(name))
@@ -39,18 +38,18 @@ const owned = (sql: string, { dimensions }: Entity): string => {
   return sql.replace(/[a-z_]\w*/g, word => (names.has(word) ? own(word) : word))
 }
 
-/** A sum that holds within one currency or week only is an expression: Cube would add up what it calls a sum. */
-function measure(entity: Entity, metric: Metric): object {
+/** Writes a sum that holds within one currency or week as an expression: Cube adds up any measure of type sum. */
+function measure(entity: Entity, metric: EntityMetric): object {
   const { name, title, description, aggregation, column, sql, unit, within } = metric
   const words = {
     name,
     title,
     description: [description, withinWords(metric)].filter(text => text !== '').join(' '),
-    // Its format for currencies is that of dollars.
+    // Only shares: Cube's currency format is dollars.
     ...(unit === 'share' && { format: 'percent' }),
     meta: { aggregation, unit, ...(within.length > 0 && { within: [...within] }) },
   }
-  if (aggregation === 'count') return { ...words, type: 'count' }
+  if (aggregation === 'count' && within.length === 0) return { ...words, type: 'count' }
   if (aggregation === 'ratio' || within.length > 0)
     return { ...words, type: 'number', sql: guardedSql({ sql: owned(sql, entity), within }, own) }
   return { ...words, type: aggregation === 'average' ? 'avg' : 'sum', sql: own(column ?? '') }

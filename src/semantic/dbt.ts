@@ -1,8 +1,8 @@
-/** A dbt project with the marts as sources: descriptions, tests, freshness, and an exposure for each question. */
+/** Writes a dbt project with the marts as sources: descriptions, tests, freshness, and an exposure for each question. */
 import { type BundleFile, type BundleRequest, textFile, yamlFile } from './bundle.ts'
 import type { Entity } from './entity.ts'
 
-/** Nights are a day apart; a warehouse is late after 26 hours, as checks say. */
+/** Runs are a day apart; a warehouse is late after 26 hours, as in the checks. */
 const freshness = {
   warn_after: { count: 26, period: 'hour' },
   error_after: { count: 50, period: 'hour' },
@@ -85,7 +85,7 @@ const project = (): BundleFile =>
     flags: { require_generic_test_arguments_property: true },
   })
 
-/** With settings for both engines; passwords come from the environment. */
+/** Profiles for both engines; passwords come from the environment. */
 const profiles = ({ place }: BundleRequest): BundleFile =>
   yamlFile('profiles.yml', {
     muster: {

@@ -1,6 +1,9 @@
-/** An entry of the catalogue: a mart or a view of one, in the words that BI tools share. */
+/**
+ * Declares an entry of the catalogue: a mart or a view of one, in the terms that BI tools share. A figure that holds
+ * only within one currency, week or threshold names the columns to group by, and its SQL is empty where they mix.
+ */
 import type { Aggregation } from '../marts/additivity.ts'
-import type { Unit } from './wording.ts'
+import type { MetricUnit } from './wording.ts'
 
 export interface Dimension {
   readonly name: string
@@ -12,17 +15,17 @@ export interface Dimension {
   readonly role: 'id' | 'name' | 'category' | 'flag' | 'time' | 'number'
 }
 
-export interface Metric {
+export interface EntityMetric {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly aggregation: Exclude<Aggregation, 'none'> | 'count'
-  /** The column that is added up or averaged; none of a ratio or a count. */
+  /** The column to add up or average; none for a ratio or a count. */
   readonly column?: string
   readonly numerator?: string
   /** A column, or a number. */
   readonly denominator?: string
-  readonly unit: Unit
+  readonly unit: MetricUnit
   /** As d3 spells it. */
   readonly format: string
   /** The same on both engines; right within one value of each column of `within`. */
@@ -53,8 +56,25 @@ export interface Entity {
   readonly questionSql: string
   readonly keys: readonly string[]
   readonly dimensions: readonly Dimension[]
-  readonly metrics: readonly Metric[]
+  readonly metrics: readonly EntityMetric[]
   readonly joins: readonly Join[]
   /** By which charts over time are drawn. */
   readonly time?: TimeColumn
 }
+
+/** Further columns to group by, so that no figure mixes values that do not add up. */
+export const splitOf = (metrics: readonly EntityMetric[], by: readonly (string | undefined)[]): string[] =>
+  [...new Set(metrics.flatMap(({ within }) => within))].filter(name => !by.includes(name))
+
+/** SQL for tools in which users choose the groups: empty where it would mix. `of` names a column as the tool does. */
+export function guardedSql(
+  { sql, within }: Pick<EntityMetric, 'sql' | 'within'>,
+  of = (column: string): string => column,
+): string {
+  const isOne = within.map(name => `min(${of(name)}) = max(${of(name)})`)
+  return isOne.length === 0 ? sql : `case when ${isOne.join(' and ')} then ${sql} end`
+}
+
+/** Appended to the description that users read. */
+export const withinWords = ({ within }: EntityMetric): string =>
+  within.length === 0 ? '' : `Empty over more than one ${within.join(' or ')}: group or filter by it.`

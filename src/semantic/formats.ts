@@ -1,4 +1,4 @@
-/** The formats in which the catalogue can be written, each declared once. */
+/** Declares the formats in which the catalogue can be written. */
 import type { BundleFile, BundleRequest } from './bundle.ts'
 import { cubeBundle } from './cube.ts'
 import { dbtBundle } from './dbt.ts'

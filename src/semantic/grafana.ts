@@ -1,7 +1,7 @@
-/** Provisioning of Grafana: the data source, and a dashboard with a row for each section. */
+/** Writes the provisioning of Grafana: the data source, and a dashboard with a row for each section. */
 import { type BundleFile, type BundleRequest, marker, yamlFile } from './bundle.ts'
 import { type Chart, chartSql, chartsOf, sectionsOf } from './charts.ts'
-import type { Metric } from './entity.ts'
+import type { EntityMetric } from './entity.ts'
 
 const sourceId = 'muster'
 const source = { type: 'grafana-postgresql-datasource', uid: sourceId } as const
@@ -39,7 +39,7 @@ const provider = (): BundleFile =>
     ],
   })
 
-const units: Readonly<Record<Metric['unit'], string>> = {
+const units: Readonly<Record<EntityMetric['unit'], string>> = {
   currency: 'locale',
   hours: 'h',
   days: 'd',
@@ -56,7 +56,7 @@ const kinds: Readonly<Record<Chart['kind'], string>> = {
   number: 'stat',
 }
 
-/** A bar has one label: the name with its currency. */
+/** Joins the name and its currency, as a bar has one label. */
 function labelled(chart: Chart, sql: string): string {
   const { group, split, kind } = chart
   if (kind !== 'bar' || group === undefined || split.length === 0) return sql
@@ -64,7 +64,7 @@ function labelled(chart: Chart, sql: string): string {
   return sql.replace(`select ${names},`, () => `select concat_ws(', ', ${names}) as ${group},`)
 }
 
-/** Grafana takes the column called time for the axis, and puts the chosen range in place of its macro. */
+/** Grafana uses the column called time for the axis, and replaces its macro by the chosen range. */
 export function grafanaSql(chart: Chart, schema: string): string {
   const sql = labelled(chart, chartSql(chart, schema))
   if (chart.time === undefined) return sql
@@ -76,17 +76,17 @@ export function grafanaSql(chart: Chart, schema: string): string {
     .replace(/(\nwhere [^\n]*)?\ngroup by/, () => `${where}\ngroup by`)
 }
 
-interface Box {
+interface PanelBox {
   readonly id: number
   readonly x: number
   readonly y: number
 }
 
-/** Of 24 columns. */
+/** Grafana's grid has 24 columns. */
 const width = 12
 const height = 9
 
-const panel = (chart: Chart, { id, x, y }: Box, schema: string): object => ({
+const panel = (chart: Chart, { id, x, y }: PanelBox, schema: string): object => ({
   id,
   title: chart.title,
   description: `${chart.entity.question} ${chart.entity.description}`,

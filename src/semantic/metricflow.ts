@@ -1,22 +1,25 @@
-/** Semantic models and metrics of MetricFlow over the sources of the dbt bundle, with the calendar as its time spine. */
+/**
+ * Writes semantic models and metrics of MetricFlow over the sources of the dbt bundle, with the calendar as its time
+ * spine.
+ */
 import { type BundleFile, type BundleRequest, textFile, yamlFile } from './bundle.ts'
 import { dbtBundle } from './dbt.ts'
-import type { Entity, Metric } from './entity.ts'
+import type { Entity, EntityMetric } from './entity.ts'
 
-/** A semantic model aggregates by its time: by the last sync where nothing else has one. */
+/** A semantic model needs a time to aggregate by: the last sync if the entity has no other. */
 const timeOf = (entity: Entity): string | undefined =>
   entity.time?.column ?? entity.dimensions.find(({ name }) => name === 'as_of')?.name
 
 const isTimed = (entity: Entity): boolean =>
   entity.kind !== 'dimension' && timeOf(entity) !== undefined && measuresOf(entity).length > 0
 
-const measuresOf = ({ metrics }: Entity): Metric[] =>
+const measuresOf = ({ metrics }: Entity): EntityMetric[] =>
   metrics.filter(({ aggregation }) => aggregation !== 'ratio')
 
 const modelName = (name: string): string => `muster_${name}`
 const measureName = (entity: Entity, metric: string): string => `${entity.name}_${metric}`
 
-function measure(entity: Entity, metric: Metric): object {
+function measure(entity: Entity, metric: EntityMetric): object {
   const { name, title, description, aggregation, column, within } = metric
   const time = timeOf(entity) ?? ''
   return {
@@ -29,14 +32,14 @@ function measure(entity: Entity, metric: Metric): object {
   }
 }
 
-/** Columns of which a metric covers one value; of the time MetricFlow takes the last by itself. */
-const guardsOf = (entity: Entity, { within }: Pick<Metric, 'within'>): string[] =>
+/** Columns that a metric must not mix; not the time, of which MetricFlow takes the last value itself. */
+const guardsOf = (entity: Entity, { within }: Pick<EntityMetric, 'within'>): string[] =>
   within.filter(name => name !== timeOf(entity))
 
 const ends = ['min', 'max'] as const
 const endName = (entity: Entity, end: string, column: string): string => `${entity.name}_${end}_${column}`
 
-interface End {
+interface MeasureEnd {
   readonly name: string
   readonly agg: string
   readonly expr: string
@@ -44,15 +47,15 @@ interface End {
   readonly description: string
 }
 
-/** The lowest and highest value of each: equal where there is one. */
-const endsOf = (entity: Entity): End[] =>
+/** Lowest and highest value of each column: equal where it has one value. */
+const endsOf = (entity: Entity): MeasureEnd[] =>
   [...new Set(entity.metrics.flatMap(one => guardsOf(entity, one)))].flatMap(column =>
     ends.map(end => ({
       name: endName(entity, end, column),
       agg: end,
       expr: column,
       label: `${end} of ${column} of ${entity.title}`,
-      description: `The ${end === 'min' ? 'lowest' : 'highest'} ${column}: whether a figure covers one.`,
+      description: `The ${end === 'min' ? 'lowest' : 'highest'} ${column}; both ends are equal when a figure mixes no values.`,
     })),
   )
 
@@ -61,8 +64,8 @@ function entityKeys(entity: Entity): object[] {
     .filter(({ column }) => column !== entity.time?.column)
     .map(({ column }) => ({ name: column, type: 'foreign', expr: column }))
   const [key] = entity.keys
-  const isWhole = entity.keys.length === 1 && foreign.every(({ name }) => name !== key)
-  return isWhole ? [{ name: `${entity.name}_row`, type: 'primary', expr: key }, ...foreign] : foreign
+  const isOneRow = entity.keys.length === 1 && foreign.every(({ name }) => name !== key)
+  return isOneRow ? [{ name: `${entity.name}_row`, type: 'primary', expr: key }, ...foreign] : foreign
 }
 
 function semanticModel(entity: Entity): object {
@@ -92,14 +95,14 @@ function semanticModel(entity: Entity): object {
   }
 }
 
-/** Of the metric that adds up whatever it is given; the one that people use is guarded. */
+/** Name of the unguarded metric, which adds up everything; users use the guarded one. */
 function baseName(entity: Entity, name: string): string {
   const metric = entity.metrics.find(one => one.name === name)
   const isGuarded = metric !== undefined && guardsOf(entity, metric).length > 0
   return `${measureName(entity, name)}${isGuarded ? '_unguarded' : ''}`
 }
 
-function base(entity: Entity, one: Metric, words: object): object {
+function base(entity: Entity, one: EntityMetric, words: object): object {
   const { name, aggregation, numerator = '', denominator = '' } = one
   if (aggregation !== 'ratio')
     return { ...words, type: 'simple', type_params: { measure: measureName(entity, name) } }
@@ -119,8 +122,8 @@ function base(entity: Entity, one: Metric, words: object): object {
   }
 }
 
-/** Empty where it would mix currencies or levels. */
-function guarded(entity: Entity, one: Metric, words: object): object {
+/** A metric that is empty where it would mix currencies or levels. */
+function guarded(entity: Entity, one: EntityMetric, words: object): object {
   const columns = guardsOf(entity, one)
   const isOne = columns.map(column => `min_${column} = max_${column}`).join(' and ')
   const alias = columns.flatMap(column =>
@@ -148,7 +151,7 @@ function metricsOf(entity: Entity): object[] {
     const mixed = of(
       baseName(entity, one.name),
       `${one.title}, unguarded,`,
-      `A part of ${words.name}, which is the one to use: this mixes what does not add up.`,
+      `A part of ${words.name}: use that one, as this adds up values that must not be mixed.`,
     )
     return [base(entity, one, mixed), guarded(entity, one, words)]
   })

@@ -1,4 +1,4 @@
-/** A data contract of the Open Data Contract Standard, version 3.1: schema, keys, meaning, freshness. */
+/** Writes a data contract of the Open Data Contract Standard, version 3.1: schema, keys, meaning, freshness. */
 import { type BundleFile, type BundleRequest, yamlFile } from './bundle.ts'
 import type { Dimension, Entity } from './entity.ts'
 

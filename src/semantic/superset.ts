@@ -1,11 +1,102 @@
-/** Import bundles of Superset: the database with a dataset for each mart and its metrics, and the same with a dashboard. */
+/**
+ * Writes import bundles of Superset: the database with a dataset for each mart and its metrics, with or without a
+ * dashboard.
+ */
 import { createHash } from 'node:crypto'
 import { zipSync } from 'fflate'
 import { type BundleFile, type BundleRequest, marker, yamlText } from './bundle.ts'
-import { type Chart, chartsOf, groupsOf } from './charts.ts'
-import type { Entity, Metric } from './entity.ts'
-import { dashboardOf } from './superset-layout.ts'
-import { guardedSql, withinWords } from './within.ts'
+import { type Chart, chartsOf, groupsOf, sectionsOf } from './charts.ts'
+import { type Entity, type EntityMetric, guardedSql, withinWords } from './entity.ts'
+
+interface LayoutNode {
+  readonly id: string
+  readonly type: string
+  readonly children: string[]
+  readonly meta?: object
+  readonly parents?: string[]
+}
+
+/** A dashboard has twelve columns. */
+const chartWidth = 6
+const chartHeight = 50
+
+function rowsOf(charts: readonly Chart[]): Chart[][] {
+  const rows: Chart[][] = []
+  for (let from = 0; from < charts.length; from += 2) rows.push(charts.slice(from, from + 2))
+  return rows
+}
+
+/** The title of a section, and its charts below in rows of two. */
+function sectionNodes(
+  section: string,
+  charts: readonly Chart[],
+  idOf: (chart: Chart) => string,
+): LayoutNode[] {
+  const header: LayoutNode = {
+    id: `HEADER-${section}`,
+    type: 'HEADER',
+    children: [],
+    meta: { text: section, headerSize: 'MEDIUM_HEADER', background: 'BACKGROUND_TRANSPARENT' },
+    parents: ['ROOT_ID', 'GRID_ID'],
+  }
+  const rows = rowsOf(charts).flatMap((row, place): LayoutNode[] => {
+    const id = `ROW-${section}-${place}`
+    const shown = row.map(
+      (chart): LayoutNode => ({
+        id: `CHART-${chart.key}`,
+        type: 'CHART',
+        children: [],
+        meta: {
+          chartId: 0,
+          height: chartHeight,
+          width: chartWidth,
+          sliceName: chart.title,
+          uuid: idOf(chart),
+        },
+        parents: ['ROOT_ID', 'GRID_ID', id],
+      }),
+    )
+    return [
+      {
+        id,
+        type: 'ROW',
+        children: shown.map(one => one.id),
+        meta: { background: 'BACKGROUND_TRANSPARENT' },
+        parents: ['ROOT_ID', 'GRID_ID'],
+      },
+      ...shown,
+    ]
+  })
+  return [header, ...rows]
+}
+
+function dashboardOf(charts: readonly Chart[], idOf: (chart: Chart) => string): object {
+  const nodes = sectionsOf(charts).flatMap(section =>
+    sectionNodes(
+      section,
+      charts.filter(chart => chart.section === section),
+      idOf,
+    ),
+  )
+  const grid: LayoutNode = {
+    id: 'GRID_ID',
+    type: 'GRID',
+    children: nodes.filter(({ type }) => type !== 'CHART').map(({ id }) => id),
+    parents: ['ROOT_ID'],
+  }
+  const root: LayoutNode = { id: 'ROOT_ID', type: 'ROOT', children: ['GRID_ID'] }
+  return {
+    dashboard_title: 'Workforce',
+    slug: 'muster-workforce',
+    css: '',
+    published: true,
+    position: {
+      DASHBOARD_VERSION_KEY: 'v2',
+      ...Object.fromEntries([root, grid, ...nodes].map(node => [node.id, node])),
+    },
+    metadata: {},
+  }
+}
 
 const version = '1.0.0'
 
@@ -17,7 +108,7 @@ function stableId(name: string): string {
 
 const databaseId = stableId('database')
 const datasetId = ({ name }: Entity): string => stableId(`dataset ${name}`)
-/** An import of a dashboard leaves charts that are there as they are: one that changed is another chart. */
+/** An import of a dashboard keeps existing charts, so a changed chart needs another id. */
 const chartId = (chart: Chart): string =>
   stableId(
     `chart ${chart.key} ${JSON.stringify([paramsOf(chart), queryContext(chart), datasetId(chart.entity)])}`,
@@ -30,11 +121,11 @@ const sqlTypes: Readonly<Record<string, string>> = {
   timestamptz: 'TIMESTAMP WITH TIME ZONE',
 }
 
-const metricOf = (metric: Metric): object => ({
+const metricOf = (metric: EntityMetric): object => ({
   metric_name: metric.name,
   verbose_name: metric.title,
   metric_type: metric.aggregation,
-  expression: metric.aggregation === 'count' ? 'COUNT(*)' : guardedSql(metric),
+  expression: guardedSql(metric),
   description: metric.description,
   d3format: metric.format,
   ...(metric.within.length > 0 && { warning_text: withinWords(metric) }),
@@ -69,13 +160,13 @@ const kinds: Readonly<Record<Chart['kind'], string>> = {
   number: 'big_number_total',
 }
 
-/** Most rows of a chart: a bar for each of them can be read. */
-const mostRows = 1000
+/** Max rows of a chart. */
+const maxRows = 1000
 
 function paramsOf(chart: Chart): object {
   const metrics = chart.metrics.map(({ name }) => name)
   const filters = chart.where === undefined ? [] : [sqlFilter(chart.where)]
-  const shared = { viz_type: kinds[chart.kind], adhoc_filters: filters, row_limit: mostRows }
+  const shared = { viz_type: kinds[chart.kind], adhoc_filters: filters, row_limit: maxRows }
   if (chart.kind === 'table') return { ...shared, query_mode: 'aggregate', groupby: groupsOf(chart), metrics }
   const x = chart.time ?? chart.group
   return {
@@ -92,7 +183,7 @@ function paramsOf(chart: Chart): object {
 
 const sqlFilter = (sql: string): object => ({ expressionType: 'SQL', clause: 'WHERE', sqlExpression: sql })
 
-/** What the chart asks, so that its numbers can be had without a browser. */
+/** The query of the chart, so that clients get its numbers without a browser. */
 function queryContext(chart: Chart): string {
   return JSON.stringify({
     datasource: { id: 0, type: 'table' },
@@ -104,7 +195,7 @@ function queryContext(chart: Chart): string {
         extras: { where: chart.where ?? '', having: '' },
         filters: [],
         orderby: [],
-        row_limit: mostRows,
+        row_limit: maxRows,
       },
     ],
     result_format: 'json',
@@ -162,7 +253,10 @@ function dashboard({ entities, version: program }: BundleRequest): Trees {
   }
 }
 
-/** As Superset takes it; the folder at the top tells who wrote it. Without times, so that equal marts give equal bytes. */
+/**
+ * A zip with one top folder that names its writer, as Superset expects. Without times, so that equal marts give equal
+ * bytes.
+ */
 function zip(path: string, trees: Trees): BundleFile {
   const files = Object.entries(trees).map(
     ([name, tree]) => [`${marker}/${name}`, new TextEncoder().encode(yamlText(tree))] as const,
@@ -170,7 +264,7 @@ function zip(path: string, trees: Trees): BundleFile {
   return { path, content: zipSync(Object.fromEntries(files), { mtime: new Date(1980, 0, 1) }) }
 }
 
-/** Only an import of datasets replaces those of an earlier one; that of a dashboard keeps them. */
+/** Two bundles: an import of datasets replaces earlier ones; an import of a dashboard keeps them. */
 export const supersetBundle = (request: BundleRequest): BundleFile[] => [
   zip('muster-datasets.zip', { ...metadata('SqlaTable'), ...datasets(request) }),
   zip('muster-superset.zip', { ...metadata('Dashboard'), ...datasets(request), ...dashboard(request) }),

@@ -1,4 +1,4 @@
-/** Titles, units and number formats of columns, from their names: what a BI tool shows instead of `net_hours`. */
+/** Derives titles, units and number formats of columns from their names: what a BI tool shows instead of `net_hours`. */
 
 import { isAmount } from '../marts/columns.ts'
 
@@ -23,10 +23,10 @@ export function titleOf(name: string): string {
   return `${spoken.charAt(0).toUpperCase()}${spoken.slice(1)}`
 }
 
-export type Unit = 'currency' | 'hours' | 'days' | 'weeks' | 'share' | 'count' | 'number'
+export type MetricUnit = 'currency' | 'hours' | 'days' | 'weeks' | 'share' | 'count' | 'number'
 
-/** Of a number with this name and type; a ratio whose parts have one unit has none. */
-export function unitOf(name: string, type: string): Unit {
+/** The unit of a number with this name and type; a ratio has the unit share. */
+export function unitOf(name: string, type: string): MetricUnit {
   if (/_(share|ratio)$/.test(name)) return 'share'
   if (name.endsWith('_value')) return 'currency'
   if (/(^|_)hours(_|$)/.test(name)) return 'hours'
@@ -35,8 +35,8 @@ export function unitOf(name: string, type: string): Unit {
   return isAmount(name) ? 'currency' : 'number'
 }
 
-/** Formats of d3, which Superset takes as they are. */
-const formats: Readonly<Record<Unit, string>> = {
+/** Formats of d3, which Superset uses too. */
+const formats: Readonly<Record<MetricUnit, string>> = {
   currency: ',.2f',
   hours: ',.1f',
   days: ',.1f',
@@ -46,4 +46,4 @@ const formats: Readonly<Record<Unit, string>> = {
   number: ',.2f',
 }
 
-export const formatOf = (unit: Unit): string => formats[unit]
+export const formatOf = (unit: MetricUnit): string => formats[unit]

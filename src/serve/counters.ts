@@ -1,10 +1,10 @@
-/** Counts deliveries since the start, and sums up new refusals for a line in the log now and then. */
+/** Counts deliveries since the start, and sums up new refusals for the log. */
 
-/** Words of this program only: nothing that a sender chose gets into a log. */
-export type Reason = 'headers' | 'timestamp' | 'signature' | 'body' | 'request' | 'full'
+/** Fixed words, so that no text from a sender gets into the log. */
+export type RefusalReason = 'headers' | 'timestamp' | 'signature' | 'body' | 'request' | 'full'
 
-export interface Counts {
-  /** Answered 202, repetitions included. */
+export interface DeliveryCounts {
+  /** Answered 202, including repetitions. */
   readonly taken: number
   /** Answered 503. */
   readonly failed: number
@@ -13,19 +13,19 @@ export interface Counts {
   readonly lastTakenAt: string | null
 }
 
-export interface Counters {
+export interface DeliveryCounters {
   taken(at: string): void
-  refused(reason: Reason, why: string): void
+  refused(reason: RefusalReason, why: string): void
   failed(error: unknown): void
-  counts(): Counts
-  /** Whether the latest genuine event could be stored. */
+  counts(): DeliveryCounts
+  /** Whether the latest verified event could be stored. */
   isStoring(): boolean
-  /** Refusals since the last call, counted by their words, and why storing failed. */
+  /** Refusals since the last call, counted by reason, and why storing failed. */
   news(): { readonly refused: ReadonlyMap<string, number>; readonly failure: string | undefined }
 }
 
-export function createCounters(): Counters {
-  const refused: Record<Reason, number> = {
+export function createCounters(): DeliveryCounters {
+  const refused: Record<RefusalReason, number> = {
     headers: 0,
     timestamp: 0,
     signature: 0,
@@ -58,10 +58,10 @@ export function createCounters(): Counters {
     counts: () => ({ taken, failed, refused: { ...refused }, lastTakenAt }),
     isStoring: () => isStoring,
     news() {
-      const told = { refused: fresh, failure }
+      const latest = { refused: fresh, failure }
       fresh = new Map()
       failure = undefined
-      return told
+      return latest
     },
   }
 }

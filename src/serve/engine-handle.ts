@@ -1,11 +1,11 @@
-/** The warehouse of a process that serves: one job at a time, and a file is closed while a command writes to it. */
+/** Shares the warehouse within `muster serve`: one job at a time, and a file is closed while a command writes to it. */
 import PQueue from 'p-queue'
 import type { Engine } from '../warehouse/engine.ts'
 
 export interface EngineHandle {
-  /** Waits for its turn. Throws the error of opening, and opens again at the next call. */
+  /** Waits for its turn. Throws if opening fails, and tries again at the next call. */
   use<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
-  /** Runs work that opens the warehouse itself. A file has one writer, so it is closed before and opened again when needed. */
+  /** Runs work that opens the warehouse itself: closes a file first, since it has one writer, and reopens it on demand. */
   whileReleased<Result>(work: () => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export function createEngineHandle(open: () => Promise<Engine>): EngineHandle {
       }),
     whileReleased: work =>
       turns.add(async () => {
-        // A shared warehouse takes many writers: this session stays open.
+        // A server allows many writers: this session stays open.
         if (!engine?.isShared) await close()
         return work()
       }),

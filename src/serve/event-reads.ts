@@ -1,9 +1,9 @@
-/** Reads for events by a run like any other, paid from the part of the daily budget that is for events. */
+/** Reads the records of events in a normal run, paid from the events' share of the daily budget. */
 import { BudgetSpent } from '../lib/errors.ts'
-import type { Waiting } from '../state/inbox/settle.ts'
+import type { WaitingEvents } from '../state/inbox/settle.ts'
 import { nextReadLimit } from '../sync/run/event-count.ts'
 import { apiKeyId } from '../sync/run/key.ts'
-import { type RunOutcome, runSync } from '../sync/run/run.ts'
+import { type RunResult, runSync } from '../sync/run/run.ts'
 import type { RunConnection, RunEffects } from '../sync/run/run-connection.ts'
 import type { InboxWorkerParts } from './inbox-worker.ts'
 
@@ -12,23 +12,23 @@ export interface ServeLog {
   warn(fields: object, text: string): void
 }
 
-interface Effects extends Pick<RunEffects, 'clock' | 'rng' | 'signal' | 'version'> {
+interface EventReadEffects extends Pick<RunEffects, 'clock' | 'rng' | 'signal' | 'version'> {
   readonly log: ServeLog
 }
 
-/** A few records say nothing of the rest. */
-const leastToJudge = 10
+/** Below this many records, missing ones say nothing about the rest. */
+const minToJudge = 10
 
-/** Whether most records that a read asked for were not there. */
+/** Whether most of the requested records were not found. */
 export const isMostlyMissing = ({
   asked,
   found,
 }: {
   readonly asked: number
   readonly found: number
-}): boolean => asked >= leastToJudge && found * 2 < asked
+}): boolean => asked >= minToJudge && found * 2 < asked
 
-function byIdAmong(outcomes: RunOutcome['resources'], { byId }: Waiting) {
+function byIdAmong(outcomes: RunResult['resources'], { byId }: WaitingEvents) {
   const read = outcomes.filter(({ resource }) => byId.includes(resource))
   return {
     asked: read.reduce((sum, { requests }) => sum + requests, 0),
@@ -38,13 +38,16 @@ function byIdAmong(outcomes: RunOutcome['resources'], { byId }: Waiting) {
 
 export function eventReads(
   connection: RunConnection,
-  { clock, rng, signal, version, log }: Effects,
+  { clock, rng, signal, version, log }: EventReadEffects,
 ): InboxWorkerParts['read'] {
   const keyId = apiKeyId(connection.apiKey)
   return async (engine, waiting, emptyReads) => {
     const maxRequests = await nextReadLimit(engine, { keyId, clock, emptyReads })
     if (maxRequests === 0) {
-      log.info({ events: waiting.events }, 'events have used up their share of the day; the rest waits')
+      log.info(
+        { events: waiting.events },
+        'events have used up their share of the daily budget; the rest waits',
+      )
       return { requests: 0, remainingToday: 0, at: clock.now(), isDone: false, isMostlyMissing: false }
     }
     // An empty list would mean every resource; the inbox worker reads only when something waits.

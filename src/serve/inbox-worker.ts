@@ -1,4 +1,4 @@
-/** The inbox worker of a process that serves: every second it drains the inbox, and reads what events point at. */
+/** Drains the inbox of `muster serve` every second, and reads the records that events name. */
 
 import { drainInbox } from '../events/drain.ts'
 import type { Intake } from '../events/intake.ts'
@@ -8,35 +8,35 @@ import { type Clock, elapsedOf } from '../lib/clock.ts'
 import { dayMs, hourMs, minuteMs, startOfUtcDay, utcDay } from '../lib/dates.ts'
 import { addRefusals, addRepetitions } from '../state/inbox/arrivals.ts'
 import { storedEvents } from '../state/inbox/figures.ts'
-import { expireInbox, settle, type Waiting, waitingEvents } from '../state/inbox/settle.ts'
+import { expireInbox, settle, type WaitingEvents, waitingEvents } from '../state/inbox/settle.ts'
 import { lastDoneSync } from '../state/runs/resource-state.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import type { EngineHandle } from './engine-handle.ts'
 
 /** Milliseconds. */
 export interface Intervals {
-  /** From one drain of the inbox to the next. */
+  /** Between two drains of the inbox. */
   readonly tickMs: number
-  /** A burst is over when no event came for this long. */
+  /** A burst ends when no event arrives for this long. */
   readonly quietMs: number
   /** The oldest event waits at most this long for the end of a burst. */
   readonly latestMs: number
-  /** From one read to the next, at least. */
-  readonly leastMs: number
+  /** Minimum between two reads. */
+  readonly minMs: number
 }
 
-export const usualIntervals: Intervals = { tickMs: 1000, quietMs: 3000, latestMs: 30_000, leastMs: 60_000 }
+export const defaultIntervals: Intervals = { tickMs: 1000, quietMs: 3000, latestMs: 30_000, minMs: 60_000 }
 
-/** From one look at what other processes have read to the next. */
+/** Interval of checking what other processes have read. */
 const settleMs = 5000
 
-/** From one look at how much is stored to the next. */
+/** Interval of measuring how much is stored. */
 const measureMs = minuteMs
 
 /** The result of a read: whether it was done, and what it cost. */
-export interface ReadResult extends Spent {
+export interface ReadResult extends ReadCost {
   readonly isDone: boolean
-  /** Whether most of the records that it asked for were not there. */
+  /** Whether most of the requested records were not found. */
   readonly isMostlyMissing: boolean
 }
 
@@ -47,29 +47,29 @@ export interface InboxWorkerParts {
   readonly room: Pick<Room, 'look'>
   /** Deliveries refused since the start, by reason. */
   readonly refused: () => Readonly<Record<string, number>>
-  /** Settled events stay this long: meanwhile a late repetition is recognised. */
+  /** How long settled events stay, so that late repetitions are recognised. */
   readonly inboxDays: number
   readonly clock: Clock
-  /** Names this process in the rows that it drains. */
+  /** Name of this process in the rows that it drains. */
   readonly holder: string
   readonly intervals: Intervals
-  /** Reads what the waiting events ask for; `emptyReads` reads in a row found few of their records. */
-  readonly read: (engine: Engine, waiting: Waiting, emptyReads: number) => Promise<ReadResult>
+  /** Reads what the waiting events ask for; `emptyReads` counts reads in a row that found few of their records. */
+  readonly read: (engine: Engine, waiting: WaitingEvents, emptyReads: number) => Promise<ReadResult>
 }
 
 export interface InboxState {
-  readonly waiting: Waiting
+  readonly waiting: WaitingEvents
   /** End of the last sync that was done, ISO 8601. */
   readonly lastSync: string | null
 }
 
-const nothing: Waiting = { lists: [], byId: [], records: 0, events: 0, oldest: null }
+const nothing: WaitingEvents = { lists: [], byId: [], records: 0, events: 0, oldest: null }
 
 export class InboxWorker {
   readonly #parts: InboxWorkerParts
   #state: InboxState = { waiting: nothing, lastSync: null }
   #drains = 0
-  /** These are on the `elapsed` of the clock: set back, it would leave events unread for as long. */
+  /** Times on the monotonic `elapsed`: with the wall clock set back, events would stay unread that long. */
   #lastArrival = Number.NEGATIVE_INFINITY
   #nextRead = Number.NEGATIVE_INFINITY
   #expired = Number.NEGATIVE_INFINITY
@@ -77,7 +77,7 @@ export class InboxWorker {
   #failures = 0
   #emptyReads = 0
   #measured = Number.NEGATIVE_INFINITY
-  /** Refusals that the warehouse has counted already. */
+  /** Refusals already counted in the warehouse. */
   #counted: Readonly<Record<string, number>> = {}
 
   constructor(parts: InboxWorkerParts) {
@@ -93,12 +93,12 @@ export class InboxWorker {
     return this.#parts.handle.use(engine => this.#drain(engine))
   }
 
-  /** Drains, and reads when it is time to. */
+  /** Drains, and reads when a read is due. */
   async tick(): Promise<void> {
     await this.#parts.handle.use(async engine => {
       await this.#drain(engine)
       if (!this.#isTime()) return
-      // Events that another process has answered meanwhile need no read.
+      // Events that another process has settled need no read.
       await this.#settle(engine)
       if (this.#isTime()) await this.#read(engine)
     })
@@ -107,7 +107,7 @@ export class InboxWorker {
   async #drain(engine: Engine): Promise<void> {
     const { store, intake, room, clock, holder } = this.#parts
     const at = new Date(clock.now()).toISOString()
-    // Taken before the load: every repetition counted here is of an event that was stored by then.
+    // Must precede the load: every event whose repetitions are counted here has been stored by then.
     const repetitions = intake.repetitions()
     const look = room.look()
     await store.load(engine)
@@ -121,7 +121,7 @@ export class InboxWorker {
       look.measured(await storedEvents(engine))
       this.#measured = elapsedOf(clock)
     }
-    // Other processes read as well, such as a sync. Looking every second would cost a server more than the events do.
+    // Other processes, such as a sync, read as well. Checking every second would cost a server more than the events.
     if (elapsedOf(clock) - this.#settled >= settleMs) await this.#settle(engine)
     else if (drained > 0) this.#state = { ...this.#state, waiting: await waitingEvents(engine) }
   }
@@ -159,7 +159,7 @@ export class InboxWorker {
     this.#emptyReads = isMostlyMissing ? this.#emptyReads + 1 : 0
     // A read that failed is likely to fail again in a minute, and each attempt costs requests.
     const setbacks = this.#failures + this.#emptyReads
-    this.#nextRead = elapsedOf(clock) + pollInterval(spent, intervals.leastMs) * 2 ** Math.min(setbacks, 6)
+    this.#nextRead = elapsedOf(clock) + pollInterval(spent, intervals.minMs) * 2 ** Math.min(setbacks, 6)
     await this.#settle(engine)
   }
 
@@ -170,7 +170,7 @@ export class InboxWorker {
   }
 }
 
-export interface Spent {
+export interface ReadCost {
   /** Requests of the latest read. */
   readonly requests: number
   readonly remainingToday: number
@@ -178,15 +178,15 @@ export interface Spent {
   readonly at: number
 }
 
-/** The share of the remaining budget of the day that reads for events may spend. */
+/** Share of the day's remaining budget that reads for events may spend. */
 const budgetShare = 0.1
 
 /**
- * Milliseconds from one read to the next, such that the share of events lasts until the end of the UTC day: at least
- * `leastMs`, at most an hour.
+ * Milliseconds between two reads, chosen so that the events' share lasts until the end of the UTC day: at least `minMs`, at
+ * most an hour.
  */
-export function pollInterval({ requests, remainingToday, at }: Spent, leastMs: number): number {
+export function pollInterval({ requests, remainingToday, at }: ReadCost, minMs: number): number {
   const left = startOfUtcDay(at, 1) - at
   const affordable = Math.max(1, remainingToday * budgetShare)
-  return Math.min(Math.max(leastMs, (left * requests) / affordable), Math.max(leastMs, hourMs))
+  return Math.min(Math.max(minMs, (left * requests) / affordable), Math.max(minMs, hourMs))
 }

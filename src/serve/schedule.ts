@@ -1,7 +1,7 @@
-/** The scheduler of a process that serves: runs each DAG when its five cron fields say so, in UTC. */
+/** Schedules DAGs in `muster serve`: runs each one when its five cron fields are due, in UTC. */
 import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
+import { nextDue } from '../lib/cron.ts'
 import { minuteMs } from '../lib/dates.ts'
-import { nextDue } from '../lib/time/cron.ts'
 
 export interface ScheduledDag {
   readonly name: string
@@ -9,19 +9,19 @@ export interface ScheduledDag {
   readonly schedule: string
 }
 
-export interface Due {
+export interface DueRun {
   readonly dag: string
   /** ISO 8601. */
   readonly at: string
 }
 
-/** The scheduler looks again this often, in case somebody sets the clock. */
+/** Longest sleep, in case the clock is set meanwhile. */
 const longestSleepMs = minuteMs
 
 export interface Scheduler {
   /** The next run of each DAG, soonest first. */
-  due(): readonly Due[]
-  /** Resolves when the signal is aborted and no DAG runs any more. A run that came due during another one is skipped. */
+  due(): readonly DueRun[]
+  /** Resolves when the signal is aborted and no DAG is running. Skips runs that come due during another one. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function createScheduler(
     async run(signal) {
       for (let [first] = soonestFirst(); first && !signal.aborted; [first] = soonestFirst()) {
         const now = clock.now()
-        // Set back, the clock would leave every DAG for as long.
+        // A clock set back would delay every DAG by as much.
         for (const dag of next) dag.at = Math.min(dag.at, nextDue(dag.schedule, now))
         const wait = first.at - now
         if (wait > 0) {

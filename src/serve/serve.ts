@@ -1,66 +1,63 @@
-/** `muster serve` without its command line: receives events, keeps the warehouse up to date with them, runs scheduled DAGs. */
-
+/** Runs `muster serve`: receives events, reads the records they name, and runs scheduled DAGs. */
 import { type Intake, openIntake } from '../events/intake.ts'
 import { Room } from '../events/room.ts'
 import type { InboxStore } from '../events/store.ts'
-import { createVerifier, type Verification } from '../events/verify.ts'
+import { createVerifier, type VerificationRules } from '../events/verify.ts'
 import { type Clock, sleepUnlessAborted } from '../lib/clock.ts'
 import type { Rng } from '../lib/rng.ts'
-import { type ServiceClock, serviceClock } from '../lib/time/service-clock.ts'
+import { type ServiceClock, serviceClock } from '../lib/service-clock.ts'
 import type { StoredEvents } from '../state/inbox/figures.ts'
 import { migrate } from '../state/migrate.ts'
 import { newRunId } from '../state/runs/runs.ts'
 import type { RunConnection } from '../sync/run/run-connection.ts'
-import { contentType } from '../telemetry/prometheus/exposition.ts'
-import { createScrape } from '../telemetry/prometheus/scrape.ts'
+import { contentType, createScrape } from '../telemetry/prometheus.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { type Counters, createCounters } from './counters.ts'
+import { createCounters, type DeliveryCounters } from './counters.ts'
 import { createEngineHandle, type EngineHandle } from './engine-handle.ts'
 import { eventReads, type ServeLog } from './event-reads.ts'
-import { figuresOf } from './figures.ts'
-import { healthOf } from './http/health.ts'
-import { type ReceiverOptions, startReceiver } from './http/receiver.ts'
+import { figuresOf, healthOf } from './health.ts'
 import { InboxWorker, type Intervals } from './inbox-worker.ts'
 import { keepMeasuring } from './measure.ts'
-import { createScheduler, type Due, type ScheduledDag, type Scheduler } from './schedule.ts'
+import { type ReceiverOptions, startReceiver } from './receiver.ts'
+import { createScheduler, type DueRun, type ScheduledDag, type Scheduler } from './schedule.ts'
 
 export interface ServeRequest {
   /** Name of the connection. */
   readonly name: string
   readonly connection: RunConnection
-  /** Absent where nobody may deliver events: then it only runs DAGs. */
-  readonly verification?: Verification
+  /** Without it no events are accepted, and only DAGs run. */
+  readonly verification?: VerificationRules
   readonly receiver: ReceiverOptions
   readonly schedule: readonly ScheduledDag[]
   readonly intervals: Intervals
-  /** Settled events stay in the inbox this long. */
+  /** Days that settled events stay in the inbox. */
   readonly inboxDays: number
-  /** The most events, and the most bytes of them, that are stored; beyond it senders are asked to deliver again. */
+  /** Maximum number and bytes of stored events; beyond it, senders must deliver again. */
   readonly inboxBounds: StoredEvents
 }
 
 export interface ServeEffects {
-  /** Opens the warehouse to write; a file has one writer at a time. */
+  /** Opens the warehouse for writing; a file has one writer at a time. */
   readonly open: () => Promise<Engine>
   /** Called once, when the warehouse is open and its tables exist. */
   readonly openStore: (warehouse: Engine) => Promise<InboxStore>
   /** Runs a DAG to its end and returns its exit code. It opens the warehouse itself. */
   readonly runDag: (name: string) => Promise<number>
   readonly clock: Clock
-  /** Asks the service for its time, which the clock takes over. */
+  /** Asks the service for its time and sets `clock` by it. */
   readonly measure?: (engine: Engine, clock: ServiceClock) => Promise<void>
   readonly rng: Rng
-  /** Aborted to stop: work under way is finished, received events are kept. */
+  /** Aborted to stop: work under way finishes, and received events stay stored. */
   readonly signal: AbortSignal
   readonly version: string
   readonly log: ServeLog
-  readonly onReady: (ready: { readonly url: string; readonly due: readonly Due[] }) => void
+  readonly onReady: (ready: { readonly url: string; readonly due: readonly DueRun[] }) => void
 }
 
-/** Milliseconds from one line about refusals to the next, however many refusals there are. */
+/** Milliseconds between log lines about refusals, regardless of their number. */
 const newsMs = 10_000
 
-const notDrained = 'the inbox was not drained; its events are kept'
+const notDrained = 'the inbox was not drained; its events stay stored'
 
 async function keepDraining(
   worker: InboxWorker,
@@ -83,12 +80,12 @@ async function keepDraining(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-interface Parts {
+interface ServeParts {
   readonly handle: EngineHandle
   readonly store: InboxStore
   readonly intake: Intake
   readonly room: Room
-  readonly counters: Counters
+  readonly counters: DeliveryCounters
   readonly worker: InboxWorker
   readonly scheduler: Scheduler
   /** The text of `/metrics`. */
@@ -98,8 +95,8 @@ interface Parts {
 function assemble(
   request: ServeRequest,
   effects: ServeEffects,
-  { handle, store }: Pick<Parts, 'handle' | 'store'>,
-): Parts {
+  { handle, store }: Pick<ServeParts, 'handle' | 'store'>,
+): ServeParts {
   const { clock, rng, log } = effects
   const room = new Room(request.inboxBounds)
   const intake = openIntake(store.store, room)
@@ -134,16 +131,16 @@ function assemble(
   return { handle, store, intake, room, counters, worker, scheduler, scrape }
 }
 
-/** One line for each kind, however many there were, so that a flood does not fill the log. */
-function logNews({ counters }: Parts, log: ServeLog): void {
+/** Logs one line per kind, so that a flood does not fill the log. */
+function logNews({ counters }: ServeParts, log: ServeLog): void {
   const { refused, failure } = counters.news()
   for (const [why, count] of refused) log.warn({ count, why }, 'deliveries were refused')
   if (failure !== undefined)
     log.warn({ why: failure }, 'events could not be stored; their senders deliver them again')
 }
 
-/** Afterwards every received event is in the warehouse, or in the log for the next start. */
-async function shutDown({ handle, store, intake, worker }: Parts, log: ServeLog): Promise<void> {
+/** Leaves every received event in the warehouse, or in the log for the next start. */
+async function shutDown({ handle, store, intake, worker }: ServeParts, log: ServeLog): Promise<void> {
   await intake.onIdle()
   await worker.drain().catch(error => log.warn({ why: messageOf(error) }, 'the next start drains the inbox'))
   await store.close()
@@ -151,7 +148,7 @@ async function shutDown({ handle, store, intake, worker }: Parts, log: ServeLog)
 }
 
 const keepWorking = (
-  { worker, scheduler, handle }: Parts,
+  { worker, scheduler, handle }: ServeParts,
   request: ServeRequest,
   effects: ServeEffects & { readonly clock: ServiceClock },
 ): Promise<unknown> =>
@@ -161,9 +158,9 @@ const keepWorking = (
     keepMeasuring(handle, effects),
   ])
 
-/** Resolves when the signal is aborted and every received event is stored. Throws the failure that keeps it from starting. */
+/** Resolves when the signal is aborted and every received event is stored. Throws if it cannot start. */
 export async function serve(request: ServeRequest, given: ServeEffects): Promise<void> {
-  // Deliveries are dated by the service, and compared with what syncs have read, by the same clock.
+  // Deliveries are dated by the service's clock, like the records of syncs that they are compared with.
   const effects = { ...given, clock: serviceClock(given.clock) }
   const { clock, signal, log, version } = effects
   const startedAt = new Date(clock.now()).toISOString()
@@ -186,7 +183,7 @@ export async function serve(request: ServeRequest, given: ServeEffects): Promise
         due: scheduler.due(),
         nowMs: clock.now(),
       })
-    // How much an earlier process left is known before more is taken.
+    // Measures what an earlier process left before accepting more.
     await worker.drain().catch(error => log.warn({ why: messageOf(error) }, notDrained))
     const verifier = request.verification && createVerifier(request.verification)
     const receiver = await startReceiver(request.receiver, {

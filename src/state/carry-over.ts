@@ -1,10 +1,10 @@
-/** Ledger rows on their way into another warehouse of the same structure, as the lifetime of their table says. */
+/** Copies ledger rows into another warehouse of the same structure; the lifetime of each table decides which. */
 import type { Engine } from '../warehouse/engine.ts'
 import { qualified } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteNames } from '../warehouse/sql-text.ts'
 import { ledgerTables, type NamedTable } from './tables.ts'
 
-/** Both tables as SQL names them. */
+/** `from` and `into` are SQL names. */
 async function replaceRows(
   engine: Engine,
   table: NamedTable,
@@ -15,14 +15,14 @@ async function replaceRows(
   await engine.run(`insert into ${into} (${names}) select ${names} from ${from}`)
 }
 
-/** Into a new file, attached under this name: what the old file knows and its landed pages do not. */
+/** Copies into a new, attached file what its landed pages cannot restore. */
 export async function carryOverLedger(engine: Engine, attached: string): Promise<void> {
   for (const table of ledgerTables)
     if (table.lifetime === 'lasting')
       await replaceRows(engine, table, { from: qualified(table), into: `${attached}.${qualified(table)}` })
 }
 
-/** On a server: what a replay found, in schemas with another prefix. Runs inside a transaction. */
+/** On a server, copies the ledger of a replay from schemas with another prefix. Runs inside a transaction. */
 export async function takeReplayedLedger(engine: Engine, prefix: string): Promise<void> {
   for (const table of ledgerTables) {
     const from = `${quoteName(prefix + table.schema)}.${quoteName(table.name)}`

@@ -1,14 +1,14 @@
-/** The words a ledger table is declared with: its statements, its row type and its policy follow from them. */
+/** Declares ledger tables: their DDL, row types and policies follow from these words. */
 
 type SqlType = 'text' | 'bigint' | 'double precision' | 'numeric(18, 4)' | 'boolean' | 'timestamptz' | 'date'
 
 /** `Value` is what TypeScript reads from and writes to the column. */
 export interface LedgerColumn<Value = unknown> {
-  /** The same word on both engines. */
+  /** Valid on both engines. */
   readonly sql: SqlType
   readonly isOptional: boolean
   readonly description: string
-  /** Never set: it carries the type. */
+  /** Never set; it carries the type. */
   readonly value?: Value
 }
 
@@ -50,7 +50,7 @@ export const optional = <Value>(required: LedgerColumn<Value>): LedgerColumn<Val
   description: required.description,
 })
 
-/** PostgreSQL only: DuckDB scans a ledger table faster than it would keep an index. */
+/** PostgreSQL only: DuckDB scans a ledger table faster than it would maintain an index. */
 export interface LedgerIndex {
   readonly name: string
   readonly columns: readonly string[]
@@ -59,71 +59,81 @@ export interface LedgerIndex {
 }
 
 /**
- * What becomes of the rows in another place.
- * lasting: copied with the warehouse, and kept when it is rebuilt from its landed pages;
- * replayed: copied, and written anew by a rebuild, which reads them from the pages;
- * local: about the processes, the structure or the marts of one warehouse, so neither copied nor carried into a new file.
+ * Which operations keep the rows.
+ * lasting: a copy has them, and a rebuild from landed pages keeps them;
+ * replayed: a copy has them; a rebuild writes them again from the pages;
+ * local: about the processes, structure or marts of one warehouse, so neither a copy nor a rebuild keeps them.
  */
 type Lifetime = 'lasting' | 'replayed' | 'local'
 
-type Columns = Readonly<Record<string, LedgerColumn>>
+type LedgerColumns = Readonly<Record<string, LedgerColumn>>
 
 type LedgerSchema = 'ops' | 'star' | 'pii'
 
-export interface LedgerTable<Schema extends LedgerSchema = LedgerSchema, Of extends Columns = Columns> {
+export interface LedgerTable<
+  Schema extends LedgerSchema = LedgerSchema,
+  Of extends LedgerColumns = LedgerColumns,
+> {
   readonly schema: Schema
   readonly description: string
   readonly columns: Of
   /** Primary key on both engines. */
   readonly key: readonly string[]
   readonly indexes: readonly LedgerIndex[]
-  /** Whether the published copy has it, which holds no personal data. */
+  /** Whether the published copy has it; the copy holds no personal data. */
   readonly isPublished: boolean
   readonly lifetime: Lifetime
-  readonly shared?: Shared
+  readonly shared?: CompanyShare
 }
 
 /**
- * A copy for one company has the rows of tables with a company_id or record_id that are its own. Rows of other tables are
- * about all companies: it has them where this names the columns that give no company away, and only those.
+ * Columns of a table without company_id or record_id that a copy for one company gets. They must reveal nothing about other
+ * companies. Tables with either column are filtered by it instead.
  */
-interface Shared<Column = string> {
+interface CompanyShare<Column = string> {
   readonly columns: readonly Column[]
-  /** Figures of which it has 1 in the place of more. */
+  /** Counts that the copy caps at 1. */
   readonly atMostOne?: readonly Column[]
-  /** Whether its readers see them; else they are there while its marts are built. */
+  /** Whether readers of the copy see the table; otherwise it exists only while the marts are built. */
   readonly isShown?: true
 }
 
-type Declared<Of extends Columns> = Pick<LedgerTable, 'description' | 'isPublished' | 'lifetime'> & {
+type TableDeclaration<Of extends LedgerColumns> = Pick<
+  LedgerTable,
+  'description' | 'isPublished' | 'lifetime'
+> & {
   readonly columns: Of
   readonly key?: readonly (keyof Of & string)[]
-  readonly shared?: Shared<keyof Of & string>
+  readonly shared?: CompanyShare<keyof Of & string>
   readonly indexes?: readonly (LedgerIndex & { readonly columns: readonly (keyof Of & string)[] })[]
 }
 
 /** A table of ops. */
-export const table = <Of extends Columns>(declared: Declared<Of>): LedgerTable<'ops', Of> => ({
+export const table = <Of extends LedgerColumns>(declared: TableDeclaration<Of>): LedgerTable<'ops', Of> => ({
   schema: 'ops',
   key: [],
   indexes: [],
   ...declared,
 })
 
-/** A table that analysts read as part of star, and that commands fill from ops. */
-export const starTable = <Of extends Columns>(declared: Declared<Of>): LedgerTable<'star', Of> => ({
+/** A table of star that commands fill from ops. */
+export const starTable = <Of extends LedgerColumns>(
+  declared: TableDeclaration<Of>,
+): LedgerTable<'star', Of> => ({
   ...table(declared),
   schema: 'star',
 })
 
-/** A table of values that may name a person. */
-export const piiTable = <Of extends Columns>(declared: Declared<Of>): LedgerTable<'pii', Of> => ({
+/** A PII table: its values may name a person. */
+export const piiTable = <Of extends LedgerColumns>(
+  declared: TableDeclaration<Of>,
+): LedgerTable<'pii', Of> => ({
   ...table(declared),
   schema: 'pii',
 })
 
-/** A row as statements take and give it. */
-export type Row<Of extends LedgerTable> = {
+/** A row as statements accept and return it. */
+export type LedgerRow<Of extends LedgerTable> = {
   -readonly [Name in keyof Of['columns']]: Of['columns'][Name] extends LedgerColumn<infer Value>
     ? Value
     : never

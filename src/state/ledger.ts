@@ -1,4 +1,5 @@
-/** Kysely over an engine: typed statements on the tables of ops, run as rows of the engine's own connection. */
+/** Runs typed Kysely statements on the ops tables over an engine's own connection; splits rows into chunks. */
+
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -10,7 +11,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import type { Engine, Value } from '../warehouse/engine.ts'
+import type { Engine, SqlValue } from '../warehouse/engine.ts'
 import type { Ledger } from './tables.ts'
 
 type RowsOf = Pick<Engine, 'rows'>
@@ -21,11 +22,11 @@ class EngineDriver implements Driver {
   constructor(engine: RowsOf) {
     this.#connection = {
       async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
-        const rows = await engine.rows(compiled.sql, compiled.parameters as Value[])
+        const rows = await engine.rows(compiled.sql, compiled.parameters as SqlValue[])
         return { rows: rows as Row[] }
       },
       streamQuery() {
-        throw new Error('the ledger is read whole, never streamed')
+        throw new Error('the ledger does not stream rows; read all of them')
       },
     }
   }
@@ -34,9 +35,9 @@ class EngineDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     return this.#connection
   }
-  // Transactions belong to the engine, so that ledger rows commit together with the records they describe.
+  // The engine owns transactions, so that ledger rows commit together with the records they describe.
   async beginTransaction(): Promise<void> {
-    throw new Error('begin transactions with engine.transaction')
+    throw new Error('start transactions with engine.transaction')
   }
   async commitTransaction(): Promise<void> {}
   async rollbackTransaction(): Promise<void> {}
@@ -44,7 +45,7 @@ class EngineDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** A null is part of the text: DuckDB plans a statement anew each time that one is bound. */
+/** Writes null into the text: DuckDB plans a statement again each time a null is bound. */
 class LedgerCompiler extends PostgresQueryCompiler {
   protected override appendValue(value: unknown): void {
     if (value === null) this.append('null')
@@ -52,7 +53,7 @@ class LedgerCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** Both engines read PostgreSQL's grammar. */
+/** Both engines accept PostgreSQL's grammar. */
 const dialectOf = (engine: RowsOf): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
   createDriver: () => new EngineDriver(engine),
@@ -69,4 +70,32 @@ export function ledger(engine: RowsOf): Kysely<Ledger> {
   const made = new Kysely<Ledger>({ dialect: dialectOf(engine) })
   ledgers.set(engine, made)
   return made
+}
+
+/** PostgreSQL takes 65,535 parameters a statement; every ledger table has fewer than 100 columns. */
+const rowsPerStatement = 500
+
+/** Splits rows, in order, into chunks that fit one statement. */
+export function* chunks<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let from = 0; from < items.length; from += rowsPerStatement)
+    yield items.slice(from, from + rowsPerStatement)
+}
+
+/** For statements that always return one row, such as counts. */
+export async function onlyRow<Row extends object>(
+  engine: Engine,
+  sql: string,
+  values: readonly SqlValue[] = [],
+): Promise<Row> {
+  const [row] = await engine.rows<Row>(sql, values)
+  return row as Row
+}
+
+/** The number that a statement selects as `n`; null counts as 0. */
+export async function numberOf(
+  engine: Engine,
+  sql: string,
+  values: readonly SqlValue[] = [],
+): Promise<number> {
+  return Number((await onlyRow<{ n: number | null }>(engine, sql, values)).n)
 }

@@ -1,30 +1,60 @@
-/** Brings the structure of a warehouse up to the declarations: forward only, and only when something differs. */
+/** Updates the structure of a warehouse to the declarations: forward only, and only when they differ. */
 import { createHash } from 'node:crypto'
 import { builtFile, programVersion } from '../lib/package.ts'
-import type { Engine } from '../warehouse/engine.ts'
-import { runTogether } from '../warehouse/run-together.ts'
+import { columnsIn } from '../warehouse/catalogue.ts'
+import { type Engine, runTogether } from '../warehouse/engine.ts'
+import { foreignKeysIn, setFullReplicaIdentity } from '../warehouse/postgres/catalogue.ts'
 import { physicalTables } from '../warehouse/schema/physical.ts'
 import { addReference, references } from '../warehouse/schema/references.ts'
 import { schemaNames } from '../warehouse/schema/schemas.ts'
 import { createSeedTables, createViews, plantSeeds, structureFiles } from '../warehouse/schema/seed.ts'
 import {
-  type Commented,
+  type CommentedTable,
   columnDefinition,
   createIndexes,
   createTable,
   missingComments,
   qualified,
 } from '../warehouse/schema/structure.ts'
-import { quoteName } from '../warehouse/sql-text.ts'
+import { quoteName, quoteNames } from '../warehouse/sql-text.ts'
+import type { LedgerColumn } from './declaration.ts'
 import { existingTables, forgetTables } from './existing-tables.ts'
 import { ledger } from './ledger.ts'
-import { migrations as declaredMigrations, type Migration, versionAfter } from './migrations.ts'
-import { recordedSchema, recordedStructure, refuseLater, schemaOf } from './recorded-structure.ts'
+import {
+  migrations as declaredMigrations,
+  type Migration,
+  recordedSchema,
+  recordedStructure,
+  refuseLater,
+  schemaOf,
+  versionAfter,
+} from './migrations.ts'
 import { isZoneSettled, settleZone } from './reporting-zone.ts'
-import { addLedgerColumn, createLedgerIndexes, createLedgerTable } from './structure.ts'
-import { ledgerTables } from './tables.ts'
+import { ledgerTables, type NamedTable } from './tables.ts'
 
-/** What is recorded of a structure when it is applied. */
+const bareColumn = (name: string, { sql }: LedgerColumn): string => `${quoteName(name)} ${sql}`
+
+export function createLedgerTable(table: NamedTable): string {
+  const columns = Object.entries(table.columns).map(
+    ([name, column]) => `${bareColumn(name, column)}${column.isOptional ? '' : ' not null'}`,
+  )
+  const key = table.key.length > 0 ? [`primary key (${quoteNames(table.key)})`] : []
+  return `create table if not exists ${qualified(table)} (${[...columns, ...key].join(', ')})`
+}
+
+/** Without `not null`, which DuckDB cannot add; declare columns added later as optional. */
+const addLedgerColumn = (table: NamedTable, name: string, column: LedgerColumn): string =>
+  `alter table ${qualified(table)} add column ${bareColumn(name, column)}`
+
+/** For PostgreSQL. */
+const createLedgerIndexes = (table: NamedTable): string[] =>
+  table.indexes.map(
+    ({ name, columns, isUnique, where }) =>
+      `create ${isUnique ? 'unique ' : ''}index if not exists ${quoteName(name)}
+       on ${qualified(table)} (${quoteNames(columns)})${where ? ` where ${where}` : ''}`,
+  )
+
+/** What ops.migration records when a structure is applied. */
 interface Structure {
   readonly sum: string
   readonly version: string
@@ -35,7 +65,7 @@ interface Structure {
 
 let known: string | undefined
 
-/** The declarations and the files of a program stay as they are while it runs. */
+/** Computed once: declarations and files do not change while the program runs. */
 function checksum(): string {
   known ??= computeChecksum()
   return known
@@ -44,7 +74,7 @@ function checksum(): string {
 function computeChecksum(): string {
   const hash = createHash('sha256')
   hash.update(JSON.stringify([physicalTables, ledgerTables]))
-  hash.update([...serverIndexes(), ...references.map(addReference), identifiedByWholeRows].join())
+  hash.update([...serverIndexes(), ...references.map(addReference), setFullReplicaIdentity([])].join())
   for (const file of structureFiles()) hash.update(file.name).update(file.text)
   return hash.digest('hex')
 }
@@ -58,25 +88,18 @@ async function isCurrent(engine: Engine, { sum, version, migrations }: Structure
   return false
 }
 
-/** Tables and columns that the warehouse has, as `ops.run` and `ops.run.state`. */
-async function existingPlaces(engine: Engine): Promise<ReadonlySet<string>> {
-  const plain = new Map<string, string>(schemaNames.map(name => [engine.schema(name), name]))
-  const rows = await engine.rows<{ schema: string; name: string; column: string }>(
-    `select table_schema as schema, table_name as name, column_name as column
-     from information_schema.columns where table_catalog = current_database()`,
-  )
+/** Names of existing tables and columns, such as `ops.run` and `ops.run.state`. */
+async function existingNames(engine: Engine): Promise<ReadonlySet<string>> {
+  const columns = await columnsIn(engine, schemaNames)
   return new Set(
-    rows.flatMap(({ schema, name, column }) => {
-      const table = `${plain.get(schema)}.${name}`
-      return [table, `${table}.${column}`]
-    }),
+    columns.flatMap(({ schema, table, name }) => [`${schema}.${table}`, `${schema}.${table}.${name}`]),
   )
 }
 
-/** Columns that the declarations gained since their table was made. */
-function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {
+/** Statements that add columns declared after their table was created. */
+function missingColumns(engine: Engine, names: ReadonlySet<string>): string[] {
   const isMissing = (table: { schema: string; name: string }, column: string): boolean =>
-    !places.has(`${table.schema}.${table.name}.${column}`)
+    !names.has(`${table.schema}.${table.name}.${column}`)
   const ofLedger = ledgerTables.flatMap(table =>
     Object.entries(table.columns)
       .filter(([name]) => isMissing(table, name))
@@ -90,44 +113,25 @@ function missingColumns(engine: Engine, places: ReadonlySet<string>): string[] {
   return [...ofLedger, ...ofRecords]
 }
 
-/** Foreign keys that the server supports and lacks. */
+/** Statements that add missing foreign keys, if the engine supports them. */
 async function missingReferences(engine: Engine): Promise<string[]> {
-  const rows = await engine.rows<{ version: number; held: string | null }>(
-    `select cast(current_setting('server_version_num') as integer) as version, c.conname as held
-     from (select 1) as one left join pg_catalog.pg_constraint c
-       on c.contype = 'f' and c.connamespace = cast($1 as regnamespace)`,
-    [engine.schema('star')],
-  )
-  const held = new Set(rows.map(row => row.held))
-  const canSay = (rows[0]?.version ?? 0) >= 180_000
-  return canSay ? references.filter(({ name }) => !held.has(name)).map(addReference) : []
+  const foreignKeys = await foreignKeysIn(engine, 'star')
+  return foreignKeys ? references.filter(({ name }) => !foreignKeys.has(name)).map(addReference) : []
 }
-
-/**
- * A publication for all tables of the database refuses updates and deletes on a table without a key or this. Where nothing
- * decodes the log it costs nothing.
- */
-const identifiedByWholeRows = `do $muster$ declare one record; begin
-  for one in select n.nspname, c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = any(string_to_array('%schemas%', ',')) and c.relkind = 'r' and c.relpersistence = 'p' and c.relreplident in ('d', 'n')
-      and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
-  loop execute format('alter table %I.%I replica identity full', one.nspname, one.relname); end loop;
-end $muster$`
 
 const serverIndexes = (): string[] => [
   ...ledgerTables.flatMap(createLedgerIndexes),
   ...physicalTables.flatMap(createIndexes),
 ]
 
-/** Keys, indexes, foreign keys and identities of rows, which would cost DuckDB more than they gain, or which it lacks. */
+/** Adds indexes, foreign keys and replica identities, on PostgreSQL only: DuckDB would lose time or does not support them. */
 async function addKeys(engine: Engine): Promise<void> {
   await runTogether(engine, serverIndexes())
   await runTogether(engine, await missingReferences(engine))
-  const schemas = schemaNames.map(name => engine.schema(name)).join()
-  await engine.run(identifiedByWholeRows.replace('%schemas%', () => schemas))
+  await engine.run(setFullReplicaIdentity(schemaNames.map(name => engine.schema(name))))
 }
 
-const commented: readonly Commented[] = [
+const commented: readonly CommentedTable[] = [
   ...physicalTables,
   ...ledgerTables.map(table => ({
     ...table,
@@ -143,15 +147,15 @@ async function shape(engine: Engine): Promise<void> {
     ...ledgerTables.map(createLedgerTable),
     ...physicalTables.map(table => createTable(engine, table)),
   ])
-  await runTogether(engine, missingColumns(engine, await existingPlaces(engine)))
+  await runTogether(engine, missingColumns(engine, await existingNames(engine)))
   if (engine.keepsKeys) await addKeys(engine)
   await runTogether(engine, await missingComments(engine, commented))
   await createViews(engine)
 }
 
 /**
- * Makes the empty warehouse that the build keeps for `copyEmpty`. It has no record of its structure: whoever copies it writes one.
- * Returns the name of its file, which tells of which structure it is.
+ * Creates the empty warehouse that the build keeps for `copyEmpty`. Its structure is not recorded in it: `migrate` does that
+ * after copying. Returns the name of its file, which contains the checksum of the structure.
  */
 export async function makeEmpty(engine: Engine): Promise<string> {
   await engine.transaction(shape)
@@ -161,10 +165,10 @@ export async function makeEmpty(engine: Engine): Promise<string> {
 
 const emptyWarehouse = (sum: string): string => `empty-${sum.slice(0, 16)}.duckdb`
 
-/** A new file takes 0.15 s of the processor as a copy of the one that the build made, and 1.0 s statement by statement. */
+/** Copies the empty warehouse from the build: a new file takes 0.15 s of CPU this way, and 1.0 s statement by statement. */
 export async function copyEmpty(engine: Engine, file: string | undefined): Promise<boolean> {
-  if (file === undefined || !(await engine.copyWhole?.(file))) return false
-  // Those of a copy have the same columns and rows, but DuckDB nests the parts of their text otherwise.
+  if (file === undefined || !(await engine.copyDatabase?.(file))) return false
+  // Copied views give the same rows, but DuckDB nests their text differently; create them again.
   await engine.transaction(createViews)
   return true
 }
@@ -182,7 +186,7 @@ async function record(engine: Engine, { sum, version, now, migrations }: Structu
     .execute()
 }
 
-/** Applies the migrations that the warehouse lacks and their number together: a kill leaves all of them or none. */
+/** Applies pending migrations and records the schema number together: a kill leaves all of them or none. */
 async function applyMigrations(engine: Engine, migrations: readonly Migration[]): Promise<void> {
   const recorded = await recordedSchema(engine)
   if (recorded === undefined || recorded >= versionAfter(migrations)) return
@@ -231,7 +235,7 @@ async function migrateFile(engine: Engine, structure: Structure): Promise<boolea
   return true
 }
 
-/** Returns whether anything had to change. `now` is ISO 8601; `version` is that of the program. */
+/** Returns whether anything changed. `now` is ISO 8601; `version` is the program's. */
 export async function migrate(
   engine: Engine,
   now: string,

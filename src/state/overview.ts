@@ -1,14 +1,14 @@
-/** What one line says of a warehouse: how fresh it is, how its last night ended, and what needs somebody. */
+/** Sums up a warehouse for one line: freshness, how its last DAG run ended, and what needs attention. */
 import type { Engine } from '../warehouse/engine.ts'
 import { existingTables } from './existing-tables.ts'
 import { ledger } from './ledger.ts'
-import { requireReadable } from './recorded-structure.ts'
-import { lastNights, type Night } from './runs/nights.ts'
+import { requireReadable } from './migrations.ts'
+import { type FinishedDagRun, lastDagRuns } from './runs/dag-runs.ts'
 
-type Reader = Pick<Engine, 'rows' | 'schema' | 'cacheKey'>
+type OverviewReader = Pick<Engine, 'rows' | 'schema' | 'cacheKey'>
 
-/** Of the key that asked last. */
-export interface Spending {
+/** Usage of the key that asked last. */
+export interface KeySpending {
   readonly apiKeyId: string
   readonly requestsToday: number | null
   readonly remainingToday: number | null
@@ -19,19 +19,19 @@ export interface Spending {
 export interface Overview {
   /** End of the last sync that was done, ISO 8601; null before the first. */
   readonly lastSync: string | null
-  /** State of the last sync, whether it was done or not, and why not. */
+  /** State of the last sync, and why it is not done if it is not. */
   readonly sync: { readonly state: string; readonly message: string | null } | null
-  readonly nights: readonly Night[]
-  /** Resources that the last sync of them left failed or unread. */
+  readonly dagRuns: readonly FinishedDagRun[]
+  /** Resources whose last sync failed or did not finish. */
   readonly behind: readonly string[]
   /** Records that could not be loaded. */
   readonly quarantined: number
-  readonly spending: Spending | null
+  readonly spending: KeySpending | null
 }
 
 const numberOf = (value: unknown): number | null => (value == null ? null : Number(value))
 
-async function spendingOf(engine: Reader): Promise<Spending | null> {
+async function spendingOf(engine: OverviewReader): Promise<KeySpending | null> {
   const [row] = await ledger(engine)
     .selectFrom('ops.api_usage')
     .select(['api_key_id', 'requests_today', 'remaining_today', 'resets_at'])
@@ -66,8 +66,8 @@ interface Syncs {
   readonly message: string | null
 }
 
-/** Undefined where no sync has written, and for a published copy. */
-export async function readOverview(engine: Reader): Promise<Overview | undefined> {
+/** Undefined before the first sync and for a published copy. */
+export async function readOverview(engine: OverviewReader): Promise<Overview | undefined> {
   const tables = await existingTables(engine)
   if (!(tables.has('migration') && tables.has('run_resource') && tables.has('quarantine'))) return undefined
   await requireReadable(engine)
@@ -75,7 +75,7 @@ export async function readOverview(engine: Reader): Promise<Overview | undefined
   return {
     lastSync: row?.lastSync ?? null,
     sync: row?.state ? { state: row.state, message: row.message } : null,
-    nights: await lastNights(engine),
+    dagRuns: await lastDagRuns(engine),
     behind: (await engine.rows<{ resource: string }>(behind)).map(({ resource }) => resource),
     quarantined: Number(row?.quarantined ?? 0),
     spending: await spendingOf(engine),

@@ -1,15 +1,15 @@
-/** The zone in which a warehouse counts days. When the settings name another one, every stored day is counted anew. */
+/** Stores the zone in which a warehouse counts days, and recomputes all stored days when the setting changes. */
 import { catalogue } from '../contract/catalogue.ts'
 import { dayInZone } from '../contract/fields/day-in-zone.ts'
 import { tablesOf } from '../contract/fields/table.ts'
-import { usualZone } from '../lib/zones.ts'
+import { defaultZone } from '../lib/zones.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { physicalTables } from '../warehouse/schema/physical.ts'
 import { qualified } from '../warehouse/schema/structure.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
 import { ledger } from './ledger.ts'
 
-/** Days of a table by their column, each with the timestamp of which it is the day. */
+/** The day columns of each table, each with its timestamp column. */
 const countedDays: ReadonlyMap<string, readonly (readonly [day: string, at: string])[]> = new Map(
   catalogue
     .flatMap(({ table }) => tablesOf(table))
@@ -21,7 +21,7 @@ const countedDays: ReadonlyMap<string, readonly (readonly [day: string, at: stri
     ]),
 )
 
-/** A statement for each stored table with days, their history included; rows whose days stay are not touched. */
+/** One statement per table with days, including history tables; rows whose days stay the same are not touched. */
 export function recounts(zone: string): string[] {
   return physicalTables.flatMap(table => {
     const names = new Set(table.columns.map(({ name }) => name))
@@ -34,18 +34,18 @@ export function recounts(zone: string): string[] {
   })
 }
 
-/** The usual one in a warehouse that was made before its zone was recorded. */
+/** The default zone for a warehouse from before zones were recorded. */
 export async function reportingZoneOf(engine: Engine): Promise<string> {
   const row = await ledger(engine).selectFrom('ops.reporting_zone').select('zone').executeTakeFirst()
-  return row?.zone ?? usualZone
+  return row?.zone ?? defaultZone
 }
 
-/** Whether days are counted as the settings want them. */
+/** Whether days are counted in the zone of the settings. */
 export async function isZoneSettled(engine: Engine): Promise<boolean> {
   return engine.reportingZone === undefined || engine.reportingZone === (await reportingZoneOf(engine))
 }
 
-/** Inside a transaction. `now` is ISO 8601. A new warehouse in the usual zone stays empty, so that another can be copied into it. */
+/** Runs inside a transaction; `now` is ISO 8601. Writes no row for the default zone: a copy needs an empty warehouse. */
 export async function settleZone(engine: Engine, now: string): Promise<void> {
   const zone = engine.reportingZone
   if (zone === undefined || zone === (await reportingZoneOf(engine))) return

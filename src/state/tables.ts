@@ -1,12 +1,12 @@
-/** Every table of the ledger by name, for Kysely, migration and the published copy. */
+/** Lists every ledger table by name, for Kysely, migration and the published copy. */
 import { tablesNamed } from '../warehouse/schema/schemas.ts'
 import { sqlFiles } from '../warehouse/sql-files.ts'
 import { byIdTables } from './by-id/tables.ts'
-import type { LedgerTable, Row } from './declaration.ts'
+import type { LedgerRow, LedgerTable } from './declaration.ts'
 import { evidenceTables } from './evidence/tables.ts'
 import { inboxTables } from './inbox/tables.ts'
 import { martTables } from './marts/tables.ts'
-import { privacyTables } from './privacy/tables.ts'
+import { privacyTables } from './privacy-tables.ts'
 import { requestTables } from './requests/tables.ts'
 import { runTables } from './runs/tables.ts'
 import { scanTables } from './scans/tables.ts'
@@ -24,7 +24,7 @@ const declared = {
 
 /** For Kysely: name with schema -> row. */
 export type Ledger = {
-  [Name in keyof typeof declared & string as `${(typeof declared)[Name]['schema']}.${Name}`]: Row<
+  [Name in keyof typeof declared & string as `${(typeof declared)[Name]['schema']}.${Name}`]: LedgerRow<
     (typeof declared)[Name]
   >
 }
@@ -41,7 +41,7 @@ export const ledgerTables: readonly NamedTable[] = Object.entries(declared).map(
   ...table,
 }))
 
-/** A table as a query writes it, for messages that send people there. */
+/** Name of a table in queries, for messages that refer to it. */
 export const tableInQueries = (name: keyof typeof declared): string => `${declared[name].schema}.${name}`
 
 const published = new Set(ledgerTables.filter(({ isPublished }) => isPublished).map(({ name }) => name))
@@ -62,7 +62,7 @@ function publishedViews(): ReadonlySet<string> {
   return views
 }
 
-/** Whether the published copy has a table or view: all of star and mart, and of ops what holds no personal data. */
+/** Whether the published copy has a table or view: all of star and mart, and ops without personal data. */
 export const isPublished = (schema: string, name: string): boolean =>
   schema === 'star' ||
   schema === 'mart' ||

@@ -1,54 +1,54 @@
-/** Posts JSON to an address of the settings: three attempts at most, each with its time, and no redirection. */
+/** Posts JSON to an address of the settings: at most three attempts, each with a time limit, and no redirects. */
 import pRetry, { AbortError } from 'p-retry'
-import { type Agent, openAgent, proxyFailure } from '../api/undici/agent.ts'
+import { type Agent, openAgent, proxyFailure } from '../api/agent.ts'
 import { MusterError } from '../lib/errors.ts'
 import { type ProxyVariables, proxyFor } from '../lib/web/proxy.ts'
 
-export interface Receiver {
+export interface PostReceiver {
   readonly url: string
   readonly token?: string | undefined
   readonly proxies: ProxyVariables
-  /** Milliseconds of each attempt. */
+  /** Milliseconds per attempt. */
   readonly timeoutMs: number
-  /** Milliseconds of all attempts together, pauses included. */
+  /** Milliseconds for all attempts together, including pauses. */
   readonly withinMs?: number
-  /** Ends it when aborted. */
+  /** Cancels the post when aborted. */
   readonly signal: AbortSignal
 }
 
 const attempts = { retries: 2, minTimeout: 500, factor: 2 }
 
-/** Another attempt could pass. */
+/** Whether another attempt could succeed. */
 const mayPass = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
-/** The reason after all of its time. */
+/** The reason when the time has run out. */
 export const late = 'it did not answer in time'
 
-/** It answered, with a status that is none of success. */
-class Unanswered extends Error {}
+/** The receiver answered with a status other than success. */
+class PostRefused extends Error {}
 
 function why(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return late
-  if (error instanceof Unanswered || error instanceof MusterError) return error.message
+  if (error instanceof PostRefused || error instanceof MusterError) return error.message
   const proxy = proxyFailure(error)
-  if (proxy) return `its proxy gave no connection (${proxy.code})`
+  if (proxy) return `its proxy did not connect (${proxy.code})`
   const { code, message } = error as { code?: unknown; message: string }
-  return `it was not reached (${typeof code === 'string' ? code : message})`
+  return `it could not be reached (${typeof code === 'string' ? code : message})`
 }
 
-/** Undefined when it was taken, else why it was not: without the address, which may be a secret. */
-export async function post(receiver: Receiver, body: object): Promise<string | undefined> {
+/** Returns undefined if accepted, otherwise why not, without the address, which may be secret. */
+export async function post(receiver: PostReceiver, body: object): Promise<string | undefined> {
   const { url, token, proxies, timeoutMs, withinMs, signal } = receiver
   const target = new URL(url)
   let agent: Agent
   try {
-    // The attempts have a time of their own, which ends first.
-    const most = 2 * timeoutMs
+    // Longer than the limits of the attempts, which must end first.
+    const maxMs = 2 * timeoutMs
     agent = openAgent(proxyFor(target, proxies), {
-      connectTimeout: most,
-      headersTimeout: most,
-      bodyTimeout: most,
+      connectTimeout: maxMs,
+      headersTimeout: maxMs,
+      bodyTimeout: maxMs,
     })
   } catch (error) {
     if (error instanceof MusterError) return error.message
@@ -65,10 +65,10 @@ export async function post(receiver: Receiver, body: object): Promise<string | u
       body: JSON.stringify(body),
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ends]),
     })
-    // Its status is all that counts: the rest is not waited for.
+    // Only the status matters: does not wait for the body.
     answer.on('error', () => undefined).destroy()
     if (statusCode >= 200 && statusCode < 300) return
-    const failure = new Unanswered(`it answered ${statusCode}`)
+    const failure = new PostRefused(`it answered ${statusCode}`)
     throw mayPass(statusCode) ? failure : new AbortError(failure)
   }
   let last: unknown
@@ -85,7 +85,7 @@ export async function post(receiver: Receiver, body: object): Promise<string | u
     return undefined
   } catch (error) {
     if (signal.aborted) return 'muster was stopped'
-    // The end of all attempts says less than the last of them.
+    // The error of the last attempt says more than that the time ran out.
     return why(within?.aborted ? (last ?? error) : error)
   } finally {
     await agent.destroy()

@@ -1,6 +1,6 @@
 /**
- * Files that a user names for output: everything such is written here. It replaces only what this program wrote before,
- * follows no link, and a reader sees the old file or the new one, also after a power cut.
+ * Writes all output files that a user names. Replaces only files that this program wrote, follows no links, and readers see
+ * the old file or the new one, even after a power cut.
  */
 import {
   closeSync,
@@ -20,18 +20,18 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { DiskFull, MusterError, UsageError } from '../lib/errors.ts'
 import { makeScratch } from './scratch.ts'
 
-/** Files and folders that no output may replace or be put into, such as the warehouse and its landed pages. */
-export interface Guarded {
+/** Files and folders that output may neither replace nor go into, such as the warehouse and its landed pages. */
+export interface GuardedPath {
   readonly path: string
-  /** As in `it is the warehouse`. */
+  /** Completes `this is …`, such as `the warehouse`. */
   readonly what: string
 }
 
 export interface OutputRules {
-  readonly guarded: readonly Guarded[]
-  /** Replaces a file that somebody else wrote. */
+  readonly guarded: readonly GuardedPath[]
+  /** Replace a file that another program wrote. */
   readonly isForced: boolean
-  /** Whether this program wrote the file that is there. */
+  /** Whether this program wrote the existing file. */
   readonly isOurs: (file: string) => boolean
 }
 
@@ -40,7 +40,7 @@ const refuse = (file: string, what: string, next: string): UsageError =>
 
 const another = 'name another file'
 
-/** With links of its folders followed; the file itself need not exist. */
+/** Resolves links of its folders; the file itself need not exist. */
 function settled(path: string): string {
   const full = resolve(path)
   if (existsSync(full)) return realpathSync(full)
@@ -51,24 +51,23 @@ function settled(path: string): string {
 const isSame = (one: Stats, other: Stats | undefined): boolean =>
   other !== undefined && one.ino === other.ino && one.dev === other.dev
 
-/** Throws UsageError for a place that is, or lies in, something guarded. */
-export function requireUnguarded(file: string, guarded: readonly Guarded[]): void {
+/** Throws UsageError if the path is, or is inside, a guarded path. */
+export function requireUnguarded(file: string, guarded: readonly GuardedPath[]): void {
   const place = settled(file)
   const found = statSync(file, { throwIfNoEntry: false })
   for (const { path, what } of guarded) {
     const other = settled(path)
     const isIn = place === other || place.startsWith(other + sep)
     if (isIn || (found && isSame(found, statSync(path, { throwIfNoEntry: false }))))
-      throw refuse(file, `this is ${what}, or lies in it`, another)
+      throw refuse(file, `this is ${what}, or inside it`, another)
   }
 }
 
-/** Throws UsageError when two of the files to write are one, by whatever names. */
+/** Throws UsageError if two of the paths lead to the same file. */
 export function requireDistinct(files: readonly string[]): void {
   const places = files.map(settled)
   const second = files.find((_, index) => places.indexOf(places[index] ?? '') < index)
-  if (second !== undefined)
-    throw refuse(second, 'two outputs would be written into one file', 'name two files')
+  if (second !== undefined) throw refuse(second, 'two outputs would go to the same file', 'name two files')
 }
 
 function requireFolder(file: string): void {
@@ -76,12 +75,12 @@ function requireFolder(file: string): void {
   if (folder?.isDirectory()) return
   throw refuse(
     dirname(file),
-    folder ? 'this is no folder' : 'there is no such folder',
+    folder ? 'this is not a folder' : 'there is no such folder',
     `create it, or ${another}`,
   )
 }
 
-/** The beginning of a file; empty for one that cannot be read. */
+/** The beginning of a file; empty if it cannot be read. */
 export function beginningOf(file: string, bytes = 4096): Buffer {
   const opened = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
@@ -92,10 +91,10 @@ export function beginningOf(file: string, bytes = 4096): Buffer {
   }
 }
 
-/** As every file of DuckDB begins, after its checksum. */
+/** Every DuckDB file begins like this after its checksum. */
 const isDatabase = (file: string): boolean => beginningOf(file, 12).subarray(8).toString('latin1') === 'DUCK'
 
-/** Throws UsageError for whatever may not be replaced. To be called before anything is computed, and again before it is written. */
+/** Throws UsageError if the file may not be replaced. Call before computing anything, and again before writing. */
 export function requireOutput(file: string, { guarded, isForced, isOurs }: OutputRules): void {
   requireFolder(file)
   requireUnguarded(file, guarded)
@@ -106,7 +105,7 @@ export function requireOutput(file: string, { guarded, isForced, isOurs }: Outpu
   if (!found.isFile()) throw refuse(file, 'this is a device or a pipe, not a file', another)
   if (isDatabase(file)) throw refuse(file, 'this is a DuckDB database', another)
   if (isOurs(file) || isForced) return
-  throw refuse(file, 'this file is there already and muster did not write it', `${another}, or add --force`)
+  throw refuse(file, 'this file exists already and muster did not write it', `${another}, or add --force`)
 }
 
 const fullCodes = ['ENOSPC', 'EDQUOT', 'EFBIG']
@@ -129,7 +128,7 @@ function writeError(file: string, cause: unknown): unknown {
   })
 }
 
-/** A file, or the names in a folder. */
+/** Flushes a file, or the names in a folder. */
 export function syncToDisk(path: string): void {
   const opened = openSync(path, constants.O_RDONLY)
   try {
@@ -147,16 +146,16 @@ function explained<Result>(file: string, work: () => Result): Result {
   }
 }
 
-/** A file that is being written on the file system of the place that it will take. */
+/** A file being written on the same file system as its target. */
 export interface OutputDraft {
   readonly path: string
-  /** Takes its place. Throws MusterError, after which what was there is unchanged. */
+  /** Replaces the target. If it throws MusterError, the target is unchanged. */
   finish(): void
-  /** Removes what has not taken its place. */
+  /** Removes the draft unless it has replaced the target. */
   remove(): void
 }
 
-/** Throws UsageError for whatever may not be replaced. */
+/** Throws UsageError if the file may not be replaced. */
 export function beginOutput(file: string, rules: OutputRules): OutputDraft {
   requireOutput(file, rules)
   const scratch = explained(file, () => makeScratch(dirname(file)))
@@ -165,7 +164,7 @@ export function beginOutput(file: string, rules: OutputRules): OutputDraft {
     path,
     finish: () =>
       explained(file, () => {
-        // Somebody may have put something else there meanwhile.
+        // Another process may have created a file there since.
         requireOutput(file, rules)
         renameSync(path, file)
         syncToDisk(dirname(file))
@@ -174,7 +173,7 @@ export function beginOutput(file: string, rules: OutputRules): OutputDraft {
   }
 }
 
-/** Writes the text whole; returns the number of its bytes. Throws MusterError, after which what was there is unchanged. */
+/** Writes all of the text; returns the number of bytes. If it throws MusterError, the old file is unchanged. */
 export function writeOutput(
   file: string,
   text: string | Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Temporary files. A process has at most one scratch folder in each folder in which it writes, so that a rename puts what it
- * made in place. The name says which process it is: the next command that uses the folder removes those of dead processes.
+ * Manages temporary files. A process has at most one scratch folder in each folder that it writes to, so that a rename can move
+ * results into place. Its name identifies the process, so the next command there can remove those of dead processes.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -23,13 +23,13 @@ import { dayMs, hourMs, minuteMs } from '../lib/dates.ts'
 import { DiskFull, MusterError } from '../lib/errors.ts'
 import { isAlive } from '../lib/is-alive.ts'
 
-/** A new folder for its owner only. */
+/** A new folder that only its owner can access. */
 export interface Scratch {
   readonly path: string
   remove(): void
 }
 
-/** Whether a process of another machine runs cannot be seen from here; a living one touches its folders every hour. */
+/** A process of another machine cannot be checked from here; a live one touches its folders every hour. */
 const maxForeignDays = 7
 const minForeignMinutes = 10
 
@@ -37,12 +37,12 @@ function readProc<Result>(read: () => Result): Result | undefined {
   try {
     return read()
   } catch {
-    // No /proc, no such process, or another user's.
+    // No /proc, no such process, or a process of another user.
     return undefined
   }
 }
 
-/** Fields of /proc/PID/stat after the name of the program, which may hold spaces and brackets. */
+/** Fields of /proc/PID/stat after the name of the program, which may contain spaces and brackets. */
 const statOf = (pid: number | 'self'): readonly string[] | undefined =>
   readProc(() =>
     readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -50,7 +50,7 @@ const statOf = (pid: number | 'self'): readonly string[] | undefined =>
       .split(' '),
   )
 
-/** Machines may share a host name, as may containers, each of which has a process 1. */
+/** Identifies the machine: machines and containers may share a host name, and every container has a process 1. */
 const places = [
   readProc(() => readFileSync('/etc/machine-id', 'utf8')),
   readProc(() => readlinkSync('/proc/self/ns/pid')),
@@ -59,12 +59,12 @@ const placeId = createHash('sha256').update(places.join()).digest('hex').slice(0
 
 const machine = `${hostname().replace(/[^\w.-]/g, '_')}.${placeId}`
 
-/** The start is in ticks since the machine's: a pid may be given to another process later. 0 without /proc. */
+/** Ends with the start of the process in ticks since boot, as pids are reused; 0 without /proc. */
 const ownName = `.muster-${machine}-${process.pid}-${statOf('self')?.[19] ?? '0'}`
 
 const namePattern = /^\.muster-(?<host>.+\.[0-9a-f]{8})-(?<pid>\d+)-(?<started>\d+)$/
 
-/** A zombie was killed, but its parent has not asked for its exit code yet. */
+/** A zombie counts as dead: its parent has just not read its exit code yet. */
 function isRunning(pid: number, started: string): boolean {
   const stat = statOf(pid)
   return stat ? stat[0] !== 'Z' && stat[19] === started : isAlive(pid)
@@ -72,7 +72,7 @@ function isRunning(pid: number, started: string): boolean {
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
-/** Cleaning up ends no command: another process may do the same, or the system refuse it; the next command tries again. */
+/** Ignores failures of cleaning up: another process may do the same, or the system may refuse; the next command retries. */
 function attempt(work: () => void): void {
   try {
     work()
@@ -84,9 +84,9 @@ function attempt(work: () => void): void {
 const replacedStem = 'replaced-'
 const isReplaced = (entry: string): boolean => basename(entry).startsWith(replacedStem)
 
-/** What was set aside to be replaced goes back, unless something has taken its place. */
+/** Removes an entry. A folder set aside for replacement goes back, unless its place is taken. */
 function removeEntry(entry: string): void {
-  // A link would lead to files that nobody set aside.
+  // Not for a link, which would lead to files that were never set aside.
   if (isReplaced(entry) && lstatSync(entry, { throwIfNoEntry: false })?.isDirectory()) {
     const home = dirname(dirname(entry))
     for (const name of readdirSync(entry))
@@ -100,7 +100,7 @@ function removeScratch(path: string): void {
   rmdirSync(path)
 }
 
-/** Of another machine: what it set aside goes back soon, as a folder is missing meanwhile; the two renames take no minute. */
+/** Puts back folders that another machine set aside, after a minute: they are missing until then, and two renames take less. */
 function putBackForeign(path: string): void {
   for (const entry of readdirSync(path).map(name => join(path, name)))
     if (isReplaced(entry) && systemClock.now() - lstatSync(entry).mtimeMs > minForeignMinutes * minuteMs)
@@ -108,8 +108,8 @@ function putBackForeign(path: string): void {
 }
 
 /**
- * Removes what dead processes of this machine left in the folder, and what those of other machines have not touched for a week,
- * with a notice.
+ * Removes temporary files of this machine's dead processes from the folder, and those of other machines that were not touched
+ * for a week, with a notice.
  */
 export function sweep(folder: string, notice: (sentence: string) => void = () => undefined): void {
   let names: readonly string[] = []
@@ -133,18 +133,18 @@ export function sweep(folder: string, notice: (sentence: string) => void = () =>
   }
 }
 
-/** Of this process: folders that were swept, and what is in its scratch folders. */
+/** Folders swept by this process, and the entries of its scratch folders. */
 const swept = new Set<string>()
 const ours = new Set<string>()
 
 function removeOurs(entry: string): void {
   attempt(() => removeEntry(entry))
   ours.delete(entry)
-  // Unless there is more in it.
+  // Removes its folder if it is empty.
   attempt(() => rmdirSync(dirname(entry)))
 }
 
-/** What was replaced does not go back any more. */
+/** Removes the replaced folder, so that it is not put back. */
 function removeReplaced(entry: string): void {
   const made = join(dirname(entry), `made-${basename(entry)}`)
   attempt(() => renameSync(entry, made))
@@ -159,7 +159,7 @@ function touchAll(): void {
 
 function watch(): void {
   setInterval(touchAll, hourMs).unref()
-  // Also where a command ends in a way that its own code did not foresee.
+  // Also runs if a command ends unexpectedly.
   process.once('exit', () => {
     for (const entry of ours) removeOurs(entry)
   })
@@ -177,13 +177,13 @@ function scratchError(folder: string, cause: unknown): unknown {
     return new MusterError({
       what: 'temporary files cannot be written',
       where: folder,
-      next: 'check who may write there; nothing was changed',
+      next: 'check the permissions of the folder; nothing was changed',
       cause,
     })
   return cause
 }
 
-/** In this folder, so that what is made can be renamed into it. Throws MusterError where nothing can be written. */
+/** Creates a scratch folder in `folder`, so that results can be renamed into it. Throws MusterError if it cannot be written. */
 export function makeScratch(folder: string, stem = 'made-'): Scratch {
   const home = resolve(folder)
   if (swept.size === 0) watch()
@@ -200,8 +200,8 @@ export function makeScratch(folder: string, stem = 'made-'): Scratch {
 }
 
 /**
- * Puts the draft in the place of the folder, if there is one. A process that is killed between the two renames has set the
- * old one aside, and the next command puts it back. Of two processes that replace one folder, the later one's draft stays.
+ * Replaces the folder, if it exists, with the draft. If the process is killed between the two renames, the next command puts
+ * the old folder back. If two processes replace the same folder, the later draft stays.
  */
 export function replaceFolder(draft: string, folder: string): void {
   const aside = makeScratch(dirname(folder), replacedStem)

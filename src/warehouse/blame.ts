@@ -1,13 +1,13 @@
-/** Whether the rows of a failed statement may be the reason, or only the machine, the server or the session. */
+/** Decides whether rows may have made a statement fail, rather than the machine, the server or the session. */
 import { MusterError } from '../lib/errors.ts'
 
-/** Data exceptions, violated constraints, limits of the program such as the size of an index row, and internal errors. */
+/** Data exceptions, violated constraints, program limits such as the size of an index row, and internal errors. */
 const ofRows = /^(22|23|54|XX)/
 
-/** As DuckDB begins its messages. */
+/** How DuckDB's messages begin. */
 const ofSurroundings = /^(IO|Connection|TransactionContext|Permission|Out of Memory|INTERRUPT|FATAL) ?Error/i
 
-/** Failures that have a line of their own for the user are never due to rows. */
+/** Failures with their own message for the user are never due to rows. */
 export function mayBeDueToRows(error: unknown): boolean {
   if (error instanceof MusterError || !(error instanceof Error)) return false
   const { code } = error as { code?: unknown }

@@ -1,8 +1,8 @@
-/** Opens an engine. Its library is loaded then: DuckDB's takes a quarter of a second of CPU, which a command without it saves. */
+/** Opens an engine and loads its library only then: DuckDB's takes 0.25 s of CPU, saved by commands that do not use it. */
 
 import type { openDuckdb as duckdb, openStage as stage } from './duckdb/open.ts'
 import type { rewriteFile as rewrite, hasSlack as slack } from './duckdb/rewrite-file.ts'
-import type { openPostgresQuery as postgresQuery } from './postgres/ad-hoc/session.ts'
+import type { openPostgresQuery as postgresQuery } from './postgres/ad-hoc-session.ts'
 import type { openPostgres as postgres } from './postgres/open.ts'
 import type { openPostgresReader as postgresReader } from './postgres/statements.ts'
 
@@ -22,7 +22,7 @@ export const openPostgres: typeof postgres = async (...args) =>
   (await import('./postgres/open.ts')).openPostgres(...args)
 
 export const openPostgresQuery: typeof postgresQuery = async (...args) =>
-  (await import('./postgres/ad-hoc/session.ts')).openPostgresQuery(...args)
+  (await import('./postgres/ad-hoc-session.ts')).openPostgresQuery(...args)
 
 export const openPostgresReader: typeof postgresReader = async (...args) =>
   (await import('./postgres/statements.ts')).openPostgresReader(...args)

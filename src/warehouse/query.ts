@@ -1,4 +1,4 @@
-/** Ad hoc queries: their bounds, their result, and the errors that both engines share. */
+/** Defines ad hoc queries for both engines: bounds, results and errors. */
 import { MusterError, UsageError } from '../lib/errors.ts'
 import { sqlFiles } from './sql-files.ts'
 import { statementsIn } from './sql-tokens.ts'
@@ -6,9 +6,9 @@ import { statementsIn } from './sql-tokens.ts'
 /** What one ad hoc query may use. */
 export interface QueryBounds {
   readonly seconds: number
-  /** Of the process that runs DuckDB; on a server of each sort and hash of a query. */
+  /** Limit of the process that runs DuckDB; on a server, of the sorts and hashes of a query. */
   readonly memoryMegabytes: number
-  /** Of the rows of one answer, as JSON. */
+  /** Limit of the rows of one result, as JSON. */
   readonly answerMegabytes: number
   readonly threads: number
 }
@@ -16,41 +16,41 @@ export interface QueryBounds {
 export interface ResultColumn {
   readonly name: string
   readonly isNumeric: boolean
-  /** A type of DuckDB that takes the plain values of the column. */
+  /** The DuckDB type that accepts the plain values of the column. */
   readonly type: string
 }
 
-type Row = Record<string, unknown>
+type EngineRow = Record<string, unknown>
 
 export interface QueryResult {
   readonly columns: readonly ResultColumn[]
   /** Plain values: decimals as text, timestamps as ISO 8601 UTC. */
-  readonly rows: readonly Row[]
+  readonly rows: readonly EngineRow[]
   /** Why there are more rows than these; null when these are all. */
   readonly cut: 'rows' | 'bytes' | null
 }
 
 export interface QuerySession {
-  /** Throws UsageError unless the text is one query, MusterError when the engine refuses it. */
+  /** Throws UsageError unless the text is one query, MusterError if the engine refuses it. */
   query(sql: string, limit: number, stop?: AbortSignal): Promise<QueryResult>
   /**
-   * The same answer some megabytes at a time, however large it is as a whole: a result that is cut by bytes is followed by the
-   * next one, and the last one says how the answer ends. Each has as many seconds as a whole query. There is at least one.
+   * Yields the rows in results of about a megabyte, however many there are. A result cut by bytes is followed by another; the
+   * last one says why the rows end. Each may take as long as a complete query. Yields at least one.
    */
   pieces(sql: string, limit: number, stop?: AbortSignal): AsyncGenerator<QueryResult>
   close(): Promise<void>
 }
 
-/** How an answer is cut into results. */
+/** How rows are cut into results. */
 export interface Cuts {
   readonly limit: number
   readonly bytes: number
 }
 
-/** Of one piece, as JSON. */
+/** Size of one piece, as JSON. */
 const pieceMegabytes = 1
 
-export const wholeAnswer = (limit: number, { answerMegabytes }: QueryBounds): Cuts => ({
+export const uncutAnswer = (limit: number, { answerMegabytes }: QueryBounds): Cuts => ({
   limit,
   bytes: answerMegabytes * 1_048_576,
 })
@@ -60,9 +60,9 @@ export const inPieces = (limit: number, { answerMegabytes }: QueryBounds): Cuts 
   bytes: Math.min(pieceMegabytes, answerMegabytes) * 1_048_576,
 })
 
-/** Rows until there are as many as asked for, or as many bytes as allowed. */
+/** Collects rows up to the requested number or the max bytes. */
 class CutRows {
-  readonly rows: Row[] = []
+  readonly rows: EngineRow[] = []
   readonly #limit: number
   #bytesLeft: number
   cut: QueryResult['cut'] = null
@@ -72,8 +72,8 @@ class CutRows {
     this.#bytesLeft = bytes
   }
 
-  /** Whether further rows are wanted. */
-  add(row: Row): boolean {
+  /** Returns whether more rows are wanted. */
+  add(row: EngineRow): boolean {
     if (this.rows.length >= this.#limit) this.cut = 'rows'
     else this.#bytesLeft -= JSON.stringify(row).length
     if (this.#bytesLeft < 0) this.cut = 'bytes'
@@ -82,19 +82,19 @@ class CutRows {
   }
 }
 
-/** Rows as the engine gives them, several at a time. */
-export interface Source {
-  /** Known once the first rows have come. */
+/** Rows from the engine, several at a time. */
+export interface RowSource {
+  /** Known once the first rows have arrived. */
   columns(): readonly ResultColumn[]
-  /** Throws RowsTooLarge when those that come next do not fit into memory. */
-  readonly rows: AsyncIterable<Iterable<Row>>
+  /** Throws RowsTooLarge if the next rows do not fit into memory. */
+  readonly rows: AsyncIterable<Iterable<EngineRow>>
 }
 
-/** The next rows of an answer are larger than an answer may be. */
+/** The next rows are larger than a result may be. */
 export class RowsTooLarge extends Error {}
 
-/** A row that is larger than a result by itself ends the answer: its last result has no rows and is cut by bytes. */
-export async function* results({ rows, columns }: Source, cuts: Cuts): AsyncGenerator<QueryResult> {
+/** A single row larger than a result ends the results: the last one has no rows and is cut by bytes. */
+export async function* results({ rows, columns }: RowSource, cuts: Cuts): AsyncGenerator<QueryResult> {
   let { limit } = cuts
   let taken = new CutRows(cuts)
   const result = (cut = taken.cut): QueryResult => ({ columns: columns(), rows: taken.rows, cut })
@@ -114,7 +114,7 @@ export async function* results({ rows, columns }: Source, cuts: Cuts): AsyncGene
   }
 }
 
-/** The first result alone; the engine computes no more. */
+/** Returns the first result; the engine computes no more. */
 export async function firstOf(answer: AsyncGenerator<QueryResult>): Promise<QueryResult> {
   const { value } = await answer.next()
   await answer.return(undefined)
@@ -128,15 +128,15 @@ const leading = /^(\s|;|--[^\n\r]*|\/\*[\s\S]*?\*\/)+/
 export function bareQuery(sql: string): string {
   const bare = sql.replace(leading, '')
   let end = bare.length
-  // A pattern would look at every run of spaces again and again.
+  // A regular expression would scan every run of spaces repeatedly.
   while (end > 0 && /[\s;]/.test(bare[end - 1] ?? '')) end -= 1
   return bare.slice(0, end)
 }
 
-/** No query that a person or an assistant writes is as long. */
+/** Longer than any query that a person or an assistant writes. */
 const longestQuery = 65_536
 
-/** Throws UsageError for a text that is empty, far too long, or several. `example` is a query that this engine can run. */
+/** Throws UsageError if the text is empty, too long, or several statements. `example` is a query that this engine can run. */
 export function requireOneText(bare: string, example: string): void {
   if (bare === '') throw new UsageError({ what: 'the query is empty', next: `try muster sql "${example}"` })
   if (bare.length > longestQuery)
@@ -152,7 +152,7 @@ export function requireOneText(bare: string, example: string): void {
 const writing =
   /\b(insert|update|delete|merge|copy|create|alter|drop|truncate|attach|detach|use|install|load|pragma|set|reset|call|checkpoint|vacuum|export|import|prepare|execute|deallocate|explain|into|do)\b/i
 
-/** The error for a statement that does more than read; its first word counts, unless a query may begin with it. */
+/** The error for a statement that does more than read; names its first word, unless a query may begin with it. */
 export function notAQuery(bare: string, beginnings: string): UsageError {
   const [first = ''] = /^\S+/.exec(bare) ?? []
   const isQuery = new RegExp(`^(${beginnings.replaceAll(', ', '|').replace(' or ', '|')})\\b|^\\(`, 'i')
@@ -164,17 +164,17 @@ export function notAQuery(bare: string, beginnings: string): UsageError {
   })
 }
 
-/** An engine repeats parts of the query, which can be long. */
+/** Engine messages quote parts of the query, which can be long. */
 const longestMessage = 400
 
-/** What an engine says, in one line of a readable length. */
+/** Shortens an engine's message to one readable line. */
 export function shortened(message: string): string {
   const line = message.replace(/\s+/g, ' ')
   return line.length > longestMessage ? `${line.slice(0, longestMessage)}…` : line
 }
 
 /** The query was stopped at its deadline. */
-export class TooLong extends MusterError {
+export class QueryTooLong extends MusterError {
   constructor({ seconds }: QueryBounds) {
     super({
       what: `the query ran longer than ${seconds} s and was stopped`,

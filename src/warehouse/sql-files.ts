@@ -1,4 +1,4 @@
-/** The statements of `sql/`, which ship with the program. Each file holds one idea and is named for what it makes. */
+/** Reads the statements of `sql/`, which ship with the program. Each file is named after what it creates. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SqlRow, sqlRows } from '../contract/derived/sql-rows.ts'
@@ -7,17 +7,17 @@ import { packageFile } from '../lib/package.ts'
 const sqlFolder = packageFile('sql')
 
 export interface SqlFile {
-  /** With its folder, as `mart/worker_week.sql`. */
+  /** With its folder, such as `mart/worker_week.sql`. */
   readonly name: string
   readonly text: string
 }
 
 const read = (path: string): string => readFileSync(join(sqlFolder, path), 'utf8')
 
-/** A line of its own: a part of `sql/part` that several statements share goes in its place. */
+/** A line that is replaced by a part from `sql/part`, which several statements share. */
 const inclusion = /^-- Include: (\w+)\n/gm
 
-/** The comments before a part go: they are for readers of its file, and would be read as the header of another one. */
+/** Drops the comments before a part: they belong to its own file, and would be taken for another file's header. */
 const withParts = (text: string): string =>
   text.replace(
     inclusion,
@@ -27,7 +27,7 @@ const withParts = (text: string): string =>
         .trimEnd()}\n`,
   )
 
-/** The line below it is repeated for rows of the catalogue; a comma at its end separates the copies. */
+/** The next line is repeated for each catalogue row; a comma at its end separates the copies. */
 const repetition = /^ *-- For each ([a-z ]+):\n.*\n/gm
 
 const filled = (line: string, row: SqlRow): string =>
@@ -41,7 +41,7 @@ const withRows = (text: string): string =>
     return `${copies.join(`${comma}\n`)}\n`
   })
 
-/** In the order of their names, each with the parts that it includes in their places. */
+/** Files of a folder by name, with included parts inserted. */
 export function sqlFiles(folder: string): SqlFile[] {
   return readdirSync(join(sqlFolder, folder))
     .filter(file => file.endsWith('.sql'))
@@ -49,8 +49,8 @@ export function sqlFiles(folder: string): SqlFile[] {
     .map(file => ({ name: `${folder}/${file}`, text: withRows(withParts(read(`${folder}/${file}`))) }))
 }
 
-/** The expressions of one part, for a statement of the program that reads them as well: `with ...`, up to a select. */
-export function withPart(name: string): string {
-  const text = withRows(withParts(`-- Include: ${name}\n`))
+/** Parts in their order as `with ...` without a select, for statements in the program. */
+export function withPart(...names: readonly string[]): string {
+  const text = withRows(withParts(names.map(name => `-- Include: ${name}\n`).join('')))
   return `with ${text.trimEnd().replace(/,$/, '')}`
 }

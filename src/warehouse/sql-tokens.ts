@@ -1,19 +1,19 @@
-/** The words, names, texts and comments of SQL, as both engines tell them apart. */
+/** Splits SQL into words, names, texts and comments, as both engines do. */
 
 export interface Token {
-  /** A word is bare, a name in double quotes; space is white space and comments. */
+  /** A word is bare, a name is in double quotes; space is white space and comments. */
   readonly kind: 'word' | 'name' | 'text' | 'space' | 'sign'
   readonly text: string
 }
 
-/** Whatever is not ASCII is a letter, also a space that is not. */
+/** All characters outside ASCII count as letters, even spaces. */
 const patterns = [
   ['space', /[ \t\n\r\f\v]+|--[^\n\r]*/y],
   ['word', /[a-z_\u0080-\uffff][\w$\u0080-\uffff]*/iy],
   ['name', /"[^"]*(?:""[^"]*)*"?/y],
 ] as const
 const plainText = /'[^']*(?:''[^']*)*'?/y
-/** Of an E'...', where a backslash keeps a quote from ending the text. */
+/** Text of an E'...', in which a backslash escapes a quote. */
 const escapedText = /'[^'\\]*(?:(?:''|\\[\s\S])[^'\\]*)*(?:'|\\?$)/y
 const dollarQuote = /\$(?:[a-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/iy
 
@@ -22,7 +22,7 @@ function matchAt(pattern: RegExp, sql: string, at: number): string | undefined {
   return pattern.exec(sql)?.[0]
 }
 
-/** Comments hold comments. */
+/** Returns the end of a comment; comments may be nested. */
 function behindComment(sql: string, at: number): number {
   let depth = 0
   let place = at
@@ -56,7 +56,7 @@ function tokenAt(sql: string, at: number, isEscaped: boolean): Token {
   return text ? { kind: 'text', text } : { kind: 'sign', text: first }
 }
 
-/** A sign is one character; an unfinished text, name or comment ends with the SQL. */
+/** A sign is one character; an unfinished text, name or comment extends to the end of the SQL. */
 export function* tokensOf(sql: string): Generator<Token> {
   let isEscaped = false
   let isBehindText = false
@@ -65,14 +65,14 @@ export function* tokensOf(sql: string): Generator<Token> {
     yield token
     const { kind, text } = token
     at += text.length
-    // A text goes on in the next one behind a line break, and an escaped text stays escaped there.
+    // A text continues in the next text after a line break; an escaped text stays escaped there.
     if (kind === 'space') isEscaped &&= isBehindText
     else isEscaped = kind === 'word' ? /^e$/i.test(text) : isEscaped && text.startsWith("'")
     isBehindText = kind === 'text' || (kind === 'space' && isBehindText)
   }
 }
 
-/** The statements of a text, without their semicolons; nothing between two semicolons is no statement. */
+/** Splits a text into statements without semicolons; skips empty ones. */
 export function statementsIn(sql: string): readonly string[] {
   const statements: string[] = []
   let statement = ''

@@ -1,15 +1,40 @@
-/** One connection shared by many callers: statements one at a time, exclusive blocks, and transactions. */
+/** Shares one connection between callers: one statement at a time, exclusive blocks, and transactions. */
 import PQueue from 'p-queue'
 
-/** Short work overtakes queued long work: reading pages waits for one merge at most, not for all of them. */
+const underWay = new Set<() => void>()
+
+/**
+ * Registers a running statement, so that a process with a stop signal does not wait for it. `interrupt` makes the statement
+ * of `work` fail soon.
+ */
+export async function interruptible<Result>(
+  interrupt: () => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  // A new function, as a set would hold the same one only once.
+  const one = (): void => interrupt()
+  underWay.add(one)
+  try {
+    return await work()
+  } finally {
+    underWay.delete(one)
+  }
+}
+
+/** Interrupts running statements; later ones run, so that failures can be cleaned up. */
+export function interruptAll(): void {
+  for (const interrupt of underWay) interrupt()
+}
+
+/** Short work overtakes queued long work: reading pages waits for at most one merge. */
 export type Priority = 'short' | 'long'
 
 const priorities: Readonly<Record<Priority, number>> = { short: 1, long: 0 }
 
 export interface Turns {
-  /** Runs the work when its turn comes and nothing else until it ends; `turns` within the work belong to it alone. */
+  /** Runs the work when its turn comes, and nothing else until it ends; only this work may use `turns`. */
   exclusive<Result>(work: (turns: Turns) => Promise<Result>, priority?: Priority): Promise<Result>
-  /** One statement. If it fails inside a transaction, that transaction cannot commit. */
+  /** Runs one statement. If it fails inside a transaction, that transaction cannot commit. */
   statement<Result>(work: () => Promise<Result>): Promise<Result>
   transaction<Result>(work: (turns: Turns) => Promise<Result>, priority?: Priority): Promise<Result>
 }
@@ -20,7 +45,7 @@ interface Control {
   rollback(): Promise<unknown>
 }
 
-/** The turns within a block: the connection is its own, so nothing waits. */
+/** The turns within a block: it owns the connection, so nothing waits. */
 class Turn implements Turns {
   readonly #control: Control
   #hasEnded = false
@@ -35,7 +60,7 @@ class Turn implements Turns {
   }
 
   #requireOpen(): void {
-    if (this.#hasEnded) throw new Error('a statement came on the connection of a block that has ended')
+    if (this.#hasEnded) throw new Error('a statement used the connection of a block that has ended')
   }
 
   async exclusive<Result>(work: (turns: Turns) => Promise<Result>): Promise<Result> {
@@ -65,7 +90,7 @@ class Turn implements Turns {
       await commit()
       return result
     } catch (error) {
-      // A failed COMMIT has already ended the transaction, so this may fail as well; the first error is the one to report.
+      // After a failed COMMIT the transaction is over and this may fail too; report the first error.
       await rollback().catch(() => undefined)
       throw error
     } finally {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
-import { pythonEnvironment } from '../python-environment.ts'
+import { pythonEnvironment } from '../support/python-environment.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 

@@ -1,5 +1,5 @@
 /** For CI: makes the environment of test:airflow. Where there is no Python for it, or no PyPI, that is one line, and 75. */
-import { NoEnvironment } from '../python-environment.ts'
+import { NoEnvironment } from '../support/python-environment.ts'
 import { virtualEnvironment } from './place.ts'
 
 try {

@@ -1,7 +1,7 @@
 /** Answers with a good status that are not what the contract says. */
 import { describe, expect, it } from 'vitest'
-import { everyWord, failure, json, KEY, listPage, withClient } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { everyWord, failure, json, KEY, listPage, withClient } from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 /** Waits of retries cost no time here; requests are real. */
 const quick = () => ({ clock: virtualClock() })
@@ -31,8 +31,8 @@ describe('an answer that is not the contract', () => {
     ['total: -1', meta({ total: -1 }), 'whole numbers'],
     ['total: 1e300', meta({ total: 1e300 }), 'whole numbers'],
     ['no total', meta({ total: undefined }), 'whole numbers'],
-    ['another page', meta({ page: 2 }), 'page 2 came where 1'],
-    ['a greater limit', meta({ limit: 201 }), 'limit 201 came where 200'],
+    ['another page', meta({ page: 2 }), 'page 2 instead of 1'],
+    ['a greater limit', meta({ limit: 201 }), 'limit 201 instead of 200'],
     ['no rows but total 5', { ...meta({ total: 5 }), data: [] }, 'is empty although the total is 5'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not JSON, 3 bytes', 'NotTheService'],
   ])('%s', (...[, body, what, name = 'BadAnswer']) =>

@@ -7,8 +7,8 @@ import { createClient } from '../../src/api/client/client.ts'
 import { readKey } from '../../src/api/client/key.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
-import { answerMe, failure, json, KEY, listPage, startService, withClient } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { answerMe, failure, json, KEY, listPage, startService, withClient } from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 const minute = { take: async () => () => {}, resize: () => {} }
 
@@ -87,7 +87,7 @@ describe('the day', () => {
     const error = await failure(budget.take('sync'))
     expect(error.exitCode).toBe(75)
     expect(error.message).toBe(
-      'the quota of the day has no request left for a sync (100 of 100 used): the service counts anew from 2026-03-03 00:00 UTC; run again then',
+      'the quota of the day has no request left for a sync (100 of 100 used): the service starts a new count at 2026-03-03 00:00 UTC; run again then',
     )
     clock.set('2026-03-02T23:59:59.999Z')
     expect(await exhaust(budget, 'operator')).toBe(0)
@@ -170,7 +170,7 @@ describe('a run', () => {
         await client.getPage('/a')
         const error = await failure(Promise.all([client.getPage('/a'), client.getPage('/a')]))
         expect(error.message).toBe(
-          'the budget of this run is spent, 4 requests: run again to go on, or raise --max-requests',
+          'the budget of this run is used up, 4 requests: run again to continue, or raise --max-requests',
         )
         await systemClock.sleep(20)
         expect(service.asked.length + service.me.length).toBe(4)

@@ -2,10 +2,19 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '../../src/api/budget/budget.ts'
 import { createClient } from '../../src/api/client/client.ts'
-import type { RequestSeen } from '../../src/api/client/sender.ts'
+import type { SentRequest } from '../../src/api/client/sender.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { answerMe, failure, json, KEY, listPage, ME, startService, withClient } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import {
+  answerMe,
+  failure,
+  json,
+  KEY,
+  listPage,
+  ME,
+  startService,
+  withClient,
+} from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 describe('a list', () => {
   it('hands on the bytes, the meta and the rows of a page', () =>
@@ -98,7 +107,7 @@ describe('a record', () => {
         for (const path of [...bad, '/requisitions/other'])
           expect([path, (await failure(client.getRecord(path))).message]).toEqual([
             path,
-            expect.stringContaining('bad answer: another record than the one that was asked for'),
+            expect.stringContaining('bad answer: a different record than requested'),
           ])
       },
     ))
@@ -181,7 +190,7 @@ describe('/me', () => {
 
 describe('a run', () => {
   it('shows every request to the observer, failed ones too', async () => {
-    const seen: RequestSeen[] = []
+    const seen: SentRequest[] = []
     await withClient(
       (asked, response) =>
         asked.nth === 1 ? json(response, 503, 'busy') : json(response, 200, listPage(asked, 1)),

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/api/client/client.ts'
 import type { FetchOptions } from '../../src/api/client/wire.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { selfSigned } from './self-signed.ts'
-import { failure, json, KEY, listPage, startService, withClient } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { failure, json, KEY, listPage, startService, withClient } from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 /** Waits of retries cost no time here; requests are real. */
 const quick = () => ({ clock: virtualClock() })
@@ -42,7 +42,7 @@ describe('a connection', () => {
         expect((await client.getPage('/sites')).meta.total).toBe(1)
         expect(service.asked).toHaveLength(2)
         const error = await failure(client.getPage('/users'))
-        expect([error.name, service.asked.length]).toEqual(['Retriable', 8])
+        expect([error.name, service.asked.length]).toEqual(['RetriableError', 8])
         expect(error.message).toMatch(
           /^the connection to 127.0.0.1:\d+ broke \(GET \/users\?page=1&limit=200, sent 6 times: /,
         )
@@ -91,7 +91,7 @@ describe('a connection', () => {
       async client => {
         const error = await failure(client.getPage('/sites'))
         expect([error.name, error.message]).toEqual([
-          'TooLarge',
+          'AnswerTooLarge',
           expect.stringContaining('more than 1000000 bytes'),
         ])
         expect(sent).toBeLessThan(6 * 20_000_000)
@@ -121,7 +121,7 @@ describe('a connection', () => {
     const baseUrl = address.replace('PORT', String(gone.port))
     const client = createClient({ baseUrl, apiKey: KEY, rng: () => 0, ...quick() })
     const error = await failure(client.getPage('/sites'))
-    expect(error.name).toBe('Retriable')
+    expect(error.name).toBe('RetriableError')
     expect(error.message).toContain(what)
     expect(error.message).toContain(next)
     await client.close()

@@ -178,5 +178,7 @@ it('takes the page of an aggregate from the request, where its meta names none',
   expect(readEnvelope(bytes, { page: 1, limit: 5 }).meta).toEqual({ ...meta, page: 1, limit: 5 })
   const { metric: _, ...list } = meta
   const ofList = Buffer.from(JSON.stringify({ success: true, data: [{}], meta: list }))
-  expect(() => readEnvelope(ofList, { page: 1, limit: 5 })).toThrow('meta is not whole numbers')
+  expect(() => readEnvelope(ofList, { page: 1, limit: 5 })).toThrow(
+    'page, limit and total are not all whole numbers',
+  )
 })

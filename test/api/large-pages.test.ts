@@ -1,6 +1,6 @@
 /** Pages that are too large: one large record gives way to a text, and a list of large ones is read in smaller pages. */
 import { expect, test } from 'vitest'
-import { failure, json, withClient } from './service.ts'
+import { failure, json, withClient } from '../support/http-service.ts'
 
 const cap = 20_000
 

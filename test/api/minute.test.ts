@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createBudget } from '../../src/api/budget/budget.ts'
 import { createMinuteWindow } from '../../src/api/budget/minute.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { answerMe, json, listPage, withClient } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { answerMe, json, listPage, withClient } from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 describe.concurrent('the minute', () => {
   const WINDOW = 400

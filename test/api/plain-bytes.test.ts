@@ -1,9 +1,9 @@
 /** Answers whose bytes were compressed or padded by something on their way are read as if nothing had happened. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { plainBytes } from '../../src/api/undici/plain-bytes.ts'
-import { failure, listPage, withClient } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { plainBytes } from '../../src/api/plain-bytes.ts'
+import { failure, listPage, withClient } from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 const json = Buffer.from('{"success":true,"data":[1]}')
 const bom = Buffer.from([0xef, 0xbb, 0xbf])
@@ -74,6 +74,6 @@ test('a page that is small as gzip and larger than the cap is refused as too lar
   withClient(
     (_asked, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2_000_000, ' '))),
-    async client => expect((await failure(client.getRecord('/sites/s1'))).name).toBe('TooLarge'),
+    async client => expect((await failure(client.getRecord('/sites/s1'))).name).toBe('AnswerTooLarge'),
     { clock: virtualClock(), fetchOptions: { maxBytes: 100_000 } },
   ))

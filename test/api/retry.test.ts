@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRetryBudget, longestWait, retryDelay } from '../../src/api/client/retry.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { bare, failure, json, listPage, withClient } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { bare, failure, json, listPage, withClient } from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 const NOW = Date.parse('2026-03-02T10:00:20.000Z')
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
@@ -45,7 +45,7 @@ describe('retryDelay', () => {
   })
 
   it.each(['', 'soon', '-5', 'NaN', '1e3', '5 s', '2026-03-02T10:01:00Z', 'Mon, 02 Mar 2026 10:00:19 GMT'])(
-    'takes %j as not told',
+    'takes %j as unknown',
     retryAfter => {
       const date = new Date(NOW).toUTCString()
       expect(retryDelay({ attempt: 1, limited: true, retryAfter, date, now: NOW, rng: () => 0 })).toBe(40_000)
@@ -53,7 +53,7 @@ describe('retryDelay', () => {
   )
 
   it.each([undefined, '', 'soon', '-5'])(
-    'takes a date as not told when its answer says no time of its own but %j',
+    'takes a date as unknown when its answer has no time of its own but %j',
     date => {
       const retryAfter = 'Mon, 02 Mar 2026 12:00:00 GMT'
       const ask = { attempt: 1, limited: true, retryAfter, date, now: NOW, rng: () => 0 }

@@ -1,7 +1,7 @@
 /** Only an answer in the form of the contract speaks for the service. */
 import { expect, test } from 'vitest'
-import { failure, json, listPage, withClient } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { failure, json, listPage, withClient } from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 const login = '<!doctype html><title>Sign in</title>'
 
@@ -16,7 +16,7 @@ test.each([200, 302, 401, 403, 404, 405, 409, 410, 429, 451])(
         expect([error.name, error.exitCode, service.asked.length]).toEqual(['NotTheService', 1, 6])
         const found = status === 302 ? 'a redirect to https://portal.example' : 'a page of HTML'
         expect(error.message).toBe(
-          `the answer is not in the form of the service: ${found} (GET /sites?page=1&limit=200, sent 6 times: ${status}): run again; if it keeps happening, a login page, proxy, firewall or load balancer answers in its place: open baseUrl from this machine`,
+          `the answer does not come from the service: ${found} (GET /sites?page=1&limit=200, sent 6 times: ${status}): run again; if it keeps happening, a login page, proxy, firewall or load balancer answers instead: open baseUrl from this machine`,
         )
       },
       { clock: virtualClock() },
@@ -48,7 +48,7 @@ test('a write that a gateway answers is not sent again, and it is unknown whethe
     (_asked, response) => response.writeHead(429, { 'retry-after': '1' }).end(login),
     async (client, service) => {
       const error = await failure(client.write({ method: 'POST', path: '/workers', body: {} }))
-      expect([error.name, error.exitCode, service.asked.length]).toEqual(['Unsettled', 1, 1])
+      expect([error.name, error.exitCode, service.asked.length]).toEqual(['WriteUnsettled', 1, 1])
     },
     { clock: virtualClock() },
   ))

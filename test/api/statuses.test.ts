@@ -10,8 +10,8 @@ import {
   listPage,
   startService,
   withClient,
-} from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+} from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 /** Waits of retries cost no time here; requests are real. */
 const quick = () => ({ clock: virtualClock() })
@@ -19,23 +19,23 @@ const quick = () => ({ clock: virtualClock() })
 describe('a status', () => {
   it.each([
     [400, 'BadRequest', 1, 1],
-    [401, 'Retriable', 1, 2],
+    [401, 'RetriableError', 1, 2],
     [402, 'BadRequest', 1, 1],
     [403, 'AccessDenied', 1, 1],
     [404, 'NotFound', 1, 1],
     [405, 'BadRequest', 1, 1],
-    [408, 'Retriable', 1, 6],
+    [408, 'RetriableError', 1, 6],
     [409, 'Conflict', 1, 1],
     [410, 'NotFound', 1, 1],
     [413, 'BadRequest', 1, 1],
     [422, 'BadRequest', 1, 1],
-    [425, 'Retriable', 1, 6],
+    [425, 'RetriableError', 1, 6],
     [429, 'BudgetSpent', 75, 6],
-    [500, 'Retriable', 1, 6],
-    [502, 'Retriable', 1, 6],
-    [503, 'Retriable', 1, 6],
-    [504, 'Retriable', 1, 6],
-    [599, 'Retriable', 1, 6],
+    [500, 'RetriableError', 1, 6],
+    [502, 'RetriableError', 1, 6],
+    [503, 'RetriableError', 1, 6],
+    [504, 'RetriableError', 1, 6],
+    [599, 'RetriableError', 1, 6],
     [301, 'NotTheService', 1, 6],
     [302, 'NotTheService', 1, 6],
     [307, 'NotTheService', 1, 6],

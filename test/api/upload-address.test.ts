@@ -5,11 +5,11 @@ import {
   allowedUploadHeaders,
   lookupWithin,
   outOfReach,
-} from '../../src/api/writes/upload-address.ts'
-import { uploadFile } from '../../src/api/writes/uploads.ts'
+  uploadFile,
+} from '../../src/api/uploads.ts'
 import type { AddressKind } from '../../src/lib/web/address-kind.ts'
-import { failure, startService } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { failure, startService } from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 const near = 'is in a private network or on this machine'
 
@@ -20,7 +20,7 @@ test.each<[string, AddressKind, string | undefined]>([
   ['http://files.example.com/put', 'loopback', 'is not https'],
   ['ftp://files.example.com/put', 'public', 'is not https'],
   ['https://me:secret@files.example.com/put', 'public', 'carries credentials'],
-  ['nothing', 'public', 'is no address'],
+  ['nothing', 'public', 'is not an address'],
   ['https://127.0.0.1/put', 'public', near],
   ['https://localhost:9200/put', 'public', near],
   ['https://LOCALHOST./put', 'public', near],

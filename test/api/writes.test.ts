@@ -1,16 +1,15 @@
 /** Writes: against the sandbox for what they do, against a bare server for what happens when answers fail. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Client, createClient } from '../../src/api/client/client.ts'
-import { createUpload, uploadFile } from '../../src/api/writes/uploads.ts'
-import { newWorker } from '../../src/api/writes/worker-input.ts'
-import { createWorker, updateWorker } from '../../src/api/writes/workers.ts'
+import { createUpload, uploadFile } from '../../src/api/uploads.ts'
+import { createWorker, newWorker, updateWorker } from '../../src/api/workers.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { largestBody } from '../../src/lib/file-kind.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { document, PDF, person } from '../sandbox/writes/worker-inputs.ts'
-import { bare, everyWord, failure, json, startService, withClient } from './service.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { bare, everyWord, failure, json, startService, withClient } from '../support/http-service.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 const sandbox = await openSandbox({ scale: 0.02, provokesByMuster: ['bad-request', 'scope'] })
 const clients: Client[] = []
@@ -92,7 +91,7 @@ describe('an answer that fails', () => {
       (_asked, response) => json(response, status, { error: { code: 'X', message: 'no Roe-Planted here' } }),
       async (client, service) => {
         const error = await failure(post(client))
-        expect([error.name, error.exitCode, service.asked.length]).toEqual(['Unsettled', 1, 1])
+        expect([error.name, error.exitCode, service.asked.length]).toEqual(['WriteUnsettled', 1, 1])
         expect(error.message).toMatch(/^it is unknown whether this was done: .*"no \[value\] here".*look for/)
         expect(everyWord(error)).not.toContain('Roe-Planted')
       },
@@ -108,7 +107,7 @@ describe('an answer that fails', () => {
     withClient(
       (_asked, response) => (body === 'reset' ? response.destroy() : json(response, 200, body)),
       async (client, service) => {
-        expect((await failure(post(client))).name).toBe('Unsettled')
+        expect((await failure(post(client))).name).toBe('WriteUnsettled')
         expect(service.asked).toHaveLength(1)
       },
       quick(),
@@ -165,8 +164,8 @@ describe('an answer that fails', () => {
       }).write({ method: 'POST', path: '/workers', body: {} }),
     )
     // Half a second apart for five seconds.
-    expect([error.name, attempts.length]).toEqual(['Retriable', 11])
-    expect((await failure(post(client))).name).toBe('Retriable')
+    expect([error.name, attempts.length]).toEqual(['RetriableError', 11])
+    expect((await failure(post(client))).name).toBe('RetriableError')
     await client.close()
   })
 
@@ -240,7 +239,7 @@ describe('an upload', () => {
     'goes to no address like %s',
     async url => {
       const error = await failure(uploadFile(to(url), PDF, { ...surroundings, source: here }))
-      expect(error.message).toMatch(/^the service names an upload address that is (not https|no address)/)
+      expect(error.message).toMatch(/^the service names an upload address that is (not https|not an address)/)
     },
   )
 

@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline'
 import type { Browser, Page } from 'playwright-core'
 import { pages } from '../../src/dashboard/pages/pages.ts'
 import { chromiumFile, openChromium } from '../browser/chromium.ts'
-import { startPostgres } from '../postgres/own-server.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { backendsOf, processorMs } from './processor-time.ts'
 import { root } from './root.ts'
 import { median, run } from './sync-run.ts'
@@ -35,7 +35,7 @@ const filters = [
 interface Measured {
   readonly page: string
   /** The page as it opens. */
-  readonly whole: Took
+  readonly opening: Took
   readonly filtered: readonly Took[]
 }
 
@@ -73,10 +73,10 @@ async function ask(url: string, path: string, processes: readonly number[]): Pro
 async function overHttp(url: string, processes: readonly number[]): Promise<Measured[]> {
   const measured: Measured[] = []
   for (const { id } of pages) {
-    const whole = await ask(url, `/api/pages/${id}`, processes)
+    const opening = await ask(url, `/api/pages/${id}`, processes)
     const filtered: Took[] = []
     for (const filter of filters) filtered.push(await ask(url, `/api/pages/${id}?${filter}`, processes))
-    measured.push({ page: id, whole, filtered })
+    measured.push({ page: id, opening, filtered })
   }
   return measured
 }
@@ -132,10 +132,10 @@ async function measure(warehouse: string): Promise<void> {
     const backends = warehouse.startsWith('duckdb:') ? [] : await backendsOf(warehouse)
     const measured = await overHttp(url, [child.pid ?? 0, ...backends])
     for (const kind of ['clock', 'processor'] as const)
-      for (const { page, whole, filtered } of measured) {
+      for (const { page, opening, filtered } of measured) {
         const took = filtered.map(one => one[kind])
         console.log(
-          `  ${page.padEnd(12)} ${kind.padEnd(9)} as it opens ${shown(whole[kind])}, filtered: median ${shown(median(took))}, slowest ${shown(Math.max(...took))}`,
+          `  ${page.padEnd(12)} ${kind.padEnd(9)} as it opens ${shown(opening[kind])}, filtered: median ${shown(median(took))}, slowest ${shown(Math.max(...took))}`,
         )
       }
   } finally {

@@ -6,7 +6,7 @@
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import type { SignalKind } from '../../src/state/by-id/signal-counts.ts'
 import { type KindSums, type Prior, priorOf, rateOf } from '../../src/sync/by-id/change-rate.ts'
-import { Choice, type Stored } from '../../src/sync/by-id/refresh-worth.ts'
+import { RefreshChoice, type RefreshRecord } from '../../src/sync/by-id/refresh-worth.ts'
 import { SignalWorth } from '../../src/sync/by-id/signal-worth.ts'
 import { Freshness, isSignalled, type Population, type Row, read, rowsOf } from './simulated-rows.ts'
 
@@ -56,9 +56,9 @@ class Lessons {
   }
 }
 
-interface Candidate extends Stored {
+interface Candidate extends RefreshRecord {
   readonly row: Row
-  readonly told: boolean
+  readonly hasSignal: boolean
   readonly estimate: number
 }
 
@@ -68,15 +68,25 @@ function chosenRows(
   { at, requests, worth }: { at: number; requests: number; worth: SignalWorth | undefined },
 ): readonly Candidate[] {
   const known = priors(rows)
-  const choice = new Choice<Candidate>({ requests, paced: requests })
+  const choice = new RefreshChoice<Candidate>({ requests, paced: requests })
   for (const row of rows) {
     const estimate = rateOf(row, known.get(row.state) ?? priorOf(undefined))
-    const told = isSignalled(row, at)
-    const signals = told ? [signal.name] : []
+    const hasSignal = isSignalled(row, at)
+    const signals = hasSignal ? [signal.name] : []
     const doubt = -Math.log(worth?.freshFactor({ kind: row.state, signals }) ?? 1)
     const rate = estimate * (worth?.quietShare({ signals }) ?? 1)
     const { id, weight: importance } = row
-    choice.add({ id, row, told, estimate, age: at - row.readAt, rate, importance, isSignalled: false, doubt })
+    choice.add({
+      id,
+      row,
+      hasSignal,
+      estimate,
+      age: at - row.readAt,
+      rate,
+      importance,
+      isSignalled: false,
+      doubt,
+    })
   }
   return choice.chosen()
 }
@@ -96,11 +106,11 @@ function runIndex(
     const requests = Math.floor(left)
     left -= requests
     const worth = usesSignals ? lessons.worth : undefined
-    for (const { row, told, rate, age, estimate } of chosenRows(rows, { at, requests, worth })) {
+    for (const { row, hasSignal, rate, age, estimate } of chosenRows(rows, { at, requests, worth })) {
       freshness.add(row, at)
       const before = row.exposure
       const isChanged = read(row, at, rng)
-      const lesson = told
+      const lesson = hasSignal
         ? { signalled: 1, unchanged: isChanged ? 0 : 1, unchangedExpected: Math.exp(-rate * age) }
         : { quietChanges: isChanged ? 1 : 0, quietExpected: estimate * (row.exposure - before) }
       lessons.add(row.state, lesson)
@@ -158,7 +168,7 @@ function printRow(print: Print, scenario: Scenario, policies: readonly Policy[])
   print(`| ${[scenario.budget, ...shares.map(share => share.toFixed(3)), gain].join(' | ')} |`)
 }
 
-/** The tables of docs/measurements.md. */
+/** The tables of docs/benchmarks.md. */
 export function printFreshness(print: Print): void {
   print('| requests a row and day | uniform | proportional | this policy | over uniform |')
   print('| ---: | ---: | ---: | ---: | ---: |')

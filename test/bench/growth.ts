@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- growth 2000 100 20`: how a file grows over nights in each of which 20 other timesheets changed, beside a
- * copy of it that was written anew.
+ * `npm run bench -- growth 2000 100 20`: how a file grows over 100 daily syncs, each with 20 other changed timesheets, beside
+ * a copy of it that was written from nothing.
  */
 import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { startServer } from './sync-run.ts'
 
 export interface GrowthOptions {
   readonly count: number
-  readonly nights: number
+  readonly days: number
   readonly changed: number
 }
 
@@ -31,12 +31,12 @@ async function freeShare(file: string): Promise<number> {
   }
 }
 
-export async function benchGrowth({ count, nights, changed }: GrowthOptions): Promise<void> {
+export async function benchGrowth({ count, days, changed }: GrowthOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-growth-'))
-  const [file, copy] = [join(folder, 'held.duckdb'), join(folder, 'copy.duckdb')]
+  const [file, copy] = [join(folder, 'synced.duckdb'), join(folder, 'copy.duckdb')]
   try {
-    for (let night = 0; night <= nights; night += 1) {
-      const server = await startServer({ count, timelogs: 'with', changed: night * changed })
+    for (let day = 0; day <= days; day += 1) {
+      const server = await startServer({ count, timelogs: 'with', changed: day * changed })
       const at = { url: server.url, warehouse: `duckdb:${file}` }
       try {
         await muster(root, ['sync', 'timesheets', '--quiet'], at)
@@ -44,12 +44,12 @@ export async function benchGrowth({ count, nights, changed }: GrowthOptions): Pr
       } finally {
         server.process.kill()
       }
-      if (night > 1 && night % 10 !== 0) continue
+      if (day > 1 && day % 10 !== 0) continue
       copyFileSync(file, copy)
       await rewriteFile(copy)
-      const [held, anew] = [megabytes(file), megabytes(copy)]
+      const [size, rewritten] = [megabytes(file), megabytes(copy)]
       console.log(
-        `night ${String(night).padStart(3)}: ${held.toFixed(1)} MB, ${((await freeShare(file)) * 100).toFixed(0)}% of its blocks free; written anew ${anew.toFixed(1)} MB, ratio ${(held / anew).toFixed(2)}`,
+        `day ${String(day).padStart(3)}: ${size.toFixed(1)} MB, ${((await freeShare(file)) * 100).toFixed(0)}% of its blocks free; rewritten ${rewritten.toFixed(1)} MB, ratio ${(size / rewritten).toFixed(2)}`,
       )
     }
   } finally {

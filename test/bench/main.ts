@@ -15,10 +15,10 @@ import { printFreshness } from './freshness.ts'
 import { benchGrowth } from './growth.ts'
 import { benchLimited } from './limited.ts'
 import { buildAll } from './marts.ts'
-import { printNights } from './nights.ts'
 import { comparePostgres, millionPostgres } from './postgres.ts'
 import { benchPostgresMarts } from './postgres-marts.ts'
 import { benchReceiver } from './receiver.ts'
+import { printNights } from './runs.ts'
 import { benchScale } from './scale.ts'
 import { benchSmall } from './small.ts'
 import { compareDuckdb, loadOnce } from './timesheets.ts'
@@ -44,10 +44,10 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
   small: beside => benchSmall({ count, rounds: 7, ...(beside && { beside }) }),
   /** A first sync of the sandbox, one with nothing new, and a replay; with another program as above. */
   first: beside => benchFirst({ rounds: 3, ...(beside && { beside }) }),
-  /** 500 changed where so many are held, beside 100,000; `scale 3000000 3 20000` for a count, rounds, and beside 20,000. */
-  scale: (held, rounds, synced) =>
+  /** 500 changed where so many are stored, beside 100,000; `scale 3000000 3 20000` for a count, rounds, and beside 20,000. */
+  scale: (stored, rounds, synced) =>
     benchScale({
-      held: Number(held ?? 1_000_000),
+      stored: Number(stored ?? 1_000_000),
       rounds: Number(rounds ?? 3),
       synced: Number(synced ?? count),
     }),
@@ -64,11 +64,11 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
   /** A first load under a key's limit: `limited 60 4` for 60 requests a minute and 20,000 timesheets. */
   limited: (perMinute, scale) =>
     benchLimited({ perMinute: Number(perMinute ?? 60), scale: Number(scale ?? 4) }),
-  /** How a file grows over nights: `growth 2000 100 20` for a count, nights, and what changes in each. */
-  growth: (timesheets, nights, changed) =>
+  /** How a file grows over daily syncs: `growth 2000 100 20` for a count, days, and what changes on each. */
+  growth: (timesheets, days, changed) =>
     benchGrowth({
       count: Number(timesheets ?? 2_000),
-      nights: Number(nights ?? 30),
+      days: Number(days ?? 30),
       changed: Number(changed ?? 20),
     }),
   postgres: () => comparePostgres({ count, timelogs: 'without' }),

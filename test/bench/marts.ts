@@ -30,14 +30,14 @@ function print(rounds: readonly Figures[], count: number): void {
       `  ${name.padEnd(22)} ${seconds(ms)} s  ${(rows ?? 0).toLocaleString('en').padStart(9)} rows${note}`,
     )
   }
-  const whole = median(rounds.map(({ ms }) => ms))
+  const total = median(rounds.map(({ ms }) => ms))
   const peak = Math.max(...rounds.map(({ peakMegabytes }) => peakMegabytes))
   console.log(
-    `${marts.length} marts over ${count.toLocaleString('en')} timesheets, median of ${rounds.length}: ${seconds(whole)} s, peak memory ${peak} MB`,
+    `${marts.length} marts over ${count.toLocaleString('en')} timesheets, median of ${rounds.length}: ${seconds(total)} s, peak memory ${peak} MB`,
   )
 }
 
-/** The first build makes the tables, the others replace their rows, as every night does. */
+/** The first build makes the tables, the others replace their rows, as every build does. */
 export async function buildAll(count: number, rounds: number): Promise<void> {
   const kept = process.env.MUSTER_BENCH_STAR
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))

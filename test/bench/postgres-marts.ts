@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
-import { startOlder } from '../postgres/older-server.ts'
-import { type OwnServer, startPostgres } from '../postgres/own-server.ts'
+import { startOlder } from '../support/older-postgres.ts'
+import { type OwnServer, startPostgres } from '../support/postgres-server.ts'
 import { startSandbox } from './own-sandbox.ts'
 import { root } from './root.ts'
 import { muster } from './spent.ts'
@@ -22,19 +22,23 @@ type Engine = 'DuckDB' | 'PostgreSQL'
 /** Milliseconds of each round. */
 type Times = Record<keyof typeof works, Record<Engine, number[]>>
 
-interface Held {
+interface Compared {
   readonly url: string
   readonly warehouses: Readonly<Record<Engine, string>>
 }
 
-async function timed({ url, warehouses }: Held, engine: Engine, args: readonly string[]): Promise<number> {
+async function timed(
+  { url, warehouses }: Compared,
+  engine: Engine,
+  args: readonly string[],
+): Promise<number> {
   const at = { url, key: sandboxKeys.company, warehouse: warehouses[engine] }
   const { wall } = await muster(root, args, at)
   return wall * 1000
 }
 
 /** The first time of each makes what the others only fill, and is not counted. */
-async function inTurn(held: Held): Promise<Times> {
+async function inTurn(compared: Compared): Promise<Times> {
   const times: Times = {
     marts: { DuckDB: [], PostgreSQL: [] },
     'cross-check': { DuckDB: [], PostgreSQL: [] },
@@ -42,7 +46,7 @@ async function inTurn(held: Held): Promise<Times> {
   for (let round = 0; round <= rounds; round += 1)
     for (const [work, args] of Object.entries(works) as [keyof Times, readonly string[]][])
       for (const engine of ['DuckDB', 'PostgreSQL'] as const) {
-        const ms = await timed(held, engine, args)
+        const ms = await timed(compared, engine, args)
         if (round > 0) times[work][engine].push(ms)
       }
   return times
@@ -71,16 +75,16 @@ export async function benchPostgresMarts(scale = '1', version?: string): Promise
     '--limit-per-day',
     '50000',
   ])
-  const held = {
+  const compared = {
     url: sandbox.url,
     warehouses: { DuckDB: `duckdb:${join(folder, 'bench.duckdb')}`, PostgreSQL: `${server.url}/postgres` },
   }
   try {
-    for (const engine of ['DuckDB', 'PostgreSQL'] as const) await timed(held, engine, ['sync', '--quiet'])
+    for (const engine of ['DuckDB', 'PostgreSQL'] as const) await timed(compared, engine, ['sync', '--quiet'])
     console.log(
       `a sandbox of scale ${scale}, PostgreSQL ${version ?? 'of the tests'}, medians of ${rounds} rounds in turn`,
     )
-    print(await inTurn(held))
+    print(await inTurn(compared))
   } finally {
     sandbox.stop()
     await server.stop()

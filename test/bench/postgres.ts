@@ -9,10 +9,10 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { request } from 'undici'
-import { startPostgres } from '../postgres/own-server.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { median, type SyncFigures, seconds, startServer, syncOnce, type Workload } from './sync-run.ts'
 
-interface Held {
+interface StoredTable {
   readonly table: string
   readonly file: string
   readonly columns: string
@@ -33,7 +33,7 @@ async function withClient<Result>(
 }
 
 /** What the sync wrote, as files: the rows that the floor copies. */
-async function heldRows(client: pg.Client, folder: string): Promise<Held[]> {
+async function readTables(client: pg.Client, folder: string): Promise<StoredTable[]> {
   const { rows } = await client.query<{ schema: string; name: string; columns: string; key: string | null }>(
     `select n.nspname as schema, c.relname as name,
        (select string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' order by a.attnum)
@@ -42,7 +42,7 @@ async function heldRows(client: pg.Client, folder: string): Promise<Held[]> {
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname in ('star', 'pii') and c.relkind = 'r' and c.relname <> 'dim_date'`,
   )
-  const held: Held[] = []
+  const tables: StoredTable[] = []
   for (const { schema, name, columns, key } of rows) {
     const table = `${schema}_${name}`
     const file = join(folder, `${table}.csv`)
@@ -50,9 +50,9 @@ async function heldRows(client: pg.Client, folder: string): Promise<Held[]> {
       client.query(copyTo(`copy ${schema}."${name}" to stdout (format csv)`)),
       createWriteStream(file),
     )
-    held.push({ table, file, columns, key })
+    tables.push({ table, file, columns, key })
   }
-  return held
+  return tables
 }
 
 async function fetchFloor(url: string, count: number, folder: string): Promise<number> {
@@ -64,14 +64,14 @@ async function fetchFloor(url: string, count: number, folder: string): Promise<n
   return performance.now() - started
 }
 
-async function copyFloor(client: pg.Client, held: readonly Held[]): Promise<number> {
-  for (const { table, columns, key } of held) {
+async function copyFloor(client: pg.Client, tables: readonly StoredTable[]): Promise<number> {
+  for (const { table, columns, key } of tables) {
     await client.query(`drop table if exists ${table}`)
     await client.query(`create table ${table} (${columns}${key ? `, ${key}` : ''})`)
   }
   const started = performance.now()
   await client.query('begin')
-  for (const { table, file } of held)
+  for (const { table, file } of tables)
     await pipeline(createReadStream(file), client.query(copyFrom(`copy ${table} from stdin (format csv)`)))
   await client.query('commit')
   return performance.now() - started
@@ -94,10 +94,10 @@ export async function comparePostgres(workload: Workload, rounds = 3): Promise<v
   const syncs: SyncFigures[] = []
   try {
     syncs.push(await freshSync(server.url, api.url))
-    const held = await withClient(`${server.url}/bench`, client => heldRows(client, folder))
+    const tables = await withClient(`${server.url}/bench`, client => readTables(client, folder))
     for (let round = 0; round < rounds; round += 1) {
       const fetchMs = await fetchFloor(api.url, workload.count, folder)
-      const loadMs = await withClient(`${server.url}/postgres`, client => copyFloor(client, held))
+      const loadMs = await withClient(`${server.url}/postgres`, client => copyFloor(client, tables))
       floors.push({ fetchMs, loadMs })
       syncs.push(await freshSync(server.url, api.url))
     }

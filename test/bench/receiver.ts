@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from '../postgres/own-server.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { type Answered, sendGenuine } from './delivery.ts'
 import { root } from './root.ts'
 import { run } from './sync-run.ts'
@@ -26,7 +26,7 @@ async function flood(url: string, perSecond: number): Promise<Answered> {
 const at = (waits: readonly number[], share: number): string =>
   (waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0).toFixed(1)
 
-function tell(words: string, { waits, statuses, seconds, cpuSeconds }: Answered): void {
+function printAnswered(words: string, { waits, statuses, seconds, cpuSeconds }: Answered): void {
   const counted = Object.entries(statuses).map(
     ([status, count]) => `${count.toLocaleString('en')} x ${status}`,
   )
@@ -69,15 +69,15 @@ async function floodBeside(
   const after = await costOf(child)
   const rate =
     perSecond === 0 ? 'as many forged as are answered' : `${perSecond.toLocaleString('en')} forged a second`
-  tell(rate, forged)
-  tell('100 valid a second beside them', beside)
+  printAnswered(rate, forged)
+  printAnswered('100 valid a second beside them', beside)
   console.log(
     `  receiver: ${after.cpuSeconds - before.cpuSeconds} s of a core; ${before.megabytes} MB before, ${after.megabytes} MB after`,
   )
   return { acknowledged: beside.acknowledged, taken: forged.statuses['202'] ?? 0 }
 }
 
-async function heldIds({ env, cwd }: Place): Promise<Set<string>> {
+async function storedIds({ env, cwd }: Place): Promise<Set<string>> {
   const query = 'select event_id from star.fact_webhook_event'
   const words = [main, 'sql', query, '--json', '--limit', '200000']
   const { stdout } = await run(process.execPath, words, { env, cwd, maxBuffer: 1e8 })
@@ -95,17 +95,17 @@ async function measure(warehouse: string, folder: string, seconds: number): Prom
   }
   const receiver = await startReceiver({ env, cwd: folder })
   const valid = await sendGenuine(receiver.url, { secret, perSecond: 1000, seconds, name: 'evt' })
-  tell(`1,000 valid a second for ${seconds} s`, valid)
+  printAnswered(`1,000 valid a second for ${seconds} s`, valid)
   const asked = await floodBeside(receiver, { perSecond: 5000, name: 'amid' })
   const most = await floodBeside(receiver, { perSecond: 0, name: 'most' })
   const exits = once(receiver.child, 'exit')
   receiver.child.kill('SIGTERM')
   await exits
-  const held = await heldIds({ env, cwd: folder })
+  const stored = await storedIds({ env, cwd: folder })
   const acknowledged = [valid, asked, most].flatMap(one => one.acknowledged)
-  const lost = acknowledged.filter(id => !held.has(id)).length
+  const lost = acknowledged.filter(id => !stored.has(id)).length
   console.log(
-    `  ${held.size.toLocaleString('en')} events held, ${lost} acknowledged and lost, ${asked.taken + most.taken} forgeries taken`,
+    `  ${stored.size.toLocaleString('en')} events stored, ${lost} acknowledged and lost, ${asked.taken + most.taken} forgeries taken`,
   )
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- scale`: what 500 changed timesheets cost where 100,000 are held, or as many as are named, and where so many more are. The older
+ * `npm run bench -- scale`: what 500 changed timesheets cost where 100,000 are stored, or as many as are named, and where so many more are. The older
  * ones are copies of what was synced, under other ids and times, written straight into the warehouse.
  */
 import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { measured, middle, muster, type Spent, table } from './spent.ts'
 import { startServer, type Workload } from './sync-run.ts'
 
 export interface ScaleOptions {
-  readonly held: number
+  readonly stored: number
   readonly rounds: number
   /** So many come from the service; the others are copies of them. */
   readonly synced: number
@@ -61,16 +61,16 @@ function copied({ name, columns }: Found, copy: number): string {
   return `insert into ${name} by name select ${values.join(', ')} from ${name} where ${own}`
 }
 
-async function grow(file: string, { held, synced }: ScaleOptions): Promise<void> {
+async function grow(file: string, { stored, synced }: ScaleOptions): Promise<void> {
   const engine = await openDuckdb(file, { memoryLimit: '1GB' })
   try {
     const tables = await tablesOfTimesheets(engine)
-    for (let copy = 1; copy * synced < held; copy += 1) {
+    for (let copy = 1; copy * synced < stored; copy += 1) {
       for (const one of tables) await engine.run(copied(one, copy))
       await engine.makeLasting()
     }
     await engine.run(
-      `update ops.scan set last_total = ${held} where resource = 'timesheets' and kind = 'incremental'`,
+      `update ops.scan set last_total = ${stored} where resource = 'timesheets' and kind = 'incremental'`,
     )
   } finally {
     await engine.close()
@@ -78,10 +78,10 @@ async function grow(file: string, { held, synced }: ScaleOptions): Promise<void>
 }
 
 export async function benchScale(options: ScaleOptions): Promise<void> {
-  const { held, rounds, synced } = options
+  const { stored, rounds, synced } = options
   const folder = mkdtempSync(join(tmpdir(), 'muster-scale-'))
   const few: Workload = { count: synced, timelogs: 'without' }
-  const many = { ...few, older: held - synced }
+  const many = { ...few, older: stored - synced }
   const servers = await Promise.all([few, { ...few, changed }, many, { ...many, changed }].map(startServer))
   const [small, smallLater, large, largeLater] = servers.map(({ url }) => url) as [
     string,
@@ -89,7 +89,7 @@ export async function benchScale(options: ScaleOptions): Promise<void> {
     string,
     string,
   ]
-  const fileOf = (name: string): string => join(folder, name, 'held.duckdb')
+  const fileOf = (name: string): string => join(folder, name, 'synced.duckdb')
   const sync = (file: string, url: string, ...more: string[]): Promise<Spent> =>
     muster(root, ['sync', 'timesheets', '--quiet', ...more], { url, warehouse: `duckdb:${file}` })
   const spent = new Map<string, Spent[]>()
@@ -105,14 +105,14 @@ export async function benchScale(options: ScaleOptions): Promise<void> {
         ['small', small, smallLater],
         ['large', large, largeLater],
       ] as const) {
-        const of = (name === 'small' ? synced : held).toLocaleString('en')
+        const of = (name === 'small' ? synced : stored).toLocaleString('en')
         rmSync(join(folder, 'copy'), { recursive: true, force: true })
         cpSync(join(folder, name), join(folder, 'copy'), { recursive: true })
         const copy = fileOf('copy')
         if (name === 'small')
           add('floor', await measured(['--import', 'tsx', 'test/bench/open-floor.ts', copy]))
-        add(`nothing new, ${of} held`, await sync(copy, same))
-        add(`${changed} changed, ${of} held`, await sync(copy, later))
+        add(`nothing new, ${of} stored`, await sync(copy, same))
+        add(`${changed} changed, ${of} stored`, await sync(copy, later))
       }
     const megabytes = (name: string): number => Math.round(statSync(fileOf(name)).size / 1e6)
     console.log(

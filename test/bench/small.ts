@@ -1,5 +1,5 @@
 /**
- * The sync that runs most: nothing new, or 500 changed, where 100,000 timesheets with timelogs are held, in a DuckDB file and
+ * The sync that runs most: nothing new, or 500 changed, where 100,000 timesheets with timelogs are stored, in a DuckDB file and
  * in PostgreSQL. Beside it what DuckDB itself takes to open such a file, ask it, write a row and close it. Times are of the
  * processor, all threads, and with PostgreSQL those of the server as well.
  */
@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type OwnServer, startPostgres } from '../postgres/own-server.ts'
+import { type OwnServer, startPostgres } from '../support/postgres-server.ts'
 import { serverSeconds } from './processor-time.ts'
 import { measured, middle, muster, type Spent, table } from './spent.ts'
 import { startServer } from './sync-run.ts'
@@ -51,7 +51,7 @@ async function holdOnServer(
   await client.end()
 }
 
-interface Held {
+interface Warehouse {
   readonly folder: string
   readonly file: string
 }
@@ -59,14 +59,14 @@ interface Held {
 const changed = 500
 
 /** A copy for each run, so that each meets the same warehouse. */
-function copyOf({ folder }: Held, place: string): Held {
+function copyOf({ folder }: Warehouse, place: string): Warehouse {
   rmSync(place, { recursive: true, force: true })
   cpSync(folder, place, { recursive: true })
-  return { folder: place, file: join(place, 'held.duckdb') }
+  return { folder: place, file: join(place, 'synced.duckdb') }
 }
 
-async function hold(program: string, url: string, folder: string): Promise<Held> {
-  const file = join(folder, 'held.duckdb')
+async function firstSync(program: string, url: string, folder: string): Promise<Warehouse> {
+  const file = join(folder, 'synced.duckdb')
   const sync = (...resources: string[]) =>
     muster(program, ['sync', ...resources, '--quiet'], { url, warehouse: `duckdb:${file}` })
   await sync('users')
@@ -86,14 +86,14 @@ export async function benchSmall({ count, rounds, beside }: SmallOptions): Promi
   const spent = new Map<string, Spent[]>()
   const add = (name: string, one: Spent): void => void spent.set(name, [...(spent.get(name) ?? []), one])
   try {
-    const held = new Map<string, Held>()
+    const warehouses = new Map<string, Warehouse>()
     for (const [name, program] of programs)
       await holdOnServer(server, { name, program, url: same.url, folder: landingOf(name) })
     for (const [name, program] of programs)
-      held.set(name, await hold(program, same.url, join(root, `held-${name}`)))
+      warehouses.set(name, await firstSync(program, same.url, join(root, `synced-${name}`)))
     for (let round = 0; round < rounds; round += 1)
       for (const [name, program] of programs) {
-        const copy = copyOf(held.get(name) as Held, join(root, 'copy'))
+        const copy = copyOf(warehouses.get(name) as Warehouse, join(root, 'copy'))
         const warehouse = `duckdb:${copy.file}`
         add('floor', await measured(['--import', 'tsx', 'test/bench/open-floor.ts', copy.file]))
         add(`nothing new, ${name}`, await muster(program, sync, { url: same.url, warehouse }))
@@ -119,9 +119,9 @@ export async function benchSmall({ count, rounds, beside }: SmallOptions): Promi
           )
         add(`--version, ${name}`, await muster(program, ['--version'], { url: same.url, warehouse }))
       }
-    const bytes = statSync(held.get('now')?.file ?? '').size
+    const bytes = statSync(warehouses.get('now')?.file ?? '').size
     console.log(
-      `${count.toLocaleString('en')} held, ${Math.round(bytes / 1e6)} MB, medians of ${rounds} rounds`,
+      `${count.toLocaleString('en')} stored, ${Math.round(bytes / 1e6)} MB, medians of ${rounds} rounds`,
     )
     table(spent, middle(spent.get('floor') ?? []))
   } finally {

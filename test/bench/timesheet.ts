@@ -18,7 +18,7 @@ const buckets = [
 
 /** They end here, before the clock of any machine that measures: a list whose newest time is yet to come has no watermark. */
 const end = Date.UTC(2026, 7, 8)
-const usualStepMs = 500_000
+const defaultStepMs = 500_000
 /** More than 600,000 are as many in ten years, closer together. */
 const longestMs = 300_000_000_000
 
@@ -28,7 +28,7 @@ export class Calendar {
   readonly #stepMs: number
 
   constructor(count: number) {
-    this.#stepMs = Math.min(usualStepMs, Math.floor(longestMs / count))
+    this.#stepMs = Math.min(defaultStepMs, Math.floor(longestMs / count))
     this.#begin = end - count * this.#stepMs
   }
 

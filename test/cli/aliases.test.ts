@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { commandSet } from '../../src/cli/commands.ts'
-import { unaliased } from '../../src/cli/shell/aliases.ts'
-import { muster } from './captured-world.ts'
+import { unaliased } from '../../src/cli/shell/global-options.ts'
+import { muster } from '../support/captured-world.ts'
 
 test.each([
   ['run nightly', 'dag run nightly'],
@@ -24,7 +24,7 @@ test('no other name is that of a command or a group, or stands for two', () => {
   for (const alias of aliases) expect(taken.filter(name => name === alias)).toEqual([alias])
 })
 
-test('a slip in the name of a DAG is corrected, and the help tells the other name', async () => {
+test('a slip in the name of a DAG is corrected, and the help shows the other name', async () => {
   expect((await muster('run nigthly')).err).toContain('did you mean nightly?')
   expect((await muster('dag run --help')).out).toContain('Also: muster run')
 })

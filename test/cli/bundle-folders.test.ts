@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { muster, temporaryFolder } from './captured-world.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
 
 test('a folder is made with those above it, and written again', async () => {
   const cwd = temporaryFolder()
@@ -14,14 +14,14 @@ test('a folder is made with those above it, and written again', async () => {
   expect(readFileSync(join(cwd, 'new/bi/contract/muster.odcs.yaml'), 'utf8')).toMatch(/^# written by muster/)
 })
 
-test('a file in the place of a folder above, and files of somebody else, are refused in one line', async () => {
+test('refuses foreign files, and a file in the place of a parent folder, in one line', async () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'notes'), 'mine')
   mkdirSync(join(cwd, 'own'))
   writeFileSync(join(cwd, 'own/muster.odcs.yaml'), 'mine')
   expect(await muster('docs --odcs notes/a/b', { cwd })).toMatchObject({
     code: 2,
-    err: `muster: this is no folder (${join(cwd, 'notes')}): name another folder; nothing was changed\n`,
+    err: `muster: this is not a folder (${join(cwd, 'notes')}): name another folder; nothing was changed\n`,
   })
   expect(await muster('docs --odcs own', { cwd })).toMatchObject({ code: 2 })
   expect(await muster('docs --odcs first --cube own', { cwd })).toMatchObject({ code: 2 })

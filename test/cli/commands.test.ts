@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadSettings } from '../../src/config/settings.ts'
-import { captured, muster, temporaryFolder } from './captured-world.ts'
+import { captured, muster, temporaryFolder } from '../support/captured-world.ts'
 
 describe('muster init', () => {
   test('writes a settings file that loads once its variable is set, and says what comes next', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { commandSet } from '../../src/cli/commands.ts'
-import { muster, temporaryFolder } from './captured-world.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
 
 function project(): string {
   const cwd = temporaryFolder()
@@ -42,7 +42,7 @@ async function offered(line: string, where = cwd): Promise<string[]> {
 
 async function withEmpty(line: string, where: string) {
   const { run } = await import('../../src/cli/program.ts')
-  const { captured } = await import('./captured-world.ts')
+  const { captured } = await import('../support/captured-world.ts')
   const { world, out, err } = captured({ cwd: where })
   const words = line.trim().split(' ').filter(Boolean)
   const code = await run(['completion', 'words', '--', ...words, ''], world, commandSet)

@@ -7,7 +7,7 @@ import { CronJob } from 'kubernetes-models/batch/v1/CronJob'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { calendarsOf, longestSeconds } from '../../src/app/dag/export/schedule.ts'
-import { muster, temporaryFolder } from './captured-world.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
@@ -267,14 +267,14 @@ test('settings in variables alone need no file in the cluster', async () => {
   const { out } = await muster('dag export kubernetes nightly', { cwd: temporaryFolder(), env })
   const { containers, volumes } = parse(out).spec.jobTemplate.spec.template.spec
   expect([containers[0].args, volumes]).toEqual([['dag', 'run', 'nightly', '--quiet'], [expect.anything()]])
-  expect(out).toContain('use MUSTER_API_KEY, MUSTER_BASE_URL: each is such a line')
+  expect(out).toContain('use MUSTER_API_KEY, MUSTER_BASE_URL: write one line for each')
 })
 
 test.each(['cron', 'systemd', 'kubernetes'])(
   '%s names the variables that a run needs, and no value',
   async scheduler => {
     const { out } = await muster(`dag export ${scheduler} mine`, placeWithKeys())
-    expect(out).toContain('use HTTPS_PROXY, NODE_EXTRA_CA_CERTS, PGPASS_ACME: each is such a line.')
+    expect(out).toContain('use HTTPS_PROXY, NODE_EXTRA_CA_CERTS, PGPASS_ACME: write one line for each.')
     expect(out).toContain('lines NAME=value of ')
     expect(out).not.toContain('planted')
   },

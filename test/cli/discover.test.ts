@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { thorough } from '../thorough.ts'
-import { openPlace, type Place } from './synced-warehouse.ts'
+import { thorough } from '../support/long-suite.ts'
+import { openPlace, type Place } from '../support/synced-warehouse.ts'
 
 let place: Place
 

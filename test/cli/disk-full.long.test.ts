@@ -5,8 +5,8 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
-import { type Dump, tables } from '../warehouse/dump.ts'
-import { builtProgram, canMount, type Ended, SmallDisk } from './small-disk.ts'
+import { builtProgram, canMount, type Ended, SmallDisk } from '../support/small-disk.ts'
+import { type Dump, tables } from '../support/warehouse-dump.ts'
 
 /** Room for everything. */
 const plenty = 65_536
@@ -120,7 +120,7 @@ describe.skipIf(skipped !== '')(`a full disk${skipped}`, () => {
     })
   })
 
-  test('where the published copy is: the one of before stays, until the next one takes its place', async () => {
+  test('where the published copy is: the previous copy stays until the next one replaces it', async () => {
     const rows = `sql --json "select count(*) as n from star.fact_timesheet"`
     const copy = { warehouse: join(large.folder, 'w.published.duckdb') }
     expect((await large.muster('publish')).code).toBe(0)

@@ -2,8 +2,8 @@
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { encryption, isOnEncryptedDisk } from '../../src/app/checkup/encryption.ts'
-import { temporaryFolder } from './captured-world.ts'
+import { encryption, isOnEncryptedDisk } from '../../src/app/checkup/landing.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
 
 /** A list of devices as Linux has it, with the device of `folder` in it. */
 function devicesWith(folder: string, uuid: string): { devices: string; device: string } {

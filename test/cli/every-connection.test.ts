@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import { Interrupted } from '../../src/lib/errors.ts'
-import { muster, temporaryFolder } from './captured-world.ts'
+import { StatementInterrupted } from '../../src/lib/errors.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
 
 /** A program that notes how it was called, and ends as the name of its connection says. */
 function place(names: readonly string[]) {
@@ -55,7 +55,7 @@ test('a signal ends those that run, and begins no other', async () => {
   const ended = muster('sync --all', { ...at, signal: stop.signal })
   const calls = () => (existsSync(called) ? readFileSync(called, 'utf8').trim().split('\n').length : 0)
   await expect.poll(calls, { timeout: 5_000 }).toBe(2)
-  stop.abort(new Interrupted({ what: 'stopped by SIGTERM' }))
+  stop.abort(new StatementInterrupted({ what: 'stopped by SIGTERM' }))
   const { code, out } = await ended
   expect([code, calls()]).toEqual([75, 2])
   for (const name of ['one', 'two']) expect(out).toMatch(new RegExp(`^${name} +later`, 'm'))

@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { type Cell, type Column, printTable } from '../../src/cli/terminal/output.ts'
-import { captured, muster, programOf } from './captured-world.ts'
+import { printTable, type ShownCell, type ShownColumn } from '../../src/cli/terminal/output.ts'
+import { captured, muster, programOf } from '../support/captured-world.ts'
 
-const printing = (columns: readonly Column[], rows: readonly (readonly Cell[])[]) =>
+const printing = (columns: readonly ShownColumn[], rows: readonly (readonly ShownCell[])[]) =>
   programOf({
     try: {
       examples: [],
@@ -27,7 +27,7 @@ async function shownAt(
   return out().trimEnd().split('\n')
 }
 
-const statusLike: readonly Column[] = [
+const statusLike: readonly ShownColumn[] = [
   'resource',
   'state',
   'rows',
@@ -35,7 +35,7 @@ const statusLike: readonly Column[] = [
   { title: 'windows', drop: 1 },
   'note',
 ]
-const rows: readonly Cell[][] = [
+const rows: readonly ShownCell[][] = [
   [
     'timesheets',
     'done',

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from './captured-world.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
@@ -20,7 +20,7 @@ test
     })
     expect([ended.status, ended.stderr]).toEqual([
       1,
-      'muster: the output cannot be written, its disk is full: run the command again with its output to another place\n',
+      'muster: the output cannot be written, its disk is full: run the command again with its output elsewhere\n',
     ])
   },
 )

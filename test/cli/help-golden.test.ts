@@ -1,8 +1,8 @@
-/** The help of the program and of each command, at three widths, compared with a recording; `vitest --update` writes it anew. */
+/** The help of the program and of each command, at three widths, compared with a recording; `npm run accept -- help` writes it anew. */
 import { expect, test } from 'vitest'
 import { commandSet } from '../../src/cli/commands.ts'
 import { run } from '../../src/cli/program.ts'
-import { captured } from './captured-world.ts'
+import { captured } from '../support/captured-world.ts'
 
 test.each([60, 100, 160])('at %i columns', async columns => {
   const found: string[] = []

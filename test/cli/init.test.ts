@@ -9,9 +9,9 @@ import { wrapped } from '../../src/cli/terminal/wrapped.ts'
 import { connectionNamed, loadSettings } from '../../src/config/settings.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
-import { atEndOfTest } from '../ends.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
-import { captured, muster, temporaryFolder } from './captured-world.ts'
+import { captured, muster, temporaryFolder } from '../support/captured-world.ts'
+import { atEndOfTest } from '../support/ends.ts'
 
 const atConfig = (cwd: string, name: string): string => readFileSync(join(cwd, 'config', name), 'utf8')
 
@@ -26,7 +26,7 @@ test('--sandbox writes settings that load as they are, with the key in a file of
   expect(atConfig(cwd, 'muster.yaml')).not.toMatch(/acme/i)
 })
 
-test('the steps that it tells stay under their text on a narrow terminal', () => {
+test('its steps stay under their text on a narrow terminal', () => {
   const step = '  1. start it in another terminal: `muster sandbox --port 4010`'
   expect(wrapped(step, 50)).toBe('  1. start it in another terminal:\n     `muster sandbox --port 4010`')
 })
@@ -120,7 +120,7 @@ describe('on a terminal', () => {
   })
 })
 
-test.each(['', '# nothing but a comment\n'])('settings of %j are told as empty', async text => {
+test.each(['', '# nothing but a comment\n'])('settings of %j are reported as empty', async text => {
   const { cwd } = await muster('init')
   writeFileSync(join(cwd, 'config/muster.yaml'), text)
   const { code, err } = await muster('config', { cwd })

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from './captured-world.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 

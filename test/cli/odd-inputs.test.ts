@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } f
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readInput } from '../../src/lib/input-file.ts'
-import { muster, temporaryFolder } from './captured-world.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
 
 const cwd = temporaryFolder()
 const at = (name: string): string => join(cwd, name)
@@ -90,7 +90,7 @@ test.each(cases)('%s: %s', async (reading, kind, name) => {
     false,
   ])
   expect(err).toMatch(
-    /is no regular file|is a folder|has no file of settings|is a link that leads|no ordinary file|cannot be read|has more than|duckdb/,
+    /is not a regular file|is a folder|has no settings file|is a link that leads|cannot be read|has more than|duckdb/,
   )
 })
 
@@ -125,11 +125,11 @@ test('a file that a row names is in the folder of the input file, unless --allow
 test('a file that grows while it is read is refused', () => {
   const file = at('growing')
   writeFileSync(file, 'x'.repeat(1000))
-  expect(readInput(file, { mostBytes: 1000 })).toHaveLength(1000)
+  expect(readInput(file, { maxBytes: 1000 })).toHaveLength(1000)
   appendFileSync(file, 'y')
-  expect(readInput(file, { mostBytes: 1000 })).toMatchObject({ why: 'has more than 1000 bytes' })
+  expect(readInput(file, { maxBytes: 1000 })).toMatchObject({ why: 'has more than 1000 bytes' })
   // It says that it has 0 bytes, and has more.
-  expect(readInput('/proc/self/status', { mostBytes: 1e6 })).toMatchObject({
+  expect(readInput('/proc/self/status', { maxBytes: 1e6 })).toMatchObject({
     why: /changed while it was read/,
   })
 })

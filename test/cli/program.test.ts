@@ -3,14 +3,14 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { type CommandModule, wholeNumber } from '../../src/cli/command.ts'
+import { type CommandModule, integerBetween } from '../../src/cli/command.ts'
 import { commandSet } from '../../src/cli/commands.ts'
 import { run } from '../../src/cli/program.ts'
 import { loadCommands } from '../../src/cli/shell/load-commands.ts'
 import { printJson, printLine, printTable } from '../../src/cli/terminal/output.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { BudgetSpent, ConfigError, MusterError } from '../../src/lib/errors.ts'
-import { captured, everyCommand, muster, programOf } from './captured-world.ts'
+import { captured, everyCommand, muster, programOf } from '../support/captured-world.ts'
 
 const commandThat = (run: CommandModule['run'], rest: Partial<CommandModule> = {}, name = 'try') =>
   programOf({ [name]: { examples: ['muster try'], run, ...rest } })
@@ -214,7 +214,7 @@ describe('a failing command', () => {
     )
   })
 
-  test('because somebody asked to stop is told as that', async () => {
+  test('because of a signal says so', async () => {
     const reason = new BudgetSpent({ what: 'stopped by SIGINT' })
     const signal = AbortSignal.abort(reason)
     const commands = commandThat(async () => systemClock.sleep(1000, signal).then(() => 0 as const))
@@ -262,7 +262,7 @@ describe('a running command', () => {
       },
       {
         arguments: [{ name: '[resource...]', summary: 'what' }],
-        options: [{ flags: '--max-requests <number>', summary: 'how many', parse: wholeNumber(1) }],
+        options: [{ flags: '--max-requests <number>', summary: 'how many', parse: integerBetween(1) }],
       },
       'many try',
     )

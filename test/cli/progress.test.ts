@@ -6,11 +6,11 @@ import {
   atStart,
   type ProgressEvent,
   type ProgressState,
+  renderProgress,
   withEvent,
-} from '../../src/cli/terminal/progress-state.ts'
-import { renderProgress } from '../../src/cli/terminal/render-progress.ts'
+} from '../../src/cli/terminal/render-progress.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { captured, stillClock } from './captured-world.ts'
+import { captured, stillClock } from '../support/captured-world.ts'
 
 function stateOf(events: readonly ProgressEvent[], rest: Partial<ProgressState> = {}): ProgressState {
   const start: ProgressState = { ...atStart(0), ...rest }
@@ -200,7 +200,7 @@ describe('progress on a terminal', () => {
     expect(lines.at(-2)).toBe('and 12 that ended, 11 that wait')
   })
 
-  test('leaves nothing on the screen, as the result tells it again', async () => {
+  test('leaves nothing on the screen, as the result shows it again', async () => {
     expect((await draw({})).text.split('a line that stays').at(-1)).not.toContain('sites')
   })
 

@@ -1,8 +1,8 @@
 /** More records in quarantine than the settings tolerate: exit 3, named by every command, and nothing is published. */
 import { expect, test } from 'vitest'
-import { describeOnEngines } from '../warehouse/fixture.ts'
-import { oneList } from '../warehouse/one-list.ts'
-import { commandsOn } from './commands-on.ts'
+import { commandsOn } from '../support/command-lines.ts'
+import { oneList } from '../support/one-list.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 
 const at = (index: number) => new Date(Date.UTC(2026, 2, 1) + index * 60_000).toISOString()
 const sheet = (index: number, netHours: unknown = 1, time = at(index)): string =>
@@ -11,7 +11,7 @@ const sheet = (index: number, netHours: unknown = 1, time = at(index)): string =
 describeOnEngines(
   'too many records in quarantine',
   bench => {
-    test('half of a list ends with 3, until it is mended or tolerated', async () => {
+    test('half of a list ends with 3, until it is repaired or tolerated', async () => {
       const list = await oneList(
         '/timesheets',
         Array.from({ length: 100 }, (_, index) => sheet(index, index % 2 === 0 ? 'many' : 1)),
@@ -22,14 +22,14 @@ describeOnEngines(
       expect([first.code, first.err]).toEqual([
         3,
         expect.stringMatching(
-          /^muster: too many records could not be loaded: 50 records of timesheets in quarantine, 20 tolerable: .*quarantineRecords.*\n$/,
+          /^muster: too many records could not be loaded: 50 records of timesheets in quarantine, at most 20 tolerated: .*quarantineRecords.*\n$/,
         ),
       ])
-      expect(first.out).toContain('not whole: timesheets: 50 records are in quarantine, 20 are tolerable')
+      expect(first.out).toContain('incomplete: timesheets: 50 records are in quarantine, 20 are tolerable')
       // Also when nothing of the list is read any more.
       expect((await command(sync)).code).toBe(3)
       expect((await command('status')).out).toContain('50 records are in quarantine, 20 are tolerable')
-      expect((await command('check resources_whole')).code).toBe(3)
+      expect((await command('check resources_complete')).code).toBe(3)
       const refused = await command('publish')
       expect([refused.code, refused.err]).toEqual([
         3,
@@ -47,7 +47,7 @@ describeOnEngines(
         ...Array.from({ length: 50 }, (_, index) => sheet(2 * index, index < 20 ? 'many' : 2, later(index))),
       ]
       expect(await command(sync)).toMatchObject({ code: 0, err: '' })
-      for (const line of ['status', 'check resources_whole', 'publish'])
+      for (const line of ['status', 'check resources_complete', 'publish'])
         expect((await command(line)).code).toBe(0)
     }, 90_000)
   },

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { openLanding } from '../../src/landing/folder.ts'
-import { temporaryFolder } from './captured-world.ts'
-import { openPlace, type Place } from './synced-warehouse.ts'
+import { openLanding } from '../../src/landing/landing.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
+import { openPlace, type Place } from '../support/synced-warehouse.ts'
 
 let place: Place
 
@@ -37,7 +37,7 @@ test.each([
   const { code, out, err } = await place.command(line, { ...all, MUSTER_WEBHOOK_SECRET: 'secret' })
   expect([code, out]).toEqual([1, ''])
   expect(err).toMatch(
-    /^muster: the disk is almost full: [\d,]+ MB are free, and 1,000,000,\d{3} MB are to stay free \(.+\): free some space [^\n]*reserveMegabytes[^\n]*\n$/,
+    /^muster: the disk is almost full: [\d,]+ MB are free, and 1,000,000,\d{3} MB must stay free \(.+\): free some space [^\n]*reserveMegabytes[^\n]*\n$/,
   )
   expect([statSync(place.file).mtimeMs, place.sandbox.requests.length]).toEqual([before.mtimeMs, requests])
   expect(existsSync(join(place.cwd, 'out'))).toBe(false)
@@ -61,7 +61,7 @@ test('what only reads, or makes room, works all the same', async () => {
     expect(await place.command(line, all)).toMatchObject({ code: 0 })
   const { code, out } = await place.command('doctor', all)
   expect(code).toBe(1)
-  expect(out).toMatch(/fail +disk +[\d,]+ MB free, less than reserveMegabytes keeps/)
+  expect(out).toMatch(/fail +disk +[\d,]+ MB free, less than reserveMegabytes/)
 })
 
 test('no page is landed into the reserve', async () => {

@@ -1,7 +1,8 @@
 /** `muster sandbox --webhook`: events from a command line, and the mistakes one can make in it. */
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/lib/clock.ts'
 import { openReceiver, refusal } from '../sandbox/events/receiver.ts'
-import { captured, muster } from './captured-world.ts'
+import { captured, muster } from '../support/captured-world.ts'
 
 const env = { MUSTER_WEBHOOK_SECRET: 'planted-one', OTHER_SECRET: 'planted-two' }
 
@@ -9,14 +10,14 @@ test('sends a burst, signed as asked, to several webhooks, and counts it at the 
   const first = await openReceiver()
   const second = await openReceiver()
   const stop = new AbortController()
-  const { world, out, err } = captured({ signal: stop.signal, env })
+  const { world, out, err } = captured({ signal: stop.signal, env, clock: systemClock })
   const line = [
     `sandbox --scale 0.02 --json --webhook ${first.url} --webhook ${second.url}`,
     '--webhook-kind company --webhook-kind agency',
     '--webhook-secret-env MUSTER_WEBHOOK_SECRET --webhook-secret-env OTHER_SECRET',
     '--webhook-events timesheet_approved,trade_amended --webhook-events timesheet_amended',
     '--webhook-signature sha256=base64 --webhook-timestamp seconds --webhook-header-prefix X-Acme',
-    '--webhook-faults duplicate=1 --webhook-burst 400',
+    '--webhook-burst 400',
   ]
   const ended = muster(line.join(' '), world)
   await expect
@@ -66,8 +67,6 @@ test.each([
   [`${hook} --webhook-events timesheet_aproved`, 2, 'is not an event type, did you mean timesheet_approved?'],
   [`${hook} --webhook-events requisition_received`, 2, 'cannot subscribe to requisition_received'],
   [`${hook} --webhook-company nobody`, 2, 'belongs to no company of the sandbox'],
-  [`${hook} --webhook-faults lost=0.1`, 2, 'there is no event fault lost'],
-  [`${hook} --webhook-faults loss=much`, 2, 'Give shares as loss=0.05,duplicate=0.1.'],
   [`${hook} --webhook-signature sha1`, 2, 'Give one of hex, base64, sha256=hex, sha256=base64.'],
 ])('%s', async (line, code, message) => {
   const given = code === 78 ? {} : env

@@ -1,9 +1,7 @@
-/** `muster sandbox`: options and faults from the command line, and what it says of requests that broke the contract. */
+/** `muster sandbox`: options from the command line, and what it says of requests that broke the contract. */
 import { expect, test } from 'vitest'
-import { faultTable } from '../../src/sandbox/faults/faults.ts'
-import { contractOptions } from '../../src/sandbox/options/contract-options.ts'
-import { quirkOptions } from '../../src/sandbox/quirks/quirk-options.ts'
-import { captured, muster } from './captured-world.ts'
+import { contractOptions } from '../../src/sandbox/options.ts'
+import { captured, muster } from '../support/captured-world.ts'
 
 async function started(line: string) {
   const stop = new AbortController()
@@ -20,9 +18,8 @@ async function started(line: string) {
   }
 }
 
-test('takes options and faults, and tells what broke the contract', async () => {
-  const { ask, end } = await started('--option extra=1 --option extra-in=envelope --fault html-page=1')
-  expect(await (await ask('/me')).text()).toContain('<!doctype html>')
+test('says what broke the contract', async () => {
+  const { ask, end } = await started('')
   await ask('/timesheets?limit=500')
   await ask('/timesheets?limit=500')
   await ask('/nothing')
@@ -40,33 +37,34 @@ test('takes options and faults, and tells what broke the contract', async () => 
   })
 })
 
-test('says nothing when nothing broke it', async () => {
+test('takes options, and says nothing when nothing broke the contract', async () => {
   const { ask, end } = await started('--option extra=1 --option extra-in=envelope')
   expect(Object.keys((await (await ask('/timesheets')).json()) as object)).toHaveLength(4)
   expect(await end()).toEqual({ code: 0, err: '' })
 })
 
-test('takes quirks of all resources and of one', async () => {
-  const { ask, end } = await started(
-    '--quirk page-cap=5 --quirk expenses:page-cap=2 --quirk expenses:empty=no',
-  )
-  const rows = async (path: string) =>
-    ((await (await ask(path)).json()) as { data: readonly unknown[] }).data.length
-  expect([await rows('/timesheets'), await rows('/expenses')]).toEqual([5, 2])
-  expect(await end()).toEqual({ code: 0, err: '' })
+test.each([
+  ['', '2025-11-20', '2026-01-01'],
+  ['--today 2028-02-29', '2028-01-20', '2028-02-29'],
+])('ends its data yesterday, by the clock or by an option (%s)', async (line, from, to) => {
+  const { ask, end } = await started(`--scale 0.1 ${line}`)
+  const newest = await (await ask('/timesheets?sortBy=createdAt&sortOrder=desc&limit=1')).json()
+  const [{ createdAt }] = (newest as { data: [{ createdAt: string }] }).data
+  expect([createdAt > from, createdAt < to], createdAt).toEqual([true, true])
+  expect((await end()).code).toBe(0)
 })
 
 test.each([
   ['--option tos=exclusive', 'muster: there is no option tos: did you mean to?\n'],
-  ['--fault resett=0.1', 'muster: there is no fault resett: did you mean reset?\n'],
-  ['--quirk hiden=3', 'muster: there is no quirk hiden: did you mean hidden?\n'],
-  ['--quirk sheets:hidden=3', 'muster: there is no resource sheets: did you mean timesheets?\n'],
+  [
+    '--option to=sometimes',
+    'muster: option to does not take "sometimes": give inclusive, midnight, exclusive\n',
+  ],
 ])('refuses %s', async (line, message) => {
   expect(await muster(`sandbox ${line}`)).toMatchObject({ code: 2, err: message })
 })
 
-test('--help lists every option, quirk and fault', async () => {
+test('--help lists every option', async () => {
   const { out } = await muster('sandbox --help')
-  for (const name of [contractOptions, quirkOptions, faultTable].flatMap(Object.keys))
-    expect(out).toMatch(new RegExp(`^  ${name} +\\S`, 'm'))
+  for (const name of Object.keys(contractOptions)) expect(out).toMatch(new RegExp(`^  ${name} +\\S`, 'm'))
 })

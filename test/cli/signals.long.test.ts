@@ -6,11 +6,11 @@ import { expect, test } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { eventBody, post, SECRET, served, signed } from '../serve/served.ts'
-import { ofTheRun, tables } from '../warehouse/dump.ts'
-import { describeOnEngines, syncOnce, useEngines, type Warehouse } from '../warehouse/fixture.ts'
-import { type Built, start } from './built.ts'
-import { temporaryFolder } from './captured-world.ts'
-import { holdFile } from './held-file.ts'
+import { type Built, start } from '../support/built-program.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
+import { ofTheRun, tables } from '../support/warehouse-dump.ts'
+import { describeOnEngines, syncOnce, useEngines, type Warehouse } from '../support/warehouse-fixture.ts'
+import { holdFile } from './locked-file.ts'
 
 const environment = (warehouse: Warehouse, url: string) => ({
   MUSTER_BASE_URL: url,

@@ -15,7 +15,7 @@ import { writingWorld } from './written-files.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-test('what is base64 is told as a pattern would tell it', () => {
+test('recognises base64 as a pattern would', () => {
   const letters = fc.constantFrom(...'AZaz09+/=-_ \n~é')
   fc.assert(
     fc.property(fc.array(letters, { maxLength: 12 }), chosen => {

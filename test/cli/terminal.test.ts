@@ -8,7 +8,7 @@ import { createContext } from '../../src/cli/context.ts'
 import { run } from '../../src/cli/program.ts'
 import { createProgress } from '../../src/cli/terminal/progress.ts'
 import { escaped, inOneLine } from '../../src/cli/terminal/terminal.ts'
-import { captured, temporaryFolder } from './captured-world.ts'
+import { captured, temporaryFolder } from '../support/captured-world.ts'
 
 /** ESC with its sequences, BEL, CR, DEL, C1, and characters that turn, hide or split text. */
 const hostile = `x\u001b[31m\u001b]0;t\u0007\r\b\u007f\u009b2J\u0085\u202e\u2066\u200f\u061c\u2028\ufeff\u{e0041}\u200b\ud800y`

@@ -4,9 +4,9 @@ import {
   atStart,
   type BudgetEvent,
   type ProgressEvent,
+  timeLeft,
   withEvent,
-} from '../../src/cli/terminal/progress-state.ts'
-import { timeLeft } from '../../src/cli/terminal/time-left.ts'
+} from '../../src/cli/terminal/render-progress.ts'
 
 function leftOf(events: readonly ProgressEvent[], budget: BudgetEvent, elapsedMs: number) {
   return timeLeft({ ...events.reduce(withEvent, atStart(0)), budget }, elapsedMs)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'
 import { PDF } from '../sandbox/writes/worker-inputs.ts'
-import { muster } from './captured-world.ts'
+import { muster } from '../support/captured-world.ts'
 import { writingWorld } from './written-files.ts'
 
 const sandbox = await openSandbox({ scale: 0.05 })
@@ -30,7 +30,7 @@ describe('files upload', () => {
       'noname --resource worker --purpose attachments --record w',
       'noname has a name that the service does not accept: use 1 to 255',
     ],
-    ['fake.pdf --resource worker --purpose attachments --record w', 'fake.pdf is none of application/pdf'],
+    ['fake.pdf --resource worker --purpose attachments --record w', 'fake.pdf is not one of application/pdf'],
     ['none.pdf --resource worker --purpose attachments --record w', 'none.pdf is not there'],
   ])('%s', async (args, message) => {
     const before = sandbox.requests.length
@@ -92,11 +92,11 @@ describe('get', () => {
     ],
     [
       'timesheets x',
-      'the service shows no single record of timesheets: look in the warehouse with muster sql',
+      'the service has no request for a single record of timesheets: look in the warehouse with muster sql',
     ],
     [
       'timesheet x',
-      'there is no resource timesheet, did you mean timesheets? The service shows no single record of them: look in the warehouse with muster sql',
+      'there is no resource timesheet, did you mean timesheets? The service has no request for a single record of them: look in the warehouse with muster sql',
     ],
     ['company x', 'there is no resource company: did you mean companies?'],
     ['vacancy x', 'there is no resource vacancy: did you mean requisitions?'],

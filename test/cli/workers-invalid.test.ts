@@ -58,7 +58,7 @@ test.each([
   ],
   [
     person({ nationality: 'Irish', nationalIns: undefined }),
-    'nationalIns is missing; a PPS number will do as well',
+    'nationalIns is missing; a PPS number is accepted too',
   ],
   [
     person({ nationality: 'Poland', nationalIns: undefined }),
@@ -113,7 +113,7 @@ test.each([
   expect(err).toBe(shown)
 })
 
-test('every row and field is told at once', async () => {
+test('every faulty row and field is reported together', async () => {
   file('w.json', [person({ email: 'x', dob: 'y' }), person(), person({ consent: 'planted' })])
   expect((await refused('w.json')).split('\n')).toEqual([
     'w.json, row 1, dob is not a date of the form YYYY-MM-DD',
@@ -133,12 +133,12 @@ test('an agency id is in one row only', async () => {
 describe('CSV', () => {
   test.each([
     ['a,b\n', 'row 1, a is not a field'],
-    ['firstName,firstName\nx,y', 'row 1, firstName is a heading twice'],
+    ['firstName,firstName\nx,y', 'row 1, firstName is a duplicate heading'],
     ['firstName,,lastName\nx,y,z', 'row 1 has no heading in column 2'],
-    ['attachments\nx', 'row 1, attachments has no place in CSV: give documents in JSON'],
+    ['attachments\nx', 'row 1, attachments is not allowed in CSV: give documents in JSON'],
     [
       'rightToWork.documentId\nx',
-      'row 1, rightToWork.documentId has no place in CSV: give documents in JSON',
+      'row 1, rightToWork.documentId is not allowed in CSV: give documents in JSON',
     ],
     ['adress.city\nx', 'row 1, adress.city is not a field, did you mean address.city?'],
   ])('with heading %j', async (text, line) => {
@@ -181,19 +181,19 @@ describe('what a spreadsheet made of a value is refused, a line for each', () =>
   })
 })
 
-describe('a file as a whole', () => {
+describe('a file', () => {
   test.each([
     ['w.doc', 'x', 'w.doc has no known file ending: name it .json, .ndjson, .jsonl, .csv, .tsv, .txt'],
     ['w.xlsx', 'PK', 'w.xlsx is a workbook: save its sheet as CSV (UTF-8) and name that'],
     [
       'utf16.csv',
       Buffer.from('firstName\n', 'utf16le'),
-      'utf16.csv is not UTF-8, but UTF-16 without its first bytes: name a file of workers in UTF-8',
+      'utf16.csv is not UTF-8; it looks like UTF-16 without a BOM: name a file of workers in UTF-8',
     ],
     [
       'odd.csv',
       Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x41, 0x00]),
-      'odd.csv is not UTF-16, as its first bytes say: name a file of workers in UTF-8',
+      'odd.csv is not valid UTF-16, although it begins with a UTF-16 BOM: name a file of workers in UTF-8',
     ],
     ['broken.json', '{"firstName": "Planted', 'broken.json is not JSON: one object, or an array of them'],
     ['empty.json', '[]', 'empty.json has no rows: put one worker a row into it'],
@@ -229,7 +229,7 @@ describe('a file beside the input', () => {
     [
       'fake.pdf',
       Buffer.from('PK\x03\x04'),
-      'is none of application/pdf, image/jpeg, image/png by its first bytes',
+      'is not one of application/pdf, image/jpeg, image/png, judging by its first bytes',
     ],
   ])('%s', async (name, content, problem) => {
     file(name, content)

@@ -3,13 +3,13 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { seedOf } from '../../src/sandbox/data/draw.ts'
 import { makeAgencies } from '../../src/sandbox/data/master/companies.ts'
-import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { defaultKeys, sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
-import { bare, json, startService } from '../api/service.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { document, PDF, pdf, person } from '../sandbox/writes/worker-inputs.ts'
+import { bare, json, startService } from '../support/http-service.ts'
 import { csvOf, writingWorld } from './written-files.ts'
 
 const size = { seed: 1, scale: 0.02, today: '2026-11-02' }
@@ -55,7 +55,7 @@ describe('a file of workers', () => {
     expect(readFileSync(join(cwd, 'w.csv.outcome.ndjson'), 'utf8')).not.toContain(bob.lastName)
   })
 
-  test('is written by one run at a time, and a killed one holds up nobody', async () => {
+  test('is written by one run at a time, and a killed run delays no other', async () => {
     const { run, file, cwd } = opened()
     file('w.json', JSON.stringify([person(), person(), person()]))
     const lock = join(cwd, 'w.json.lock')
@@ -134,7 +134,7 @@ describe('an update', () => {
     expect(sandbox.workers.find(id, first)?.agencies.get(first)?.active).toBe(false)
   })
 
-  test('that another worker stands against is told by its row', async () => {
+  test('that conflicts with another worker is reported by its row', async () => {
     const { run, file } = opened()
     const known = person()
     file('w.json', [known, person()])
@@ -213,7 +213,7 @@ describe('when answers fail', () => {
     await other.close()
   })
 
-  test('a row left open is sent again and told as such; an update that adds documents is not', async () => {
+  test('an unconfirmed row is sent again and reported; an update that adds documents is not', async () => {
     let status = 500
     const service = await startService(
       (_asked, response) =>

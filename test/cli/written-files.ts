@@ -1,10 +1,10 @@
 /** Input files for the writing commands, in a folder of the test's own, and a world that reaches a sandbox. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { World } from '../../src/cli/world.ts'
+import type { ProcessIo } from '../../src/cli/world.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
-import { muster, temporaryFolder } from './captured-world.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
 
 export function writingWorld(baseUrl: string, key = sandboxKeys.agency) {
   const cwd = temporaryFolder()
@@ -17,7 +17,7 @@ export function writingWorld(baseUrl: string, key = sandboxKeys.agency) {
       writeFileSync(join(cwd, name), isRaw ? content : JSON.stringify(content))
       return name
     },
-    run: (line: string, parts: Partial<World> = {}) => muster(line, { cwd, env, ...parts }),
+    run: (line: string, parts: Partial<ProcessIo> = {}) => muster(line, { cwd, env, ...parts }),
   }
 }
 

@@ -46,7 +46,7 @@ test('a folder without files, and a connection in two of them, are one line', ()
   const cwd = place({})
   mkdirSync(join(cwd, 'empty'))
   expect(messageOf(() => loadSettings({ env: ENV, cwd, configFile: 'empty' }))).toMatch(
-    /^empty has no file of settings/,
+    /^empty has no settings file/,
   )
   const twice = place({ ...two, 'config/muster.d/c.yaml': `connections:\n${line('beta')}` })
   expect(messageOf(() => loadSettings({ env: ENV, cwd: twice }))).toMatch(

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { muster } from '../cli/captured-world.ts'
+import { muster } from '../support/captured-world.ts'
 import { acme, DUCKDB, folder, KEY } from './written-settings.ts'
 
 const secret = 'key-0123456789'
@@ -16,7 +16,7 @@ async function shown(lines: string[], env: Record<string, string> = { KEY: secre
   return { code, out, err, of, problem }
 }
 
-test('each value is told with its line, its variables, or as a default', async () => {
+test('shows each value with its line, its variables, or as a default', async () => {
   const { code, of, out } = await shown(
     [KEY, DUCKDB, `retentionDays: \${DAYS}`, 'queries: { seconds: 5 }', `webhook: { secret: \${HOOK} }`],
     { KEY: secret, DAYS: '30', HOOK: 'hook-0123456789' },
@@ -52,7 +52,7 @@ test('settings that are wrong are shown as far as they go', async () => {
   expect(problem).toMatch(/^config\/muster\.yaml is wrong \(3 problems\)/)
 })
 
-test('without a file the variables are told, and without both there is nothing to tell', async () => {
+test('shows the variables where there is no file, and nothing where there are neither', async () => {
   const env = { MUSTER_BASE_URL: 'https://api.example.com', MUSTER_API_KEY: secret, MUSTER_RECORD_DEPTH: '9' }
   const { out } = await muster('config --json', { env })
   const named = Object.fromEntries(

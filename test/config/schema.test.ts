@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { variables } from '../../src/config/environment.ts'
 import { settingsSchema } from '../../src/config/schema.ts'
 import { checkShape } from '../../src/config/shape.ts'
 
@@ -20,6 +21,11 @@ test('the template is valid, also with every setting that is commented out', () 
   const settings = parse(whole, { uniqueKeys: false }).connections.acme
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(['apiKeyFile', 'schemaPrefix', 'waitMinutes']))
   expect([validate(withSettings(settings)), validate.errors]).toEqual([true, null])
+})
+
+test('its comment lists every variable that stands for a setting', () => {
+  const [comment = ''] = template.split('\nconnections:')
+  expect([...new Set(comment.match(/MUSTER_[A-Z_]+/g))].sort()).toEqual(Object.values(variables).sort())
 })
 
 test('its first line names the schema beside it, which is this one', async () => {

@@ -1,8 +1,12 @@
-/** The rows that test/contract/contract.test.ts runs cover the contract's operations and all that the sandbox declares. */
+/** The rows that test/contract/contract.runs.test.ts runs cover the contract's operations and all that the sandbox declares. */
 import { expect, it } from 'vitest'
 import { eventTypes } from '../../src/contract/events.ts'
+import type { ParameterKind } from '../../src/contract/fields/operation.ts'
+import { groupBy } from '../../src/lib/group-by.ts'
+import { querySchemas } from '../../src/sandbox/declare/parameters.ts'
 import { endpoints } from '../../src/sandbox/endpoints/endpoints.ts'
-import { OPERATIONS } from './operations.ts'
+import { coverageTables } from './coverage-tables.ts'
+import { OPERATIONS, readsByPath } from './operations.ts'
 import { rows } from './rows.ts'
 import { openStand } from './stand.ts'
 import { bodyOf, keyOf, targetOf } from './targets.ts'
@@ -13,12 +17,52 @@ it('no row stands twice', () => {
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
 })
 
+it('is printed with the test of each row', () => {
+  const printed = coverageTables().split('\n')
+  const testOf = (line: string): string => line.split('|').at(-2)?.trim() ?? ''
+  const tests = rows.map(({ kind, what }) => `${kind} ${what}`)
+  expect(printed.map(testOf).filter(name => tests.includes(name))).toHaveLength(rows.length)
+})
+
 it('has the paths that the sandbox declares, and its events', () => {
   const declared = endpoints.map(({ path }) => path.replace(':id', '{id}'))
   expect(OPERATIONS.map(({ name }) => name.split(' ')[1]).sort()).toEqual(declared.sort())
   const events = rows.filter(({ kind }) => kind === 'event').map(({ what }) => what)
   expect(events.sort()).toEqual([...eventTypes].sort())
 })
+
+/** The values of a parameter that has a closed list of them, else null. */
+const valuesIn = (kind: ParameterKind): readonly string[] | null =>
+  Array.isArray(kind) ? kind.toSorted() : null
+
+/** What the contract and the sandbox each say that a path takes: the one beside the other. */
+it.each([...readsByPath])(
+  'src/contract/operations.ts and src/sandbox/endpoints agree on %s',
+  (path, reads) => {
+    const endpoint = endpoints.find(one => one.method === 'GET' && one.path === path.replace('{id}', ':id'))
+    const fixed = groupBy(
+      reads.flatMap(({ fixed = {} }) => Object.entries(fixed)),
+      ([name]) => name,
+    )
+    const ofContract = {
+      ...Object.fromEntries(
+        reads
+          .flatMap(({ parameters }) => Object.entries(parameters))
+          .map(([name, kind]) => [name, valuesIn(kind)]),
+      ),
+      ...Object.fromEntries(
+        [...fixed].map(([name, values]) => [name, values.map(([, value]) => value).sort()]),
+      ),
+    }
+    const ofSandbox = Object.entries(querySchemas(endpoint?.parameters ?? {})).map(
+      ([name, { type, enum: values }]) => [
+        name,
+        type === 'boolean' || !values ? null : (values as string[]).toSorted(),
+      ],
+    )
+    expect(Object.fromEntries(ofSandbox)).toEqual(ofContract)
+  },
+)
 
 it.each(OPERATIONS)('$name has a row for each of its parameters, and takes no other', async operation => {
   const { name, parameters } = operation

@@ -1,4 +1,4 @@
-/** Every error that the contract lists for an operation, given by it. */
+/** Every error of sections 4 and 7 of the contract, given by each operation that it applies to. */
 import { expect } from 'vitest'
 import { largestBody } from '../../src/lib/file-kind.ts'
 import { type Body, openSandbox } from '../sandbox/open-sandbox.ts'

@@ -1,9 +1,9 @@
 /** The event types of section 6, each sent to a receiver of every kind that may hear it. */
 import { expect } from 'vitest'
 import type { EventType } from '../../src/contract/events.ts'
-import { contractEvents } from '../declarations/contract-events.ts'
 import { NOW, openEvents, SECRET, webhook } from '../sandbox/events/open-events.ts'
 import { openReceiver, refusal } from '../sandbox/events/receiver.ts'
+import { contractEvents } from './contract-events.ts'
 import type { Row } from './row.ts'
 
 async function openHooks() {

@@ -1,4 +1,9 @@
-/** The seven plain lists of the contract: which field of the answer each parameter looks at, typed out of section 4. */
+/**
+ * The plain lists of the contract, and which field of the answer each parameter looks at. Both follow from
+ * `src/contract/operations.ts` where a parameter is named for its field; section 4 says the rest, which `stated` repeats.
+ */
+import type { ParameterKind } from '../../src/contract/fields/operation.ts'
+import { readsByPath } from './operations.ts'
 import type { KeyName } from './stand.ts'
 
 export interface ListDeclaration {
@@ -21,122 +26,67 @@ export interface ListDeclaration {
   readonly keys?: Readonly<Record<string, KeyName>>
 }
 
-const status = (...values: string[]) => ({ values, field: 'status' })
-const active = { values: ['active', 'inactive'], field: 'active' }
 const byName = { by: 'name', order: 'asc' } as const
-const master = {
-  sortDefault: byName,
-  dates: ['createdAt'],
-  choices: { status: active },
-  includes: {},
-  several: [],
-  ids: {},
-}
-const ofCompany = { company: 'company.id' }
 
-export const LISTS: readonly ListDeclaration[] = [
-  {
-    ...master,
-    path: '/companies',
-    sort: ['createdAt', 'updatedAt', 'name'],
-    search: ['name'],
-    includes: { includeConfig: 'config' },
-  },
-  {
-    ...master,
-    path: '/projects',
-    sort: ['createdAt', 'updatedAt', 'name', 'code'],
-    search: ['name', 'code'],
-    ids: { ...ofCompany, region: 'region.id', sector: 'sector.id' },
-    several: ['company'],
-    includes: { includeConfig: 'config' },
-  },
-  {
-    ...master,
-    path: '/sites',
-    sort: ['createdAt', 'updatedAt', 'name'],
-    search: ['name'],
-    ids: { ...ofCompany, project: 'project.id' },
-    several: ['company'],
-  },
-  {
-    ...master,
-    path: '/users',
-    sort: ['createdAt', 'updatedAt', 'name', 'email'],
+/** What does not follow from the parameters of a list; its own test says what is missing here. */
+const stated: Readonly<Record<string, Partial<ListDeclaration>>> = {
+  '/companies': { sortDefault: byName },
+  '/projects': { sortDefault: byName, search: ['name', 'code'] },
+  '/sites': { sortDefault: byName },
+  '/users': {
+    sortDefault: byName,
     search: ['name', 'email', 'jobTitle'],
-    dates: [],
-    choices: {
-      status: active,
-      role: {
-        values: [
-          ...['companyAdmin', 'companyFinance', 'companyBot', 'projectAdmin', 'projectFinance'],
-          ...['projectApprover', 'projectRequestor', 'ldAdmin', 'ldUser'],
-        ],
-        field: 'role',
-      },
-    },
     ids: { company: 'companies', project: 'projects', agency: 'agencies' },
-    several: ['company', 'project', 'agency'],
     keys: { agency: 'several agencies' },
   },
-  {
-    path: '/timesheets',
-    sort: ['createdAt', 'updatedAt', 'timesheetRef', 'start', 'weekEnding', 'approvedDate'],
-    search: ['reference', 'worker.name', 'agency.name'],
-    dates: ['createdAt', 'updatedAt', 'start', 'end', 'weekEnding', 'approvedDate'],
-    choices: { status: status('pending', 'pending_approval', 'approved', 'cancelled', 'absent') },
-    ids: {
-      ...ofCompany,
-      ...{ project: 'project.id', site: 'site.id', assignment: 'assignment.id' },
-      ...{ worker: 'worker.id', agency: 'agency.id' },
-    },
-    several: ['company', 'project', 'site', 'assignment', 'worker', 'agency'],
-    includes: { includeTimelogs: 'timelogs' },
-  },
-  {
-    path: '/expenses',
-    sort: ['createdAt', 'updatedAt', 'date', 'value', 'status', 'category'],
-    search: ['category', 'description'],
-    dates: ['date', 'createdAt', 'updatedAt', 'approvalDate'],
-    choices: {
-      status: status('pending', 'approved', 'rejected'),
-      category: {
-        values: [
-          ...['Accommodation', 'Bonus', 'Driving hours', 'Flat rate hours', 'Fuel'],
-          ...['Manager authorised hours', 'Mileage', 'On-call', 'Other', 'Out-of-hours callout'],
-          ...['Parking', 'Plant', 'Price work', 'Training hours', 'Vehicles'],
-        ],
-        field: 'category',
-      },
-    },
-    ids: {
-      ...ofCompany,
-      ...{ project: 'project.id', timesheet: 'timesheet.id', worker: 'worker.id', agency: 'agency.id' },
-    },
-    several: ['company'],
-    includes: {},
-  },
-  {
-    path: '/invoices',
-    sort: ['createdAt', 'updatedAt', 'invoiceRef', 'due', 'weekEnding', 'confirmedDate'],
+  '/timesheets': { search: ['reference', 'worker.name', 'agency.name'] },
+  '/expenses': { search: ['category', 'description'] },
+  '/invoices': {
     search: [
       ...['reference', 'company.name', 'projects.name', 'agency.name', 'msp.name'],
       'timesheets.reference',
     ],
-    dates: ['createdAt', 'confirmedDate', 'due', 'weekEnding'],
-    choices: {
-      status: status('pending', 'confirmed'),
-      invoiceType: {
-        values: ['supplierToClient', 'supplierToMsp', 'mspToClient'],
-        field: 'invoiceType',
-      },
-      mspInvoiceType: { values: ['receivable', 'payable'], field: 'mspInvoiceType' },
-    },
-    ids: { ...ofCompany, project: 'projects.id', agency: 'agency.id' },
-    several: ['company'],
-    includes: {},
+    ids: { company: 'company.id', project: 'projects.id', agency: 'agency.id' },
   },
-]
+}
+
+/** Lists whose parameters mean something of their own: `mapping-rows.ts` and `metric-rows.ts` have their rows. */
+const ownRows = ['/access-rule-mappings', '/requisitions/recruitment-metrics']
+
+const notChoices = ['sortBy', 'sortOrder', 'dateField']
+
+const valuesOf = (kind: ParameterKind | undefined): readonly string[] => (Array.isArray(kind) ? kind : [])
+
+function declarationOf(path: string, parameters: Readonly<Record<string, ParameterKind>>): ListDeclaration {
+  const named = Object.entries(parameters)
+  const ofKind = (...kinds: readonly ParameterKind[]) =>
+    named.flatMap(([name, kind]) => (kinds.includes(kind) ? [name] : []))
+  const choices = named.filter(([name, kind]) => Array.isArray(kind) && !notChoices.includes(name))
+  return {
+    path,
+    sort: valuesOf(parameters.sortBy),
+    search: parameters.query ? ['name'] : [],
+    dates: parameters.dateField ? valuesOf(parameters.dateField) : parameters.from ? ['createdAt'] : [],
+    choices: Object.fromEntries(
+      choices.map(([name, kind]) => {
+        const values = valuesOf(kind)
+        return [name, { values, field: values.includes('inactive') ? 'active' : name }]
+      }),
+    ),
+    ids: Object.fromEntries(ofKind('id', 'ids').map(name => [name, `${name}.id`])),
+    several: ofKind('ids'),
+    includes: Object.fromEntries(
+      ofKind('flag').map(name => [name, name.replace(/^include(.)/, (_, first) => first.toLowerCase())]),
+    ),
+    ...stated[path],
+  }
+}
+
+export const LISTS: readonly ListDeclaration[] = [...readsByPath].flatMap(([path, [operation]]) =>
+  operation?.answers !== 'page' || path.includes('{id}') || ownRows.includes(path)
+    ? []
+    : [declarationOf(path, operation.parameters)],
+)
 
 /** Sort values that are no field of the row. */
 export const sortField = (name: string): string =>

@@ -1,9 +1,14 @@
 /** Each operation answered 200 to the keys that may call it, and to Muster's client through the method for it. */
 import { expect } from 'vitest'
-import { type Client, createClient, type Fetched, type Page } from '../../src/api/client/client.ts'
+import {
+  type Client,
+  createClient,
+  type FetchedPage,
+  type FetchedRecord,
+} from '../../src/api/client/client.ts'
 import { reads } from '../../src/api/client/reads.ts'
-import { createUpload } from '../../src/api/writes/uploads.ts'
-import { createWorker, updateWorker } from '../../src/api/writes/workers.ts'
+import { createUpload } from '../../src/api/uploads.ts'
+import { createWorker, updateWorker } from '../../src/api/workers.ts'
 import type { Operation as AnyOperation } from '../../src/contract/fields/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -55,7 +60,7 @@ async function throughRead(stand: Stand, client: Client, [method, path]: readonl
   const extra = method === 'groupAccessRules' ? { groupBy: 'rule' } : {}
   const id = path.split('/')[2] ?? ''
   const given = pattern.includes('{id}') ? [id, extra] : [extra]
-  const call = reads(client)[method] as (...all: unknown[]) => Promise<Page | Fetched>
+  const call = reads(client)[method] as (...all: unknown[]) => Promise<FetchedPage | FetchedRecord>
   const answer = await call(...given)
   const query = new URLSearchParams({ ...fixed, ...extra, limit: '200' })
   const plain = 'record' in answer ? path : `${path}?${query}`

@@ -1,8 +1,12 @@
-/** The operations of the contract, typed out of its section 4: who may call them, their parameters and errors. */
-
-const lists = ['page', 'limit', 'fields', 'sortBy', 'sortOrder']
-const dated = ['query', 'from', 'to']
-const common = [401, 403, 405, 429, 500]
+/**
+ * The operations of the contract. Reads follow from `src/contract`: their parameters from `operations.ts`, whose keys may call
+ * them from the resource. What the contract says beside that, and its writes, are typed here out of its section 4.
+ */
+import { catalogue } from '../../src/contract/catalogue.ts'
+import type { Operation as Declared } from '../../src/contract/fields/operation.ts'
+import type { Resource } from '../../src/contract/fields/resource.ts'
+import { operations } from '../../src/contract/operations.ts'
+import { groupBy } from '../../src/lib/group-by.ts'
 
 export interface Operation {
   /** Method and path. */
@@ -14,23 +18,65 @@ export interface Operation {
   readonly scope?: string
   /** Of the query, without those of the path. */
   readonly parameters: readonly string[]
-  /** As listed for it; 405 belongs to every route, and what is not shown takes the common set. */
   readonly errors: readonly number[]
 }
 
-function list(name: string, parameters: readonly string[], rest: Partial<Operation> = {}): Operation {
-  return { name: `GET ${name}`, answers: 'list', keys: 'any', errors: common, parameters, ...rest }
+/** The declared reads of each path: some paths have several. */
+export const readsByPath: ReadonlyMap<string, readonly Declared[]> = groupBy(
+  Object.values(operations) as Declared[],
+  ({ path }) => path,
+)
+
+/** Scopes that the contract names for a read. */
+const scopes: Readonly<Record<string, string>> = {
+  '/companies/{id}/user-permissions': 'read:users',
+  '/companies/{id}/user-assignments': 'read:users',
+  '/rates/{id}': 'read:rates',
+  '/users': 'read:users',
 }
 
-function record(name: string, rest: Partial<Operation> = {}): Operation {
-  const errors = [401, 403, 404, 405, 429, 500]
-  return { name: `GET ${name}`, answers: 'record', keys: 'any', parameters: [], errors, ...rest }
+const everyRead = [400, 401, 403, 405, 429, 500]
+
+/** Lists that answer 404 although their path has no id. */
+const mayMiss = ['/users']
+
+const listPath = ({ path }: Resource): string => path.replace('{company}', '{id}')
+
+function keysFor(path: string): Operation['keys'] {
+  const own = catalogue.find(one => listPath(one) === path || one.single?.path === path)
+  if (!own)
+    throw new Error(
+      `${path} of src/contract/operations.ts is the path of no resource in src/contract/resources`,
+    )
+  const { agency } = own.keys
+  return agency === 'list' || (agency === 'by id' && path.endsWith('/{id}')) ? 'any' : 'company'
 }
 
-const company = { keys: 'company' } as const
-const everyRead = [400, 401, 403, 404, 405, 429, 500]
-const companyUsers = { ...company, scope: 'read:users', errors: everyRead }
-const companyUserParameters = ['status', 'page', 'limit', 'fields']
+function read(path: string, reads: readonly Declared[]): Operation {
+  const scope = scopes[path]
+  const isAbsent = path.includes('{id}') || mayMiss.includes(path)
+  return {
+    name: `GET ${path}`,
+    answers: reads.some(({ answers }) => answers === 'page') ? 'list' : 'record',
+    keys: keysFor(path),
+    ...(scope && { scope }),
+    parameters: [
+      ...new Set(
+        reads.flatMap(({ parameters, fixed = {} }) => [...Object.keys(parameters), ...Object.keys(fixed)]),
+      ),
+    ],
+    errors: isAbsent ? [...everyRead, 404] : everyRead,
+  }
+}
+
+const me: Operation = {
+  name: 'GET /me',
+  answers: 'record',
+  keys: 'any',
+  parameters: [],
+  errors: [401, 405, 429, 500],
+}
+
 const agencyWrite = {
   answers: 'record',
   keys: 'agency',
@@ -38,53 +84,7 @@ const agencyWrite = {
   parameters: ['agency'],
 } as const
 
-export const OPERATIONS: readonly Operation[] = [
-  record('/me', { errors: [401, 405, 429, 500] }),
-  list('/companies', [...lists, ...dated, 'status', 'includeConfig'], company),
-  record('/companies/{id}', { ...company, parameters: ['includeConfig'], errors: everyRead }),
-  record('/companies/{id}/competency-matrix', { ...company, parameters: ['projectId'], errors: everyRead }),
-  list('/companies/{id}/user-permissions', companyUserParameters, companyUsers),
-  list('/companies/{id}/user-assignments', companyUserParameters, companyUsers),
-  list('/access-rule-mappings', [...lists, 'groupBy', 'role', 'action', 'query'], {
-    ...company,
-    errors: [400, ...common],
-  }),
-  list('/projects', [...lists, ...dated, 'company', 'status', 'region', 'sector', 'includeConfig'], company),
-  record('/projects/{id}', { ...company, parameters: ['includeConfig'] }),
-  list('/sites', [...lists, ...dated, 'company', 'status', 'project'], company),
-  record('/sites/{id}'),
-  record('/trades/{id}', { parameters: ['includeRates', 'includeCompetencyMatrix'], errors: everyRead }),
-  record('/rates/{id}', { scope: 'read:rates', errors: everyRead }),
-  list('/users', [...lists, 'company', 'project', 'agency', 'role', 'status', 'query'], {
-    scope: 'read:users',
-    errors: everyRead,
-  }),
-  record('/requisitions/{id}', { parameters: ['includeStageTracking'] }),
-  list(
-    '/requisitions/recruitment-metrics',
-    [...lists, 'company', 'project', 'agency', 'metric', 'groupBy', 'hoursThreshold', 'from', 'to'],
-    { ...company, errors: [400, ...common] },
-  ),
-  record('/assignments/{id}'),
-  list(
-    '/timesheets',
-    [
-      ...[...lists, ...dated, 'company', 'status', 'project', 'site', 'assignment', 'worker', 'agency'],
-      ...['dateField', 'includeTimelogs'],
-    ],
-    { errors: [400, ...common] },
-  ),
-  list('/expenses', [
-    ...[...lists, ...dated, 'company', 'status', 'project', 'timesheet', 'worker', 'agency'],
-    ...['category', 'dateField'],
-  ]),
-  record('/expenses/{id}'),
-  list('/invoices', [
-    ...[...lists, ...dated, 'company', 'status', 'project', 'agency'],
-    ...['invoiceType', 'mspInvoiceType', 'dateField'],
-  ]),
-  record('/credit-notes/{id}'),
-  record('/purchase-orders/{id}', company),
+const writes: readonly Operation[] = [
   { name: 'POST /workers', ...agencyWrite, errors: [400, 401, 403, 405, 409, 413, 429, 500] },
   { name: 'PATCH /workers/{id}', ...agencyWrite, errors: [400, 401, 403, 404, 405, 409, 413, 429, 500] },
   {
@@ -92,6 +92,12 @@ export const OPERATIONS: readonly Operation[] = [
     answers: 'record',
     keys: 'any',
     parameters: ['agency', 'company'],
-    errors: everyRead,
+    errors: [...everyRead, 404],
   },
+]
+
+export const OPERATIONS: readonly Operation[] = [
+  me,
+  ...[...readsByPath].map(([path, reads]) => read(path, reads)),
+  ...writes,
 ]

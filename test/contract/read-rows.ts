@@ -1,6 +1,6 @@
 /** Ids in paths, and the flags and parameters of single reads. */
 import { expect } from 'vitest'
-import { shortId } from '../../src/sandbox/records/short-id.ts'
+import { shortId } from '../../src/sandbox/record.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
 import { OPERATIONS } from './operations.ts'
 import { expectBad } from './paging-rows.ts'

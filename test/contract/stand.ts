@@ -1,6 +1,7 @@
 /** What the rows are shown on: one sandbox of two companies, with a key for each way of being let in or not. */
+
+import { seedOf } from '../../src/sandbox/data/draw.ts'
 import { makeAgencies, makeCompanies } from '../../src/sandbox/data/master/companies.ts'
-import { seedOf } from '../../src/sandbox/data/seed.ts'
 import { type ApiKey, readScopes } from '../../src/sandbox/keys/keys.ts'
 import { type Body, type OpenSandbox, openSandbox } from '../sandbox/open-sandbox.ts'
 import { OPERATIONS } from './operations.ts'

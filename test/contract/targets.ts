@@ -1,24 +1,12 @@
 /** A request of each operation that succeeds: the path with an id of the first company's records in it. */
-import type { Collection } from '../../src/sandbox/world.ts'
+import { routeOf } from '../fault-layer/service.ts'
 import type { Body } from '../sandbox/open-sandbox.ts'
 import { person } from '../sandbox/writes/worker-inputs.ts'
 import { agencies, companies, type Stand } from './stand.ts'
 
-const collections: Readonly<Record<string, Collection>> = {
-  projects: 'projects',
-  sites: 'sites',
-  trades: 'trades',
-  rates: 'rates',
-  requisitions: 'requisitions',
-  assignments: 'assignments',
-  expenses: 'expenses',
-  'credit-notes': 'creditNotes',
-  'purchase-orders': 'purchaseOrders',
-}
-
 /** A record of the first or second company. */
 export function recordOf(stand: Stand, operation: string, company: 0 | 1 = 0): Body {
-  const name = collections[operation.split('/')[1] ?? '']
+  const name = routeOf((operation.split(' ')[1] ?? '').replace('{id}', 'x'))?.collection
   const found =
     name && stand.sandbox.world.all(name).find((one: Body) => one.company.id === companies[company])
   if (!found) throw new Error(`the world has no record for ${operation}`)

@@ -1,8 +1,8 @@
 /** Calibration finds whatever readings the sandbox has: twenty drawn at random, then no figure of any grouping differs. */
 import { expect, test } from 'vitest'
 import type { MetricDefinition } from '../../src/crosscheck/metrics/definition.ts'
-import { useFilled } from '../marts/filled-warehouse.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { useFilled } from '../support/filled-warehouse.ts'
 import { checking } from './checked.ts'
 import { drawnOptions } from './settings.ts'
 
@@ -19,7 +19,7 @@ function readingsOf(options: ReturnType<typeof drawnOptions>): Partial<MetricDef
     negativeDays: options['fill-negative'],
     acceptance: options.acceptance,
     bounds: options['outlier-bounds'],
-    leastForRule: options['outlier-least'],
+    minForRule: options['outlier-min'],
     weekStart: options['week-start'],
     weekKey: options['week-key'],
     monthKey: options['month-key'],

@@ -2,7 +2,7 @@
 import { createClient } from '../../src/api/client/client.ts'
 import { type Calibration, calibrate } from '../../src/crosscheck/calibrate/calibrate.ts'
 import { recordCalibration } from '../../src/crosscheck/calibrate/definition-store.ts'
-import { type Crosschecked, crosscheck } from '../../src/crosscheck/crosscheck.ts'
+import { type CrosscheckResult, crosscheck } from '../../src/crosscheck/crosscheck.ts'
 import type { DefinitionInForce } from '../../src/crosscheck/metrics/definition.ts'
 import { type Grouping, groupingOf } from '../../src/crosscheck/metrics/metric-query.ts'
 import { createAsker } from '../../src/crosscheck/metrics/their-metrics.ts'
@@ -29,7 +29,7 @@ const at = '2026-11-02T03:00:00.000Z'
 
 export interface Checking {
   calibrated(): Promise<Calibration & DefinitionInForce>
-  checked(inForce: DefinitionInForce, groupings?: readonly string[]): Promise<Crosschecked>
+  checked(inForce: DefinitionInForce, groupings?: readonly string[]): Promise<CrosscheckResult>
 }
 
 export function checking(sandbox: Pick<Sandbox, 'url'>, engine: Engine): Checking {

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { compare, comparedFigures, differs, keysIn } from '../../src/crosscheck/compare.ts'
 import type { MetricDefinition } from '../../src/crosscheck/metrics/definition.ts'
-import type { Names } from '../../src/crosscheck/metrics/group-keys.ts'
+import type { PartyNames } from '../../src/crosscheck/metrics/group-keys.ts'
 import type { MetricAnswer } from '../../src/crosscheck/metrics/their-metrics.ts'
 
-const names: Names = { company: new Map([['c1', 'Acme']]), project: new Map(), agency: new Map() }
+const names: PartyNames = { company: new Map([['c1', 'Acme']]), project: new Map(), agency: new Map() }
 const definition = { refKey: 'id', weekKey: 'firstDay', monthKey: 'month' } as unknown as MetricDefinition
 
 const own = (company: string, workers: number) => ({
@@ -16,8 +16,8 @@ const their = (company: string, workers: number) => ({
   ...{ groupBy: 'company', group: { company }, hoursField: undefined },
   figures: { workers, averageHours: 50 },
 })
-const answer = (groups: MetricAnswer['groups'], isWhole = true): MetricAnswer => ({
-  ...{ query: { grouping: ['company'] } as unknown as MetricAnswer['query'], groups, isWhole },
+const answer = (groups: MetricAnswer['groups'], isComplete = true): MetricAnswer => ({
+  ...{ query: { grouping: ['company'] } as unknown as MetricAnswer['query'], groups, isComplete },
 })
 const compared = (mine: ReturnType<typeof own>[], theirs: MetricAnswer) =>
   compare(mine, theirs, { definition, names }).map(({ label, ours, theirs: other }) => [
@@ -25,7 +25,7 @@ const compared = (mine: ReturnType<typeof own>[], theirs: MetricAnswer) =>
   ])
 
 describe('groups', () => {
-  test('are matched by their keys, and one that only we have counts when the answer was read whole', () => {
+  test('are matched by their keys, and one that only we have counts when the answer was read completely', () => {
     const mine = [own('c1', 1), own('c2', 2)]
     expect(compared(mine, answer([their('c1', 3)]))).toEqual([
       ['c1', 1, 3],
@@ -134,7 +134,7 @@ describe('figures', () => {
     expect([differs(of(4), 'timeToFill'), differs(of(5), 'timeToFill')]).toEqual([false, true])
   })
 
-  test('of a group that the service lacks: counts are zero there, others are missing', () => {
+  test('of a group that the service does not have: counts are zero there, others are missing', () => {
     const found = comparedFigures({ ours: figures(3), theirs: undefined }, 'timeToFill')
     expect(found.find(({ figure }) => figure === 'count')).toMatchObject({
       ours: 4,
@@ -144,7 +144,7 @@ describe('figures', () => {
     expect(found.find(({ figure }) => figure === 'averageDays')).toMatchObject({ theirs: null })
   })
 
-  test('of a group that one side lacks: counts are zero, others are missing', () => {
+  test('of a group that is missing on one side: counts are zero, others are missing', () => {
     const [first] = comparedFigures({ ours: undefined, theirs: figures(null, 0) }, 'timeToFill')
     expect(first).toMatchObject({ ours: 0 })
     expect(differs({ ours: undefined, theirs: figures(3, 4) } as never, 'timeToFill')).toBe(true)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Zones } from '../../src/crosscheck/calibrate/zones.ts'
 import { type CrosscheckRequest, compareFigures, type OurSide } from '../../src/crosscheck/crosscheck.ts'
-import { listedSheet } from '../../src/crosscheck/explain/sheet.ts'
+import { listedSheet } from '../../src/crosscheck/explain/sheets.ts'
 import { definitionDefaults } from '../../src/crosscheck/metrics/definition.ts'
 import { type Grouping, groupingName, groupingOf } from '../../src/crosscheck/metrics/metric-query.ts'
 import { explaining } from './explain/explaining.ts'
@@ -84,8 +84,8 @@ test('both metrics are asked for by each grouping, in the range, and hours over 
 })
 
 test('figures that all agree need nothing more, and have a row each', async () => {
-  const { rows, differing, findings, isWhole, asker } = await crosschecked()
-  expect([differing, findings, isWhole, asker.requests]).toEqual([[], [], true, 4])
+  const { rows, differing, findings, isComplete, asker } = await crosschecked()
+  expect([differing, findings, isComplete, asker.requests]).toEqual([[], [], true, 4])
   expect(rows).toHaveLength(4 * 11 + 4 * 7)
   expect(rows[0]).toEqual({
     ...{ metric: 'timeToFill', group_by: 'all', group_key: '', group_label: 'all' },
@@ -121,9 +121,9 @@ describe('a difference', () => {
   const list = () => world.timesheets as Record<string, unknown>[]
 
   test('of a record is looked into, and named in every figure that it changes', async () => {
-    const { findings, differing, isWhole } = await crosschecked({ here: changed, list })
+    const { findings, differing, isComplete } = await crosschecked({ here: changed, list })
     expect(findings).toMatchObject([{ kind: 'differs', record: 'TS-t1', loss: { id: 't1' } }])
-    expect(isWhole).toBe(true)
+    expect(isComplete).toBe(true)
     expect(differing.map(row => `${row.group_key} ${row.figure} ${row.verdict}`)).toEqual([
       ' totalHours unexplained',
       ' averageWeeklyHours unexplained',
@@ -136,8 +136,8 @@ describe('a difference', () => {
   })
 
   test('is not looked into to its end when requests are used up', async () => {
-    const { findings, isWhole } = await crosschecked({ here: changed, list, limit: 5 })
-    expect([isWhole, findings.map(({ kind }) => kind)]).toEqual([false, ['unknown']])
+    const { findings, isComplete } = await crosschecked({ here: changed, list, limit: 5 })
+    expect([isComplete, findings.map(({ kind }) => kind)]).toEqual([false, ['unknown']])
   })
 
   test('that another definition removes is explained by it, without looking for records', async () => {
@@ -168,7 +168,7 @@ describe('a difference', () => {
   })
 })
 
-test('two groups that come to have one key are told apart', async () => {
+test('two groups that come to have one key stay apart', async () => {
   const service = serviceOf(world, { options: { 'week-key': 'firstDay' } })
   // The service names weeks by their first days, and the definition by ISO weeks.
   const { rows } = await crosschecked({ service, groupings: ['week'] })

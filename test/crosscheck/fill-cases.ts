@@ -103,6 +103,6 @@ export const fillCases: readonly FillCase[] = rows.map(([rule, record, under, da
 /** No value is an outlier. */
 export const keepsAll = (under: Partial<MetricDefinition>): MetricDefinition => ({
   ...definitionDefaults,
-  leastForRule: 100,
+  minForRule: 100,
   ...under,
 })

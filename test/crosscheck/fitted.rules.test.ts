@@ -1,16 +1,16 @@
 /** When a crosscheck calibrates: not on incomplete data, before the first comparison, and when a definition stops explaining. */
 import { describe, expect, test } from 'vitest'
 import type { Calibration } from '../../src/crosscheck/calibrate/calibrate.ts'
-import type { Crosschecked } from '../../src/crosscheck/crosscheck.ts'
 import {
   compareFitted,
   explainsInstead,
   type FittingSteps,
   hasStoppedExplaining,
   incompleteAmong,
-  requireWhole,
+  requireComplete,
   withUnread,
-} from '../../src/crosscheck/fitted.ts'
+} from '../../src/crosscheck/calibrated-crosscheck.ts'
+import type { CrosscheckResult } from '../../src/crosscheck/crosscheck.ts'
 import { definitionDefaults } from '../../src/crosscheck/metrics/definition.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
 
@@ -45,13 +45,15 @@ describe('incomplete is a resource behind the metrics', () => {
       ...incomplete,
       { resource: 'requisitions', reason: 'no sync has read it' },
     ])
+    const both = [...incomplete, missing('requisitions', [1, 2])]
+    expect(withUnread(both, ['timesheets', 'requisitions'])).toEqual(both)
   })
 
   test('which keeps a calibration from beginning', () => {
-    expect(() => requireWhole([])).not.toThrow()
+    expect(() => requireComplete([])).not.toThrow()
     const two = [missing('timesheets', [1, 2]), { resource: 'requisitions', reason: 'no sync has read it' }]
-    expect(() => requireWhole(two)).toThrow(BudgetSpent)
-    expect(() => requireWhole(two)).toThrow(
+    expect(() => requireComplete(two)).toThrow(BudgetSpent)
+    expect(() => requireComplete(two)).toThrow(
       '(timesheets: never read completely; requisitions: no sync has read it): run muster sync',
     )
   })
@@ -111,7 +113,7 @@ describe('a crosscheck', () => {
         const rows = Array.from({ length: 10 }, (_, index) => ({
           verdict: index < left ? 'unexplained' : 'equal',
         }))
-        return { rows, left } as unknown as Crosschecked
+        return { rows, left } as unknown as CrosscheckResult
       },
       restore: async checked => void did.push(`restore ${(checked as unknown as { left: number }).left}`),
     }
@@ -128,7 +130,7 @@ describe('a crosscheck', () => {
     expect(await run(false)).toMatchObject({ did: ['compare known'], id: 'known', isCalibrated: false })
   })
 
-  test('calibrates first when nobody has', async () => {
+  test('calibrates first where there is no calibration', async () => {
     const { did, id, isCalibrated } = await run(false, { isCalibrated: false })
     expect(did).toEqual([
       'say never calibrated on records of both metrics',

@@ -3,25 +3,28 @@ import {
   type Acceptance,
   acceptancesOf,
   servedRequisition,
-} from '../../src/crosscheck/explain/requisition.ts'
-import { countedOf, listedSheet } from '../../src/crosscheck/explain/sheet.ts'
+} from '../../src/crosscheck/explain/requisitions.ts'
+import { countedOf, listedSheet } from '../../src/crosscheck/explain/sheets.ts'
 import type { MetricDefinition } from '../../src/crosscheck/metrics/definition.ts'
-import type { Keys, Names } from '../../src/crosscheck/metrics/group-keys.ts'
+import type { Keys, PartyNames } from '../../src/crosscheck/metrics/group-keys.ts'
 import {
-  type Figures,
   figureNames,
   type GroupKey,
   groupingName,
   groupKeys,
+  type MetricFigures,
 } from '../../src/crosscheck/metrics/metric-query.ts'
-import type { Measure, OurGroup } from '../../src/crosscheck/metrics/our-metrics.ts'
-import type { AskedQuery, Asker } from '../../src/crosscheck/metrics/their-metrics.ts'
+import type { GroupMeasure, OurGroup } from '../../src/crosscheck/metrics/our-metrics.ts'
+import type { GroupingQuery, MetricClient } from '../../src/crosscheck/metrics/their-metrics.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
-import { quantile } from '../../src/sandbox/metrics/figures.ts'
-import type { MeasuredRequisition, MeasuredTimesheet, Ref } from '../../src/sandbox/metrics/measured.ts'
-import { timeToFill } from '../../src/sandbox/metrics/time-to-fill.ts'
-import { workersOverHours } from '../../src/sandbox/metrics/workers-over-hours.ts'
-import { type ContractOptions, optionsOf } from '../../src/sandbox/options/contract-options.ts'
+import type { Ref } from '../../src/sandbox/data/identity.ts'
+import { timeToFill, workersOverHours } from '../../src/sandbox/metrics/aggregates.ts'
+import {
+  type MeasuredRequisition,
+  type MeasuredTimesheet,
+  quantile,
+} from '../../src/sandbox/metrics/groups.ts'
+import { type ContractOptions, optionsOf } from '../../src/sandbox/options.ts'
 
 export interface World {
   readonly requisitions: readonly object[]
@@ -33,7 +36,7 @@ type Member = { readonly keys: Keys }
 function groupsOf<One extends Member>(
   members: readonly One[],
   grouping: readonly GroupKey[],
-  figures: (members: readonly One[]) => Figures,
+  figures: (members: readonly One[]) => MetricFigures,
 ): OurGroup[] {
   const groups = new Map<string, One[]>()
   const keysOf = ({ keys }: One) =>
@@ -67,12 +70,12 @@ function at(
   return method === 'floorIndex' ? sorted[Math.floor(share * sorted.length)] : quantile(sorted, share, method)
 }
 
-function fillFigures(members: readonly Acceptance[], definition: MetricDefinition): Figures {
-  const { quantiles, valueQuantiles, bounds, leastForRule, daysDecimals } = definition
+function fillFigures(members: readonly Acceptance[], definition: MetricDefinition): MetricFigures {
+  const { quantiles, valueQuantiles, bounds, minForRule, daysDecimals } = definition
   const sorted = members.map(({ days }) => days).sort((left, right) => left - right)
   const [first, third] = [at(sorted, 0.25, quantiles) ?? 0, at(sorted, 0.75, quantiles) ?? 0]
   const reach = 1.5 * (third - first)
-  const isRuled = sorted.length >= leastForRule
+  const isRuled = sorted.length >= minForRule
   const [low, high] = [first - reach, third + reach]
   const isKept = (value: number) =>
     bounds === 'inclusive' ? value >= low && value <= high : value > low && value < high
@@ -94,7 +97,11 @@ interface Hours extends Member {
   readonly hours: number
 }
 
-function hoursFigures(members: readonly Hours[], definition: MetricDefinition, threshold: number): Figures {
+function hoursFigures(
+  members: readonly Hours[],
+  definition: MetricDefinition,
+  threshold: number,
+): MetricFigures {
   const weeks = new Map<string, number>()
   for (const { worker, hours } of members) weeks.set(worker, (weeks.get(worker) ?? 0) + hours)
   const isOver = (hours: number) =>
@@ -111,9 +118,9 @@ function hoursFigures(members: readonly Hours[], definition: MetricDefinition, t
 }
 
 /** Our figures, and how many definitions were computed. */
-export function measureOf({ requisitions, timesheets }: World): Measure & { computed: number } {
+export function measureOf({ requisitions, timesheets }: World): GroupMeasure & { computed: number } {
   const fills = requisitions.map(record => servedRequisition(record as Record<string, unknown>))
-  const measure: Measure = async (query, definitions) =>
+  const measure: GroupMeasure = async (query, definitions) =>
     definitions.map(definition => {
       counting.computed += 1
       if (query.metric === 'timeToFill') {
@@ -123,10 +130,9 @@ export function measureOf({ requisitions, timesheets }: World): Measure & { comp
       const hours = timesheets.flatMap((record, index): Hours[] => {
         const sheet = listedSheet(record as Record<string, unknown>, definition)
         const own = definition.workerWeek === 'timesheet' ? index : ''
-        const worker = `${sheet.worker} ${sheet.weekEnding} ${own}`
         return countedOf(sheet, definition, query).map(({ keys, amount }) => ({
           keys,
-          worker,
+          worker: `${sheet.worker} ${definition.workerWeek === 'calendarWeek' ? keys.week : sheet.weekEnding} ${own}`,
           hours: amount,
         }))
       })
@@ -146,7 +152,7 @@ function namesIn({ requisitions, timesheets }: World, kind: 'company' | 'project
   return new Map(refs.map(({ id, name }) => [id, name]))
 }
 
-export function namesOf(world: World): Names {
+export function namesOf(world: World): PartyNames {
   const parties = world.requisitions.flatMap(record => (record as { agencies?: Ref[] }).agencies ?? [])
   const hirers = world.timesheets.flatMap(record => (record as { agency?: Ref }).agency ?? [])
   return {
@@ -155,14 +161,14 @@ export function namesOf(world: World): Names {
   }
 }
 
-const isOf = (record: object, query: AskedQuery) =>
+const isOf = (record: object, query: GroupingQuery) =>
   (['company', 'project'] as const).every(
     key => query[key] === undefined || (record as Record<string, Ref>)[key]?.id === query[key],
   )
 
 function rowsOf(
   world: World,
-  query: AskedQuery,
+  query: GroupingQuery,
   options: ContractOptions,
 ): readonly Record<string, unknown>[] {
   const { from, to, agency, threshold = 48 } = query
@@ -176,8 +182,8 @@ function rowsOf(
       )
 }
 
-export interface Service extends Asker {
-  readonly asked: AskedQuery[]
+export interface Service extends MetricClient {
+  readonly asked: GroupingQuery[]
   readonly reads: string[]
   readonly lists: { readonly path: string; readonly query: Readonly<Record<string, string>> }[]
 }
@@ -198,7 +204,7 @@ export interface ServiceParts {
 export function serviceOf(world: World, parts: ServiceParts = {}): Service {
   const { options, limit = 1000, rowsPerPage = 200 } = parts
   const chosen = optionsOf(options)
-  const asked: AskedQuery[] = []
+  const asked: GroupingQuery[] = []
   const reads: string[] = []
   const lists: { path: string; query: Readonly<Record<string, string>> }[] = []
   let requests = 0
@@ -208,12 +214,12 @@ export function serviceOf(world: World, parts: ServiceParts = {}): Service {
     if (requests + count > limit)
       throw new BudgetSpent({ what: 'the requests are used', next: 'ask for more' })
     requests += count
-    return { rows: rows.slice(0, count * rowsPerPage), isWhole: count === needed }
+    return { rows: rows.slice(0, count * rowsPerPage), isComplete: count === needed }
   }
   return {
     ...{ asked, reads, lists },
     async ask(query, pages = Infinity) {
-      const { rows, isWhole } = pagesOf(rowsOf(world, query, chosen), pages)
+      const { rows, isComplete } = pagesOf(rowsOf(world, query, chosen), pages)
       asked.push(query)
       const names: readonly string[] = figureNames[query.metric]
       const groups = rows.map(({ group, iqrBounds, values, ...rest }) => {
@@ -224,7 +230,7 @@ export function serviceOf(world: World, parts: ServiceParts = {}): Service {
           hoursField: flat.hoursField as string | undefined,
         }
       })
-      return { query, groups, isWhole }
+      return { query, groups, isComplete }
     },
     async list(path, query, pages = 1) {
       const found = pagesOf(parts.list?.(path, query) ?? [], pages)

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findResource } from '../../src/contract/catalogue.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
-import type { Warehouse } from '../warehouse/fixture.ts'
-import { loadOnce } from '../warehouse/load-once.ts'
+import { loadOnce } from '../support/loaded-pages.ts'
+import type { Warehouse } from '../support/warehouse-fixture.ts'
 
 let files = 0
 

@@ -2,7 +2,7 @@
 
 import { type Rng, seededRng } from '../../src/lib/rng.ts'
 import { offsetName } from '../../src/lib/zones.ts'
-import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
+import type { ContractOptions } from '../../src/sandbox/options.ts'
 
 const pick = <Value>(rng: Rng, values: readonly Value[]): Value =>
   values[Math.floor(rng() * values.length)] as Value
@@ -25,10 +25,10 @@ export function drawnOptions(seed: number): Partial<ContractOptions> {
     'fill-days': pick(rng, [
       ...(['fractional', 'floor', 'ceil', 'round', 'calendarUtc', 'calendarLondon', 'calendarZone'] as const),
     ]),
-    'fill-negative': pick(rng, ['kept', 'zero', 'dropped'] as const),
+    'fill-negative': pick(rng, ['counted', 'zero', 'dropped'] as const),
     acceptance: pick(rng, ['perAgency', 'earliest', 'latest'] as const),
     'outlier-bounds': pick(rng, ['inclusive', 'exclusive'] as const),
-    'outlier-least': Math.floor(rng() * 12),
+    'outlier-min': Math.floor(rng() * 12),
     'week-start': pick(rng, ['monday', 'sunday', 'saturday'] as const),
     'week-key': pick(rng, ['isoWeek', 'firstDay'] as const),
     'month-key': pick(rng, ['yearMonth', 'firstDay'] as const),

@@ -1,15 +1,15 @@
 /** What the answers of the service cannot tell apart, calibration does not guess. */
 import { expect, test } from 'vitest'
-import { useFilled } from '../marts/filled-warehouse.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
+import { useFilled } from '../support/filled-warehouse.ts'
 import { checking } from './checked.ts'
 
 const filled = useFilled()
 
-test('a rule that the data cannot tell is left at its default, and said to be', async () => {
+test('a rule that the data does not decide keeps its default, and is reported as undecided', async () => {
   const sandbox = await openSandbox({
     scale: 0.2,
-    options: { 'outlier-least': 6, 'outlier-bounds': 'exclusive' },
+    options: { 'outlier-min': 6, 'outlier-bounds': 'exclusive' },
   })
   const found = await checking(sandbox, (await filled.duckdb()).engine).calibrated()
   // No group of six or more has a value exactly on a bound.
@@ -17,5 +17,5 @@ test('a rule that the data cannot tell is left at its default, and said to be', 
     state: 'indistinguishable',
     alive: ['inclusive', 'exclusive'],
   })
-  expect([found.definition.bounds, found.definition.leastForRule]).toEqual(['inclusive', 6])
+  expect([found.definition.bounds, found.definition.minForRule]).toEqual(['inclusive', 6])
 })

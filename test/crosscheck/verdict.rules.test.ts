@@ -1,8 +1,8 @@
 /** The verdict on each figure: equal, explained by records or a definition, uncovered, or unexplained. */
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../src/crosscheck/explain/finding.ts'
+import type { CrosscheckFinding } from '../../src/crosscheck/explain/finding.ts'
 import { definitionDefaults, type MetricDefinition } from '../../src/crosscheck/metrics/definition.ts'
-import type { Metric } from '../../src/crosscheck/metrics/metric-query.ts'
+import type { MetricName } from '../../src/crosscheck/metrics/metric-query.ts'
 import { verdictsOf } from '../../src/crosscheck/verdict.ts'
 
 const askedAt = '2026-11-02T03:00:00.000Z'
@@ -10,7 +10,7 @@ const earlier = '2026-11-02T02:58:59.999Z'
 /** Clocks may differ by a minute. */
 const meanwhile = '2026-11-02T02:59:00.000Z'
 
-const finding = (parts: Partial<Finding> & { amount?: number } = {}): Finding => {
+const finding = (parts: Partial<CrosscheckFinding> & { amount?: number } = {}): CrosscheckFinding => {
   const { amount = 0, ...rest } = parts
   return {
     ...{ metric: 'workersOverHours', kind: 'newer', record: 'TS-1', sentence: 'one', changedAt: earlier },
@@ -20,13 +20,13 @@ const finding = (parts: Partial<Finding> & { amount?: number } = {}): Finding =>
 }
 
 interface Setup {
-  readonly metric?: Metric
+  readonly metric?: MetricName
   readonly more?: number
   readonly definition?: Partial<MetricDefinition>
 }
 
 function judged(
-  findings: readonly Finding[],
+  findings: readonly CrosscheckFinding[],
   { metric = 'workersOverHours', more = 8, definition = {} }: Setup = {},
 ) {
   const figure = metric === 'timeToFill' ? 'rawCount' : 'totalHours'
@@ -45,7 +45,8 @@ function judged(
     },
   ).find(one => one.figure === figure)
 }
-const verdict = (findings: readonly Finding[], setup: Setup = {}) => judged(findings, setup)?.verdict
+const verdict = (findings: readonly CrosscheckFinding[], setup: Setup = {}) =>
+  judged(findings, setup)?.verdict
 
 test('figures that agree are equal, without a reason, whatever was found', () => {
   const all = verdictsOf(
@@ -75,7 +76,7 @@ test('figures that agree are equal, without a reason, whatever was found', () =>
 test('a difference without a finding is unexplained', () => {
   expect(judged([])).toMatchObject({
     verdict: 'unexplained',
-    reason: 'no record was found to differ',
+    reason: 'no differing record was found',
     records: null,
   })
 })
@@ -197,30 +198,36 @@ test.each([
   expect(verdict([one], { metric: 'timeToFill', more, definition: { hoursDecimals: 0 } })).toBe(expected)
 })
 
-test('a group that one side lacks has nothing there', () => {
-  const side = (sides: object) =>
-    verdictsOf(
-      {
-        ...{ groupBy: 'project', label: 'p1', keys: {}, group: {} },
-        ours: undefined,
-        theirs: undefined,
-        ...sides,
-      },
-      {
-        metric: 'workersOverHours',
-        keys: {},
-        findings: [finding({ amount: 8 })],
-        definition: definitionDefaults,
-        askedAt,
-      },
-    ).find(({ figure }) => figure === 'totalHours')
-  expect(side({ theirs: { totalHours: 8 } })).toMatchObject({
+/** The verdict on hours of a group, of which only these sides are known. */
+const verdictOnSides = (sides: object) =>
+  verdictsOf(
+    {
+      ...{ groupBy: 'project', label: 'p1', keys: {}, group: {} },
+      ours: undefined,
+      theirs: undefined,
+      ...sides,
+    },
+    {
+      metric: 'workersOverHours',
+      keys: {},
+      findings: [finding({ amount: 8 })],
+      definition: definitionDefaults,
+      askedAt,
+    },
+  ).find(({ figure }) => figure === 'totalHours')
+
+test('a group that is missing on one side has nothing there', () => {
+  expect(verdictOnSides({ theirs: { totalHours: 8 } }), 'missing on our side').toMatchObject({
     ours: null,
     theirs: 8,
     difference: null,
     verdict: 'explained',
   })
-  expect(side({ ours: { totalHours: 8 } })).toMatchObject({ ours: 8, theirs: null, verdict: 'unexplained' })
+  expect(verdictOnSides({ ours: { totalHours: 8 } }), 'missing on their side').toMatchObject({
+    ours: 8,
+    theirs: null,
+    verdict: 'unexplained',
+  })
 })
 
 test('a reason has five sentences, each once, and says how many more; all records are listed, each once', () => {

@@ -1,14 +1,14 @@
 /** Who gets an answer of the dashboard: by its token, by the host that was addressed, however the address is written. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tokenFor } from '../../src/dashboard/http/token.ts'
 import { pages } from '../../src/dashboard/pages/pages.ts'
+import { tokenFor } from '../../src/dashboard/token.ts'
 import { isAddressedHere } from '../../src/lib/web/allowed-host.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openDuckdb } from '../../src/warehouse/on-demand.ts'
-import { temporaryFolder } from '../cli/captured-world.ts'
 import { sendRaw } from '../serve/raw-request.ts'
 import { methodsTried, type ServerRoute, spellingsOf, withRoutes } from '../serve/spellings.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
 import { type Served, serveDashboard } from './served.ts'
 
 const token = 'token-of-this-test'
@@ -134,7 +134,7 @@ describe('a request is addressed here', () => {
     ['http://127.0.0.1@evil.example/x', ['127.0.0.1']],
     ['http:///x', ['127.0.0.1']],
   ])('not by %s and %j', (url, hosts) => expect(isAddressedHere(received(url, ...hosts), served)).toBe(false))
-  test('and a header whose value is Host is none', () => {
+  test('a header whose value is Host is no Host header', () => {
     expect(
       isAddressedHere({ url: '/', rawHeaders: ['X-Name', 'Host', 'X-Other', '127.0.0.1'] }, served),
     ).toBe(false)

@@ -1,11 +1,11 @@
 /** A dashboard over a warehouse of tests, on a real socket. */
 
-import { type Dashboard, type DashboardOptions, startDashboard } from '../../src/dashboard/http/server.ts'
 import { MartReader } from '../../src/dashboard/reader.ts'
+import { type DashboardOptions, type DashboardServer, startDashboard } from '../../src/dashboard/server.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 
-export interface Served extends Dashboard {
+export interface Served extends DashboardServer {
   readonly reader: MartReader
   get(path: string, headers?: Record<string, string>): Promise<Response>
 }

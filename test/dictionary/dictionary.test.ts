@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildDictionary } from '../../src/dictionary/build.ts'
-import { areaDrawing, martDrawing } from '../../src/dictionary/drawing/drawings.ts'
-import { layOut, type PlacedBox } from '../../src/dictionary/drawing/layout.ts'
+import { areaDrawing, martDrawing } from '../../src/dictionary/drawings.ts'
 import { type ColumnEntry, type Dictionary, qualifiedName } from '../../src/dictionary/entries.ts'
 import { dictionaryPage } from '../../src/dictionary/html/page.ts'
+import { layOut, type PlacedBox } from '../../src/dictionary/layout.ts'
 import { dictionaryMarkdown } from '../../src/dictionary/markdown.ts'
 import { isHistory } from '../../src/dictionary/wording.ts'
 import { readMarts } from '../../src/marts/mart.ts'
@@ -56,7 +56,7 @@ describe('the dictionary', () => {
     expect(columns.get('star.fact_timesheet.pay_wd_overtime')?.description).toBe('Pay for weekday overtime.')
   })
 
-  test('every text of star, pii and the marts is a whole one, and no two columns of a table share it', () => {
+  test('every text of star, pii and the marts is complete, and no two columns of a table share one', () => {
     const shown = [...columns].filter(([name]) => /^(star|pii|mart)\./.test(name))
     const textOf = ({ description }: ColumnEntry): string => description.replace(/\.$/, '')
     const short = shown.filter(
@@ -119,7 +119,7 @@ describe('the dictionary', () => {
     ['pii.expense_receipt.file_url', { privacy: 'restricted' }],
     ['pii.text.text', { privacy: 'free text' }],
     ['ops.quarantine.payload', { privacy: 'internal' }],
-    ['ops.scan.greatest_total', { privacy: 'open', isKey: false }],
+    ['ops.scan.last_total', { privacy: 'open', isKey: false }],
     ['ops.scan.scan_id', { isKey: true }],
     ['star.dim_worker.is_deleted', { isOfEveryRow: true }],
     ['history.dim_worker.valid_to', { isOfEveryRow: false, unit: 'UTC' }],
@@ -194,7 +194,7 @@ describe('drawings', () => {
 })
 
 describe('the page', () => {
-  test('asks nobody for anything, and allows its own style and script by their hashes only', () => {
+  test('makes no request, and allows its own style and script by their hashes only', () => {
     // Attributes only: the words of a description may hold an address.
     expect(page.match(/<(img|link|iframe|object|embed|base|form)\b/g)).toBeNull()
     expect(page.match(/\s(src|style|on\w+)\s*=\s*["']/g)).toBeNull()
@@ -235,7 +235,7 @@ describe('the page', () => {
       expect(row).toContain(part)
   })
 
-  test('says rows and freshness of a warehouse, and what is not made yet', () => {
+  test('says rows and freshness of a warehouse, and what is not created yet', () => {
     const stored = {
       engine: 'DuckDB' as const,
       asOf: '2026-11-02T02:30:00.000Z',
@@ -246,10 +246,10 @@ describe('the page', () => {
     expect(text).toContain('as of <strong>2026-11-02 02:30 UTC</strong>')
     expect(/id="star\.fact_timesheet"[\s\S]*?<\/dl>/.exec(text)?.[0]).toContain('12,345')
     expect(/id="mart\.worker_week"[\s\S]*?<\/dl>/.exec(text)?.[0]).toContain('2026-11-02 02:30 UTC')
-    expect(/id="star\.fact_invoice"[\s\S]*?<\/dl>/.exec(text)?.[0]).toContain('not made yet')
+    expect(/id="star\.fact_invoice"[\s\S]*?<\/dl>/.exec(text)?.[0]).toContain('not created yet')
   })
 
-  test('is no page of whoever writes a description', () => {
+  test('shows markup in a description as text', () => {
     const text = dictionaryPage(withHostileTexts(dictionary))
     expect(text).toContain('&lt;img src=x onerror=alert(1)&gt; &quot;quoted&quot; &#39;it&#39; &amp;')
     expect(text).not.toContain('<img')

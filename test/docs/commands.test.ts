@@ -4,16 +4,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { commandSet } from '../../src/cli/commands.ts'
+import { globalOptions, unaliased } from '../../src/cli/shell/global-options.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'))]
-const everywhere = ['--config', '--connection', '--json', '--verbose', '--quiet', '--help']
+const everywhere = ['--help', ...globalOptions().map(({ long }) => long)]
 
-/** What follows `muster` in blocks of code, and between backticks. */
+/** What follows `muster` in blocks of code and between backticks, up to another program. */
 function commandLines(page: string): string[] {
   const text = readFileSync(join(root, page === 'README.md' ? page : `docs/${page}`), 'utf8')
   const lines = text.matchAll(/(?:^ *|`|-s )muster (?:-- )?([a-z][^`\n#]*)/gm)
-  return [...lines].map(([, line = '']) => line.trim())
+  return [...lines].map(([, line = '']) => line.split(/ [|&]/)[0]?.trim() ?? '')
 }
 
 /** Undefined for prose such as `muster` alone. */
@@ -23,7 +24,8 @@ function nameOf(line: string): string | undefined {
   return [`${first} ${second}`, first].find(name => names.includes(name))
 }
 
-async function unknownOptions(line: string): Promise<string[]> {
+async function unknownOptions(written: string): Promise<string[]> {
+  const line = unaliased(written.split(/\s+/), commandSet).join(' ')
   const name = nameOf(line)
   const declared = name === undefined ? undefined : commandSet.commands[name]
   if (!declared)
@@ -46,7 +48,7 @@ describe('command lines of', () => {
 
   test('a page are found', () => {
     expect(commandLines('README.md').length).toBeGreaterThan(12)
-    expect(commandLines('webhooks.md')).toContain(
+    expect(commandLines('records.md')).toContain(
       'serve --port 8080 --path /hooks/f3a9c1 --allow-host hooks.example.com',
     )
   })

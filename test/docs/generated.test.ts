@@ -1,4 +1,4 @@
-/** The docs are up to date: `npm run docs:generate` writes what this compares. */
+/** The docs are up to date: `npm run accept -- docs` writes what this compares. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -11,9 +11,9 @@ describe('generated parts of', () => {
   })
 
   test('a page must have each marker once', async () => {
-    const part = '<!-- generated: methods -->\n<!-- end: methods -->\n'
-    await expect(regenerate('docs/client.md', part)).resolves.toContain('\n| `listCompanies` ')
-    await expect(regenerate('docs/client.md', '')).rejects.toThrow('methods')
-    await expect(regenerate('docs/client.md', part + part)).rejects.toThrow('methods')
+    const part = '<!-- generated: failures -->\n<!-- end: failures -->\n'
+    await expect(regenerate('docs/postgres.md', part)).resolves.toContain('\n| it says ')
+    await expect(regenerate('docs/postgres.md', '')).rejects.toThrow('failures')
+    await expect(regenerate('docs/postgres.md', part + part)).rejects.toThrow('failures')
   })
 })

@@ -1,9 +1,8 @@
-/** README and docs name only pages, headings and decisions that exist; decisions are few and short. */
+/** README, docs and the other pages name only pages, headings and decisions that exist; decisions are few and short. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { commandSet } from '../../src/cli/commands.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -13,7 +12,12 @@ function filesBelow(folder: string, ending: RegExp): string[] {
     .map(name => join(root, folder, name))
 }
 
-const pages = [...['README.md', 'CHANGELOG.md'].map(name => join(root, name)), ...filesBelow('docs', /\.md$/)]
+const pages = [
+  ...readdirSync(root)
+    .filter(name => name.endsWith('.md'))
+    .map(name => join(root, name)),
+  ...filesBelow('docs', /\.md$/),
+]
 const decisions = filesBelow('docs/decisions', /\.md$/).sort()
 
 /** The anchor that hosts of Markdown give a heading. */
@@ -68,16 +72,6 @@ test('pages that code names exist', () => {
   )
   // An example of a command writes it.
   expect(named.filter(page => page !== 'docs/dictionary.md' && !existsSync(join(root, page)))).toEqual([])
-})
-
-test('the README names every command, and no other', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const table = [...readme.matchAll(/^\| (`.*?) +\|/gm)].map(([, cell]) => cell ?? '').join(' ')
-  const names = [...table.matchAll(/`([a-z-]+)(?: ([a-z]+))?(?:\\\|([a-z]+))?/g)].flatMap(
-    ([, first, second, third]) =>
-      second === undefined ? [`${first}`] : [`${first} ${second}`, ...(third ? [`${first} ${third}`] : [])],
-  )
-  expect([...new Set(names)].sort()).toEqual(Object.keys(commandSet.commands).sort())
 })
 
 describe('decisions', () => {

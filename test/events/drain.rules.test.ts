@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { drainInbox, finishedTypes, workOf } from '../../src/events/drain.ts'
 import type { ClaimedEvent } from '../../src/state/inbox/drain.ts'
-import { hour, ledgerBench } from '../state/ledger-bench.ts'
+import { hour, ledgerBench } from '../support/ledger-bench.ts'
 
 const bench = ledgerBench({ keepsRows: true })
 

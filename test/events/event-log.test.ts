@@ -32,7 +32,7 @@ interface Told {
 }
 
 /** No disk is small for everybody, but everybody may limit the files of a process: its writes fail as on a full disk. */
-test('a log that may not grow takes back what it could not write whole', () => {
+test('a log that cannot grow takes back an incomplete write', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
   const command = `ulimit -f 24; exec "$0" --import '${loader}' --input-type=module -e "$1" "$2"`
   const printed = execFileSync('sh', ['-c', command, process.execPath, script, folder], { encoding: 'utf8' })

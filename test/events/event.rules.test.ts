@@ -27,7 +27,7 @@ describe('a body is no event', () => {
   ])('%s', (...[, body, fault]) => expect(read(body)).toEqual({ fault }))
 
   test('when it is ambiguous, or its id is that of every object', () => {
-    expect(readText('{"id":"a","id":"b"}')).toEqual({ fault: 'with a key that comes twice' })
+    expect(readText('{"id":"a","id":"b"}')).toEqual({ fault: 'with a duplicate key' })
     expect(read({ type: 'constructor' })).toEqual({ fault: 'without a usable id' })
   })
 })

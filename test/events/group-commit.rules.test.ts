@@ -42,7 +42,7 @@ describe('a group', () => {
     expect(acknowledged).toEqual([1, 2, 3, 4])
   })
 
-  test('fails as a whole, and the next one does not', async () => {
+  test('fails completely, and the next one does not', async () => {
     const { begun, group } = writes()
     const results = [1, 2].map(item => group.add(item).catch((error: Error) => error.message))
     await turn()

@@ -7,7 +7,7 @@ import { waitingFiles } from '../../src/events/event-log.ts'
 import { type InboxStore, logStore, tableStore } from '../../src/events/store.ts'
 import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { hour, ledgerBench } from '../state/ledger-bench.ts'
+import { hour, ledgerBench } from '../support/ledger-bench.ts'
 
 const bench = ledgerBench({ keepsRows: true })
 

@@ -1,6 +1,6 @@
 /** Which bodies are unambiguous JSON. */
 import { describe, expect, test } from 'vitest'
-import { parseStrictly } from '../../src/events/strict-json.ts'
+import { parseStrictly } from '../../src/events/event.ts'
 
 const parse = (text: string) => parseStrictly(Buffer.from(text))
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth)
@@ -29,15 +29,15 @@ describe('a body is read', () => {
 
 describe('a body is refused', () => {
   test.each([
-    ['a key twice', '{"a":1,"a":2}', 'with a key that comes twice'],
-    ['a key twice with space before its colon', '{"a"\n : 1, "a"\t:2}', 'with a key that comes twice'],
-    ['a key in two spellings', String.raw`{"a":1,"\u0061":2}`, 'with a key that comes twice'],
-    ['an empty key twice', '{"":1,"":2}', 'with a key that comes twice'],
-    ['a key with a backslash twice', String.raw`{"a\\":1,"a\\":2}`, 'with a key that comes twice'],
-    ['a key with quotes twice', String.raw`{"a\"b\"c":1,"a\"b\"c":2}`, 'with a key that comes twice'],
-    ['a key twice around an object', '{"a":{"b":1},"a":2}', 'with a key that comes twice'],
-    ['a key twice around a list', '{"a":[{"a":1}],"b":[],"a":2}', 'with a key that comes twice'],
-    ['a key twice, deep inside', '[[{"b":{"a":1,"a":2}}]]', 'with a key that comes twice'],
+    ['a key twice', '{"a":1,"a":2}', 'with a duplicate key'],
+    ['a key twice with space before its colon', '{"a"\n : 1, "a"\t:2}', 'with a duplicate key'],
+    ['a key in two spellings', String.raw`{"a":1,"\u0061":2}`, 'with a duplicate key'],
+    ['an empty key twice', '{"":1,"":2}', 'with a duplicate key'],
+    ['a key with a backslash twice', String.raw`{"a\\":1,"a\\":2}`, 'with a duplicate key'],
+    ['a key with quotes twice', String.raw`{"a\"b\"c":1,"a\"b\"c":2}`, 'with a duplicate key'],
+    ['a key twice around an object', '{"a":{"b":1},"a":2}', 'with a duplicate key'],
+    ['a key twice around a list', '{"a":[{"a":1}],"b":[],"a":2}', 'with a duplicate key'],
+    ['a key twice, deep inside', '[[{"b":{"a":1,"a":2}}]]', 'with a duplicate key'],
     ['a key __proto__', '{"__proto__":1}', 'with a key __proto__'],
     ['a key __proto__ in other spelling', String.raw`{"a":{"\u005f_proto__":1}}`, 'with a key __proto__'],
     ['no JSON', '{"a":1', 'not JSON'],

@@ -1,7 +1,7 @@
 /** When a delivery is genuine: its headers, the time of signing, and the digest, each on both sides of its boundary. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Claim, createVerifier, signedAt } from '../../src/events/verify.ts'
+import { createVerifier, type SignatureClaim, signedAt } from '../../src/events/verify.ts'
 
 const now = Date.parse('2026-11-21T05:00:00.000Z')
 const hex = '0123456789abcdefABCDEF'.repeat(3).slice(0, 64)
@@ -14,7 +14,7 @@ const headers = (timestamp = String(now), signature = hex) => [
 const claim = (rawHeaders: readonly string[], nowMs = now) => verifier('s').claim({ rawHeaders, nowMs })
 
 describe('headers are refused', () => {
-  const bad = { refused: 'headers', why: 'signature or timestamp is missing, comes twice or is too long' }
+  const bad = { refused: 'headers', why: 'signature or timestamp is missing, duplicate or too long' }
   test.each([
     ['without both', []],
     ['without the signature', headers().slice(0, 2)],
@@ -115,10 +115,10 @@ describe('a timestamp', () => {
 
 describe('a body', () => {
   const body = Buffer.from('{"id":"evt_1","type":"trade_amended","data":{"trade":{"id":"t1"}}}')
-  const signed = (secret: string, bytes = body): Claim => ({
+  const signed = (secret: string, bytes = body): SignatureClaim => ({
     ...{ timestamp: '1', digest: createHmac('sha256', secret).update('1.').update(bytes).digest() },
   })
-  const verify = (secrets: readonly string[], signature: Claim, bytes = body) =>
+  const verify = (secrets: readonly string[], signature: SignatureClaim, bytes = body) =>
     verifier(...secrets).verify(signature, { body: bytes, nowMs: now })
   const forged = { refused: 'signature', why: 'signature does not match' }
 

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { eventRule, eventTypes, payloadKeys } from '../../src/contract/events.ts'
 import { isRecordId } from '../../src/contract/fields/record-id.ts'
-import { parseStrictly } from '../../src/events/strict-json.ts'
-import { createVerifier, type Heading, signedAt, type Verified } from '../../src/events/verify.ts'
+import { parseStrictly } from '../../src/events/event.ts'
+import { createVerifier, type Heading, signedAt, type VerifiedDelivery } from '../../src/events/verify.ts'
 
 const NOW = Date.parse('2026-11-21T05:00:00.000Z')
 
@@ -60,7 +60,7 @@ const genuine: fc.Arbitrary<Genuine> = fc
   // A filler may happen to hold what makes JSON ambiguous.
   .filter(({ delivery }) => !('fault' in parseStrictly(delivery.body)))
 
-function verified(given: readonly string[], delivery: Delivery): Verified {
+function verified(given: readonly string[], delivery: Delivery): VerifiedDelivery {
   const { claim, verify } = createVerifier({ headerPrefix: 'X-Service', secrets: given })
   const claimed = claim(delivery)
   return 'refused' in claimed ? claimed : verify(claimed, delivery)
@@ -213,7 +213,7 @@ test('strict JSON reads what JSON.parse reads, unless a key comes twice', () => 
   )
 })
 
-test('every spelling of a time is read as the same moment', () => {
+test('every spelling of a time is read as the same time', () => {
   fc.assert(
     fc.property(fc.integer({ min: Date.UTC(2002, 0), max: Date.UTC(2280, 0) }), ms => {
       expect(signedAt(spelt.iso(ms))).toBe(ms)

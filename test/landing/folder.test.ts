@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { openLanding } from '../../src/landing/folder.ts'
+import { openLanding } from '../../src/landing/landing.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-landing-'))
 
@@ -34,7 +34,7 @@ test.each(gone)('a landing that %s while it is written is one line', async (_, s
   const landing = openLanding(root)
   await landing.begin('scan', facts)
   spoil(root)
-  const says = new RegExp(`^pages cannot be written \\(${root}\\): check that the folder is there`)
+  const says = new RegExp(`^pages cannot be written \\(${root}\\): check that the folder exists`)
   await expect(landing.land('scan', page)).rejects.toThrow(says)
   if (existsSync(root)) await expect(landing.begin('another', facts)).rejects.toThrow(says)
 })

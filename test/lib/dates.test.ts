@@ -13,6 +13,7 @@ import {
   startOfUtcDay,
   utcDay,
   weekday,
+  weekdayFrom,
 } from '../../src/lib/dates.ts'
 
 /** 1971 to 2096. */
@@ -62,6 +63,15 @@ test('a week begins with the Monday that its name gives', () => {
 })
 
 test.each([
+  ['2026-11-02T08:00:00Z', 0, '2026-11-02'],
+  ['2026-11-02T08:00:00Z', 6, '2026-11-08'],
+  ['2026-11-05', 3, '2026-11-05'],
+  ['2026-11-06', 3, '2026-11-12'],
+])('from %s the first weekday %i is %s', (from, day, found) =>
+  expect(weekdayFrom(from, day)).toBe(Date.parse(found)),
+)
+
+test.each([
   ['2027-01-01', '2026-W53'],
   ['2024-12-30', '2025-W01'],
   ['2026-11-22', '2026-W47'],
@@ -79,5 +89,5 @@ describe('of other texts', () => {
     '%j is no day',
     text => expect(isDay(text)).toBe(false),
   )
-  test('a week that is none has no Monday', () => expect(mondayOf('2026-11')).toBeUndefined())
+  test('an invalid week has no Monday', () => expect(mondayOf('2026-11')).toBeUndefined())
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Busy, UsageError } from '../../src/lib/errors.ts'
 import { listen, type Port } from '../../src/lib/web/listen.ts'
 import { openDuckdb } from '../../src/warehouse/on-demand.ts'
-import { muster, temporaryFolder } from '../cli/captured-world.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
 
 const other = createServer()
 let taken: number
@@ -56,7 +56,7 @@ test.each([
   [
     'EPERM',
     { host: '127.0.0.1', port: 1 },
-    'the system does not let it listen (EPERM) (127.0.0.1:1): choose another address with --host and --port',
+    'the system does not allow listening (EPERM) (127.0.0.1:1): choose another address with --host and --port',
   ],
 ])('%s at %j', async (code, place, words) => {
   expect((await refusal(code, place)).message).toBe(words)

@@ -44,7 +44,7 @@ test('another word stands for a name only where that name exists', () => {
   expect(nearest('url', ['apiKey', 'warehouse'])).toBeUndefined()
 })
 
-test('of many names only the likely one is told', () => {
+test('suggests only the closest of many names', () => {
   const many = Array.from({ length: 20 }, (_, index) => `mart_of_${index}`)
   expect([choiceOf('mart_of_3x', many), choiceOf('zzz', many)]).toEqual([
     'did you mean mart_of_3?',

@@ -1,7 +1,7 @@
 /** The time of the service, as far as its answers say it. */
 import { expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/lib/dates.ts'
-import { httpDate, isApart, ServiceClock } from '../../src/lib/time/service-clock.ts'
+import { httpDate, isApart, ServiceClock } from '../../src/lib/service-clock.ts'
 
 const noon = Date.UTC(2026, 10, 3, 12)
 const header = (at: number): string => new Date(at).toUTCString()
@@ -18,7 +18,7 @@ function machine(shift: number) {
 }
 
 test.each([-2 * dayMs, -2 * hourMs, -61_000, 61_000, 2 * hourMs, 2 * dayMs])(
-  'a machine that is wrong by %s ms tells the time of the service once it was answered, and says by how much it is wrong',
+  'a machine that is wrong by %s ms knows the time of the service after an answer, and says by how much it is wrong',
   shift => {
     const own = machine(shift)
     const clock = new ServiceClock(own)

@@ -6,10 +6,10 @@ import { describeFailure } from '../../src/cli/failure.ts'
 import { asPattern, whyNotLocal } from '../../src/lib/input-file.ts'
 import { openStage } from '../../src/warehouse/duckdb/open.ts'
 import { quoteText } from '../../src/warehouse/sql-text.ts'
-import { muster, temporaryFolder } from '../cli/captured-world.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
 
 test.each([
-  ['s3://bucket/acme', /^name a path of this machine: nothing reads or writes s3:\/\/ here/],
+  ['s3://bucket/acme', /^name a path on this machine, as s3:\/\/ is not supported here/],
   ['GS://bucket', /gs:\/\//],
   ['file:///data/acme', /^write the path itself/],
 ])('%s is an address, not a path', (text, why) => {
@@ -35,7 +35,7 @@ test.each([
 ])('%s is refused in one line, and makes no folder', async line => {
   const { code, err, cwd } = await muster(line)
   expect([code, err.trimEnd().split('\n').length]).toEqual([2, 1])
-  expect(err).toMatch(/(Name a path of this machine|Write the path itself)/)
+  expect(err).toMatch(/(Name a path on this machine|Write the path itself)/)
   expect(readdirSync(cwd)).toEqual([])
 })
 

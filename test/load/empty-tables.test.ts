@@ -7,7 +7,8 @@ import type { Resource } from '../../src/contract/fields/resource.ts'
 import { Pipeline } from '../../src/load/pipeline.ts'
 import { stagePlan } from '../../src/load/read/plan.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { describeOnEngines, type Warehouse } from '../support/warehouse-fixture.ts'
+import { mergeOnly } from './merge-only.ts'
 
 let pages = 0
 
@@ -22,7 +23,7 @@ function loaderOf({ engine, landing }: Warehouse, name: string) {
     writeFileSync(file, body)
     const fetchedAt = new Date(Date.UTC(2026, 10, 2, 9, pages)).toISOString()
     const page = { file, bytes: body.length, fetchedAt, runId: 'run-1', scope: {} }
-    await pipeline.load({ pages: [page], rows: 'data' })
+    await pipeline.load({ pages: [page], rows: 'data' }, mergeOnly)
     await pipeline.drained()
   }
 }

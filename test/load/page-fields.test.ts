@@ -19,7 +19,7 @@ test('records are cut where JSON.parse cuts them, and each undeclared value is f
       const text = `{"success":true,${gap}"data":${gap}[${gap}${data.join(`${gap},${gap}`)}]}`
       const bytes = Buffer.from(text)
       const sent = (JSON.parse(text) as { data: unknown[] }).data
-      const found = [...recordsOn(bytes, { rows: 'data', known, most: 20_000 })]
+      const found = [...recordsOn(bytes, { rows: 'data', known, max: 20_000 })]
       const json = ({ start, end }: { start: number; end: number }): unknown =>
         JSON.parse(bytes.toString('utf8', start, end))
       expect(found.map(json)).toEqual(sent)
@@ -51,7 +51,7 @@ test('a field of a declared record is undeclared only where nothing reads it', (
     status: 's',
   }
   const bytes = page([record, record])
-  for (const { undeclared } of recordsOn(bytes, { rows: 'data', known, most: 20_000 }))
+  for (const { undeclared } of recordsOn(bytes, { rows: 'data', known, max: 20_000 }))
     expect(undeclaredLeaves(bytes, undeclared).map(({ path, text }) => [path, text])).toEqual([
       ['worker.extra', '1'],
       ['timelogs[0].note', '2'],
@@ -66,7 +66,7 @@ test('what is too large for rows is one JSON text: many leaves, deep nesting, a 
   const digits = '9'.repeat(300)
   const text = `{"deep":${deep},"many":${many},"${long}":1,"big":${digits},"huge":1e400,"same":1,"same":2,"a.b":3,"a":{"b":4}}`
   const bytes = Buffer.from(`{"data":[${text}]}`)
-  const [record] = recordsOn(bytes, { rows: 'data', known, most: 20_000 })
+  const [record] = recordsOn(bytes, { rows: 'data', known, max: 20_000 })
   expect(record?.depth).toBe(100_001)
   const leaves = undeclaredLeaves(bytes, record?.undeclared ?? [])
   const found = Object.fromEntries(

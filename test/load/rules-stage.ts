@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import { knownFields } from '../../src/load/page/known-fields.ts'
-import { SeenPaths, usualLimits } from '../../src/load/page/record-limits.ts'
-import { type Staged, stageBatch } from '../../src/load/read/batch.ts'
-import { type Readable, readablePages } from '../../src/load/read/page-repair.ts'
+import { defaultLimits, SeenPaths } from '../../src/load/page/record-limits.ts'
+import { type StagedRows, stageBatch } from '../../src/load/read/batch.ts'
+import { type PageTrouble, type ReadablePages, readablePages } from '../../src/load/read/page-repair.ts'
 import type { PageFile, RowsAt } from '../../src/load/read/pages.ts'
 import { type StagePlan, stagePlan } from '../../src/load/read/plan.ts'
 import { openStage } from '../../src/warehouse/duckdb/open.ts'
@@ -15,15 +15,11 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-export interface StagedPages extends Staged {
+export interface StagedPages extends StagedRows {
   readonly plan: StagePlan
   readonly pages: readonly PageFile[]
-}
-
-interface HowStaged {
-  readonly rows?: RowsAt
-  /** Records in which the search of the pages found a fault stay in the stage, for the cast check to find. */
-  readonly keepsFaulty?: boolean
+  /** The records that go to quarantine. */
+  readonly trouble: readonly PageTrouble[]
 }
 
 export interface RulesStage {
@@ -35,16 +31,16 @@ export interface RulesStage {
   /** A page of these records. */
   pageOf(records: readonly unknown[], parts?: Partial<PageFile>): PageFile
   /** Stages the pages of one batch. */
-  stage(resource: Resource, pages: readonly PageFile[], how?: HowStaged): Promise<StagedPages>
+  stage(resource: Resource, pages: readonly PageFile[], rows?: RowsAt): Promise<StagedPages>
 }
 
 /** Pages made readable, as a load does it; the caller cleans up. */
-const readable = (resource: Resource, pages: readonly PageFile[], rows: RowsAt = 'data'): Promise<Readable> =>
+const readable = (resource: Resource, pages: readonly PageFile[], rows: RowsAt): Promise<ReadablePages> =>
   readablePages({
     pages,
     rows,
     known: knownFields(resource.table),
-    bounds: { limits: usualLimits, seen: new SeenPaths(usualLimits.paths, new Set()) },
+    bounds: { limits: defaultLimits, seen: new SeenPaths(defaultLimits.paths, new Set()) },
   })
 
 export function rulesStage(): RulesStage {
@@ -74,12 +70,13 @@ export function rulesStage(): RulesStage {
     rows: sql => engine.rows<Row>(sql),
     page,
     pageOf: (records, parts) => page(JSON.stringify({ success: true, data: records }), parts),
-    async stage(resource, pages, { rows = 'data', keepsFaulty = false } = {}) {
+    async stage(resource, pages, rows = 'data') {
       const plan = stagePlan(resource)
       const { trouble, cleanUp, ...read } = await readable(resource, pages, rows)
-      const excluded = keepsFaulty ? [] : trouble.map(({ locator }) => locator)
+      const excluded = trouble.map(({ locator }) => locator)
       try {
-        return { plan, ...(await stageBatch(engine, plan, { ...read, rows, excluded })), pages: read.pages }
+        const staged = await stageBatch(engine, plan, { ...read, rows, excluded })
+        return { plan, ...staged, pages: read.pages, trouble }
       } finally {
         cleanUp()
       }

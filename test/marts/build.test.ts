@@ -1,12 +1,12 @@
-/** What `build` promises of any mart, on marts of this test: order, one transaction each, and yesterday's rows on failure. */
+/** What `build` promises of any mart, on marts of this test: order, one transaction each, and the previous rows on failure. */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { type BuildEffects, type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { type Mart, readMart } from '../../src/marts/mart.ts'
-import { type Gate, openGate } from '../../src/marts/rebuild.ts'
+import { type MartGate, openGate } from '../../src/marts/rebuild.ts'
 import { countChange } from '../../src/state/marts/writes.ts'
-import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { describeOnEngines, type Warehouse } from '../support/warehouse-fixture.ts'
 import { companyMart } from './company-mart.ts'
 
 const now = Date.parse('2026-11-02T02:30:00Z')
@@ -18,7 +18,13 @@ let runs = 0
 function build(
   { engine }: Warehouse,
   marts: readonly Mart[],
-  more: { gate?: Gate; all?: boolean; names?: string[]; at?: string; onMart?: BuildEffects['onMart'] } = {},
+  more: {
+    gate?: MartGate
+    all?: boolean
+    names?: string[]
+    at?: string
+    onMart?: BuildEffects['onMart']
+  } = {},
 ): Promise<BuildResult> {
   runs += 1
   let ms = more.at ? Date.parse(more.at) : now + runs * 60_000
@@ -140,7 +146,7 @@ describeOnEngines('a build', bench => {
     expect(states(await build(warehouse, [reworded]))).toEqual({ a: 'built', b: 'removed', day: 'removed' })
   })
 
-  test('that fails leaves the rows of before, and those of marts that read them', async () => {
+  test('that fails leaves the previous rows, and those of marts that read them', async () => {
     const warehouse = await bench.warehouse()
     await addCompany(warehouse, 'c1')
     const b = mart('b', { select: 'select id from mart.a' })
@@ -211,7 +217,7 @@ describeOnEngines('a build', bench => {
     await addCompany(warehouse, 'c1')
     await build(warehouse, [mart('a'), mart('b')])
     await addCompany(warehouse, 'c2')
-    const gate: Gate = async (engine, { name }) => {
+    const gate: MartGate = async (engine, { name }) => {
       // The new rows are there for the check to see.
       const [{ n }] = (await engine.rows(`select count(*) as n from mart.${name}`)) as [{ n: number }]
       expect(Number(n)).toBe(2)
@@ -244,7 +250,7 @@ describeOnEngines('a build', bench => {
   })
 })
 
-test('a header that says too little is told with its file', () => {
+test('an incomplete header is reported with its file', () => {
   const text = (lines: string) => ({ name: 'mart/x.sql', text: `${lines}\nselect 1` })
   const whole =
     '-- What it is.\n-- Grain: one row.\n-- Question: What?\n-- Sources: star.a\n-- Columns:\n--   a text key: A\n--     thing.'
@@ -254,13 +260,13 @@ test('a header that says too little is told with its file', () => {
   for (const [missing, message] of [
     [whole.replace(/-- Grain.*\n/, ''), /sql\/mart\/x\.sql: its header has no line "-- Grain: \.\.\."/],
     [whole.replace(' key', ''), /no column is marked as key/],
-    [whole.replace('a text key: A', 'a varchar key: A'), /"a varchar key: A thing\." is no column/],
+    [whole.replace('a text key: A', 'a varchar key: A'), /"a varchar key: A thing\." is not a column/],
     [whole.replace('-- What it is.\n', ''), /does not begin with a sentence/],
   ] as const)
     expect(() => readMart(text(missing))).toThrow(message)
 })
 
-test('marts that read each other, or one that is not there, are told', async () => {
+test('reports marts that read each other or a missing one', async () => {
   const { inOrder } = await import('../../src/marts/mart.ts')
   const reading = (name: string, other: string) => mart(name, { select: `select id from mart.${other}` })
   expect(() => inOrder([reading('a', 'b'), reading('b', 'a')])).toThrow('marts read each other: a -> b -> a')

@@ -7,7 +7,7 @@ import { everyCheck, martGate } from '../../src/marts/checks/gate.ts'
 import { type CheckResult, failedRows, runCheck } from '../../src/marts/checks/run.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { filledAt, useFilled } from './filled-warehouse.ts'
+import { filledAt, useFilled } from '../support/filled-warehouse.ts'
 import { about, checkMoment, planted, resultOf, withPlanted } from './planted.ts'
 
 const marts = readMarts()

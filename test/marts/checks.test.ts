@@ -3,7 +3,7 @@ import { type Check, readCheck } from '../../src/marts/checks/check.ts'
 import { everyCheck } from '../../src/marts/checks/gate.ts'
 import { failedRows, runCheck, withTables } from '../../src/marts/checks/run.ts'
 import { readMarts } from '../../src/marts/mart.ts'
-import { useEngines } from '../warehouse/fixture.ts'
+import { useEngines } from '../support/warehouse-fixture.ts'
 import { describeChecks } from './check-suite.ts'
 import { checkMoment, planted } from './planted.ts'
 
@@ -13,7 +13,17 @@ const named = (name: string): Check => checks.find(check => check.name === name)
 
 test('no check is without a planted error', () => {
   const names = checks.map(({ name }) => name)
-  expect([...new Set(planted('duckdb').map(({ check }) => check))]).toEqual(names)
+  const found = [...new Set(planted('duckdb').map(({ check }) => check))]
+  const hint =
+    'plant an error for each: in `planted` of test/marts/audit/marts/MART.ts, or in test/marts/planted-in-star.ts'
+  expect(
+    names.filter(name => !found.includes(name)),
+    hint,
+  ).toEqual([])
+  expect(
+    found.filter(name => !names.includes(name)),
+    'errors planted for checks that do not exist',
+  ).toEqual([])
 })
 
 test('a check reads one mart at most, so that it can stand before it', () => {
@@ -54,7 +64,7 @@ test('a resource that never was read is late from the day after it first failed'
   expect(await late()).toBe(1)
 })
 
-test('a header that says too little is told with its file', () => {
+test('an incomplete header is reported with its file', () => {
   const whole = '-- What holds.\n-- Severity: warn\n-- Sources: star.a\n-- Next: do it\nselect id from star.a'
   const read = (text: string) => readCheck({ name: 'check/x.sql', text })
   expect(read(whole)).toMatchObject({ name: 'x', severity: 'warn', summary: 'What holds.', next: 'do it' })

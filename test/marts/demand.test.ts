@@ -6,29 +6,85 @@ import { at } from './recruit.ts'
 const made = useHandMade()
 const rows = (sql: string) => made().rows<Record<string, unknown>>(sql)
 
+/** A stage of the approval of a requisition, still to be approved. */
+const approvalStage = (
+  requisition: string,
+  ordinal: number,
+  more: Record<string, string | boolean | null>,
+) => ({
+  requisition_approval_stage_key: `${requisition}${ordinal}`,
+  requisition_id: requisition,
+  stage_ordinal: ordinal,
+  stage: ordinal,
+  requisition_created_at: at(-10),
+  is_approved: false,
+  ...more,
+})
+
+/** An approved requisition of which two of three workers are still to be assigned. */
+const openRequisition = (id: string, more: Record<string, string | number | null>) => ({
+  requisition_id: id,
+  reference: `R-${id}`,
+  company_id: 'c',
+  status: 'approved',
+  quantity: 3,
+  open_quantity: 2,
+  assigned_total: 1,
+  created_at: '2026-10-20T23:30:00Z',
+  ...more,
+})
+
+/** A row of the recruitment metrics that counts a requisition. */
+const metricRow = (reference: string, occurrence: number) => ({
+  recruitment_metric_row_key: `${reference}${occurrence}`,
+  company_id: 'c',
+  requisition_reference: reference,
+})
+
+/** A confirmed assignment of a worker of its own, between two dates. */
+const confirmedAssignment = (id: string, [start, end]: readonly (string | null)[], more = {}) => ({
+  assignment_id: id,
+  company_id: 'c',
+  project_id: 'p',
+  trade_id: 't',
+  agency_id: 'a',
+  rate_type: 'paye',
+  status: 'confirmed',
+  worker_id: id,
+  start_date: start ?? null,
+  end_date: end ?? null,
+  ...more,
+})
+
+/** An approved timesheet of the week to 7 June. */
+const approvedTimesheet = (id: string, [worker, hours]: readonly [string, number], more = {}) => ({
+  timesheet_id: id,
+  worker_id: worker,
+  net_hours: hours,
+  status: 'approved',
+  company_id: 'c',
+  project_id: 'p',
+  agency_id: 'a',
+  assignment_id: 'stays',
+  rate_type: 'paye',
+  week_ending_date: '2026-06-07',
+  ...more,
+})
+
 test('mart.approval_cycle: a stage waits from the one before it, until it is approved or until now', async () => {
   await made().run(`insert into ops.run (run_id, command, arguments, state, started_at, finished_at, requests, retries, records_read,
       rows_inserted, rows_changed, rows_removed, records_unchanged, quarantined, program_version)
     values ('s', 'sync', '', 'done', '${at(0)}', '${at(0)}', 1, 0, 1, 1, 0, 0, 0, 0, 'test')`)
-  const stage = (requisition: string, ordinal: number, more: Record<string, string | boolean | null>) => ({
-    requisition_approval_stage_key: `${requisition}${ordinal}`,
-    requisition_id: requisition,
-    stage_ordinal: ordinal,
-    stage: ordinal,
-    requisition_created_at: at(-10),
-    is_approved: false,
-    ...more,
-  })
   await put(made(), 'fact_requisition', [
     { requisition_id: 'r', status: 'raised' },
     { requisition_id: 'q', status: 'rejected' },
   ])
   await put(made(), 'fact_requisition_approval_stage', [
-    stage('r', 1, { is_approved: true, approved_at: at(-9.5) }),
-    stage('r', 2, { prior_approved_at: at(-9.5) }),
-    stage('r', 3, {}),
-    stage('q', 1, { is_approved: true, approved_at: null }),
-    stage('q', 2, {}),
+    approvalStage('r', 1, { is_approved: true, approved_at: at(-9.5) }),
+    approvalStage('r', 2, { prior_approved_at: at(-9.5) }),
+    approvalStage('r', 3, {}),
+    approvalStage('q', 1, { is_approved: true, approved_at: null }),
+    approvalStage('q', 2, {}),
   ])
   await buildAt(made(), 'approval_cycle')
   expect(
@@ -43,32 +99,21 @@ test('mart.approval_cycle: a stage waits from the one before it, until it is app
   ])
 })
 
-test('mart.open_demand: what still asks for workers, its age, its notice, and how much of the whole is held', async () => {
-  const requisition = (id: string, more: Record<string, string | number | null>) => ({
-    requisition_id: id,
-    reference: `R-${id}`,
-    company_id: 'c',
-    status: 'approved',
-    quantity: 3,
-    open_quantity: 2,
-    assigned_total: 1,
-    created_at: '2026-10-20T23:30:00Z',
-    ...more,
-  })
+test('mart.open_demand: requisitions that still ask for workers, their age and notice, and the share of hours on hold', async () => {
   await put(made(), 'fact_requisition', [
-    requisition('soon', {
+    openRequisition('soon', {
       approved_at: at(0),
       approved_date: '2026-10-30',
       planned_start_date: '2026-11-09',
     }),
-    requisition('later', {
+    openRequisition('later', {
       status: 'raised',
       planned_start_date: '2026-11-10',
       planned_end_date: '2026-11-02',
     }),
-    requisition('full', { open_quantity: 0 }),
-    requisition('gone', { status: 'cancelled' }),
-    requisition('elsewhere', {
+    openRequisition('full', { open_quantity: 0 }),
+    openRequisition('gone', { status: 'cancelled' }),
+    openRequisition('elsewhere', {
       company_id: 'd',
       planned_start_date: '2026-10-01',
       planned_end_date: '2026-11-01',
@@ -83,20 +128,15 @@ test('mart.open_demand: what still asks for workers, its age, its notice, and ho
       value_boolean: true,
     },
   ])
-  const counted = (reference: string, occurrence: number) => ({
-    recruitment_metric_row_key: `${reference}${occurrence}`,
-    company_id: 'c',
-    requisition_reference: reference,
-  })
   await put(made(), 'fact_recruitment_metric_row', [
-    counted('R-soon', 1),
-    counted('R-soon', 2),
-    counted('R-unknown', 1),
+    metricRow('R-soon', 1),
+    metricRow('R-soon', 2),
+    metricRow('R-unknown', 1),
   ])
   await buildAt(made(), 'open_demand', '2026-11-02')
   expect(
     await rows(`select requisition_id as id, open_quantity as open, days_open as age, days_to_start as notice, is_inside_lead_time as late,
-      is_expired as expired, live_open_quantity as live, company_requisitions_held as held, company_requisitions_counted as counted from mart.open_demand order by 1`),
+      is_expired as expired, live_open_quantity as live, company_requisitions_stored as stored, company_requisitions_counted as counted from mart.open_demand order by 1`),
   ).toEqual([
     {
       id: 'elsewhere',
@@ -106,7 +146,7 @@ test('mart.open_demand: what still asks for workers, its age, its notice, and ho
       late: false,
       expired: true,
       live: '0.0000',
-      held: 0,
+      stored: 0,
       counted: 0,
     },
     {
@@ -117,7 +157,7 @@ test('mart.open_demand: what still asks for workers, its age, its notice, and ho
       late: false,
       expired: false,
       live: '2.0000',
-      held: 1,
+      stored: 1,
       counted: 2,
     },
     {
@@ -128,68 +168,41 @@ test('mart.open_demand: what still asks for workers, its age, its notice, and ho
       late: true,
       expired: false,
       live: '2.0000',
-      held: 1,
+      stored: 1,
       counted: 2,
     },
   ])
 })
 
 test('mart.headcount_weekly: who began before, begins, leaves and stays', async () => {
-  const week = '2026-06-07'
-  const assignment = (id: string, [start, end]: readonly (string | null)[], more = {}) => ({
-    assignment_id: id,
-    company_id: 'c',
-    project_id: 'p',
-    trade_id: 't',
-    agency_id: 'a',
-    rate_type: 'paye',
-    status: 'confirmed',
-    worker_id: id,
-    start_date: start ?? null,
-    end_date: end ?? null,
-    ...more,
-  })
   await put(made(), 'fact_assignment', [
-    assignment('stays', ['2026-01-05', null]),
-    assignment('leaves', ['2026-05-31', '2026-06-07']),
+    confirmedAssignment('stays', ['2026-01-05', null]),
+    confirmedAssignment('leaves', ['2026-05-31', '2026-06-07']),
     // A second assignment of a worker who is there.
-    assignment('begins', ['2026-06-01', '2026-06-08'], { worker_id: 'stays' }),
-    assignment('one week', ['2026-06-01', '2026-06-05']),
-    assignment('before', ['2026-05-01', '2026-05-31']),
-    assignment('after', ['2026-06-08', '2026-07-01']),
-    assignment('cut short', ['2026-05-01', '2026-12-31'], {
+    confirmedAssignment('begins', ['2026-06-01', '2026-06-08'], { worker_id: 'stays' }),
+    confirmedAssignment('one week', ['2026-06-01', '2026-06-05']),
+    confirmedAssignment('before', ['2026-05-01', '2026-05-31']),
+    confirmedAssignment('after', ['2026-06-08', '2026-07-01']),
+    confirmedAssignment('cut short', ['2026-05-01', '2026-12-31'], {
       status: 'ended',
       ended_at: '2026-06-02T09:00:00Z',
     }),
     // Their first end was undone.
-    assignment('reinstated', ['2026-05-01', '2026-12-31'], {
+    confirmedAssignment('reinstated', ['2026-05-01', '2026-12-31'], {
       ended_at: '2026-05-20T09:00:00Z',
       completed_date: '2026-05-21',
     }),
-    assignment('backwards', ['2026-06-03', '2026-01-01']),
-    assignment('called off', ['2026-06-01', '2026-06-30'], { status: 'cancelled' }),
-    assignment('elsewhere', ['2026-06-01', '2026-06-30'], { company_id: 'd' }),
+    confirmedAssignment('backwards', ['2026-06-03', '2026-01-01']),
+    confirmedAssignment('called off', ['2026-06-01', '2026-06-30'], { status: 'cancelled' }),
+    confirmedAssignment('elsewhere', ['2026-06-01', '2026-06-30'], { company_id: 'd' }),
   ])
-  const sheet = (id: string, [worker, hours]: readonly [string, number], more = {}) => ({
-    timesheet_id: id,
-    worker_id: worker,
-    net_hours: hours,
-    status: 'approved',
-    company_id: 'c',
-    project_id: 'p',
-    agency_id: 'a',
-    assignment_id: 'stays',
-    rate_type: 'paye',
-    week_ending_date: week,
-    ...more,
-  })
   await put(made(), 'fact_timesheet', [
-    sheet('1', ['w', 30]),
-    sheet('2', ['w', 10]),
-    sheet('3', ['v', 20]),
-    sheet('4', ['u', 0]),
-    sheet('5', ['x', 40], { status: 'pending' }),
-    sheet('6', ['x', 8], { assignment_id: 'unheard of', rate_type: null }),
+    approvedTimesheet('1', ['w', 30]),
+    approvedTimesheet('2', ['w', 10]),
+    approvedTimesheet('3', ['v', 20]),
+    approvedTimesheet('4', ['u', 0]),
+    approvedTimesheet('5', ['x', 40], { status: 'pending' }),
+    approvedTimesheet('6', ['x', 8], { assignment_id: 'unheard of', rate_type: null }),
   ])
   await buildAt(made(), 'headcount_weekly')
   expect(

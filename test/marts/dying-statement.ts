@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { wrappedEngine } from '../warehouse/wrapped-engine.ts'
-import { build } from './whole-rows.ts'
+import { wrappedEngine } from '../support/wrapped-engine.ts'
+import { build } from './complete-rows.ts'
 
 const [address = '', now = '', last = ''] = process.argv.slice(2)
 const engine = address.startsWith('duckdb:')

@@ -10,7 +10,7 @@ import { openGate } from '../../src/marts/rebuild.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { quoteName, quoteText } from '../../src/warehouse/sql-text.ts'
-import { templateFile } from '../warehouse/fixture.ts'
+import { templateFile } from '../support/warehouse-fixture.ts'
 
 type Row = Readonly<Record<string, string | number | boolean | null>>
 
@@ -45,8 +45,8 @@ export async function put(engine: Engine, table: string, rows: readonly Row[]): 
   const columns = [...new Set(['is_deleted', 'valid_from', ...rows.flatMap(row => Object.keys(row))])]
   const values = rows.map(row => {
     const began = row.valid_from ?? row.source_updated_at ?? null
-    const whole: Row = { is_deleted: false, ...row, valid_from: began }
-    return `(${columns.map(column => literal(whole[column])).join(', ')})`
+    const complete: Row = { is_deleted: false, ...row, valid_from: began }
+    return `(${columns.map(column => literal(complete[column])).join(', ')})`
   })
   await engine.run(
     `insert into star.${quoteName(table)} (${columns.map(quoteName).join(', ')}) values ${values.join(', ')}`,

@@ -1,7 +1,7 @@
 /** What must add up in marts of everything that the sandbox knows, beside what sql/check looks at in every warehouse. */
 import { beforeAll, expect, test } from 'vitest'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { useFilled } from './filled-warehouse.ts'
+import { useFilled } from '../support/filled-warehouse.ts'
 import { buildAt } from './hand-made.ts'
 
 const filled = useFilled()

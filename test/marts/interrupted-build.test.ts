@@ -8,15 +8,19 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import type { Mart } from '../../src/marts/mart.ts'
-import { type Gate, openGate } from '../../src/marts/rebuild.ts'
+import { type MartGate, openGate } from '../../src/marts/rebuild.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { thorough } from '../thorough.ts'
-import { describeOnEngines, useEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { thorough } from '../support/long-suite.ts'
+import { describeOnEngines, useEngines, type Warehouse } from '../support/warehouse-fixture.ts'
 import { companyMart } from './company-mart.ts'
 
 let runs = 0
 
-function build({ engine }: Warehouse, marts: readonly Mart[], gate: Gate = openGate): Promise<BuildResult> {
+function build(
+  { engine }: Warehouse,
+  marts: readonly Mart[],
+  gate: MartGate = openGate,
+): Promise<BuildResult> {
   runs += 1
   const effects = { clock: systemClock, rng: seededRng(runs), version: 'test', onMart: () => undefined }
   const signal = new AbortController().signal
@@ -73,7 +77,7 @@ async function reader(warehouse: Warehouse): Promise<pg.Client> {
   return client
 }
 
-test('a reader of PostgreSQL gets yesterday until the moment of the commit, and waits for nothing', async () => {
+test('a reader of PostgreSQL sees the previous rows until the commit, without waiting', async () => {
   const warehouse = await made.postgres()
   await addCompany(warehouse, 'c1')
   await build(warehouse, [companyMart('a')])
@@ -82,7 +86,7 @@ test('a reader of PostgreSQL gets yesterday until the moment of the commit, and 
   const seen = async (): Promise<string> =>
     (await client.query('select string_agg(id, $1 order by id) as ids from mart.a', [','])).rows[0].ids
   const during: string[] = []
-  const look: Gate = async engine => {
+  const look: MartGate = async engine => {
     during.push(await seen())
     expect(await engine.rows('select count(*) as n from mart.a')).toEqual([{ n: 2 }])
     return []
@@ -97,7 +101,7 @@ test('a reader of PostgreSQL gets yesterday until the moment of the commit, and 
   await client.end()
 })
 
-test('a table that changes its shape keeps what was granted on it; a view of somebody else keeps the table', async () => {
+test('a table that changes its shape keeps its grants; a foreign view keeps the table', async () => {
   const warehouse = await made.postgres()
   const { engine } = warehouse
   await addCompany(warehouse, 'c1')
@@ -121,7 +125,7 @@ test('a table that changes its shape keeps what was granted on it; a view of som
   await client.end()
 })
 
-test('of two builds at once on one server one is told that the other is at work', async () => {
+test('the second of two simultaneous builds on one server reports that the first is at work', async () => {
   const warehouse = await made.postgres()
   const second = await openPostgres(
     { url: warehouse.address, shown: 'the same database' },

@@ -1,10 +1,25 @@
 /** What is owed by the invoices and credit notes of the billing story. */
 import type { Answer } from './answers.ts'
 
+/** Those of a document that is no direct bill of an agency to the company. */
+const perspectives: Readonly<Record<string, readonly string[]>> = {
+  'credit_note|n1': ['provider', 'supplier'],
+  'credit_note|n2': ['provider', 'supplier'],
+  'invoice|i2': ['provider', 'supplier'],
+  'invoice|i3': ['client'],
+}
+
+const seen = ([key, ...figures]: Answer['rows'][number]): Answer['rows'][number][] =>
+  (perspectives[String(key)] ?? ['client', 'supplier']).map(perspective => [
+    key ?? null,
+    perspective,
+    ...figures,
+  ])
+
 export const ledgerAnswers: Readonly<Record<string, Answer>> = {
   invoice_ledger: {
     columns:
-      'document_key, is_billed_to_msp, is_confirmed, has_payment, paid_on, days_to_pay, is_outstanding, days_overdue, due_bucket, subtotal_value, final_value, outstanding_value, unpaid_value, credit_notes_value, credit_notes_basis, credit_notes_held_value, credit_notes_gap_value',
+      'document_key, perspective, is_billed_to_msp, is_confirmed, has_payment, paid_on, days_to_pay, is_outstanding, days_overdue, due_bucket, subtotal_value, final_value, outstanding_value, unpaid_value, credit_notes_value, credit_notes_basis, stored_credit_notes_value, credit_notes_gap_value',
     rows: [
       // It takes from its invoice, which is open, although it is processed.
       [
@@ -159,6 +174,6 @@ export const ledgerAnswers: Readonly<Record<string, Answer>> = {
         24,
         0,
       ],
-    ],
+    ].flatMap(seen),
   },
 }

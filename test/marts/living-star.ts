@@ -132,17 +132,18 @@ export class LivingStar {
       const bytes = Buffer.from(JSON.stringify({ data: records }))
       writeFileSync(file, bytes)
       const pipeline = new Pipeline({ engine, plan: stagePlan(resource) })
-      await pipeline.load({
-        pages: [{ file, bytes: bytes.length, fetchedAt: iso(this.now), runId, scope: {} }],
-        rows: rowsAt(resource),
-        ledger: (connection, loaded) =>
-          addToRun(connection, runId, {
+      const pages = [{ file, bytes: bytes.length, fetchedAt: iso(this.now), runId, scope: {} }]
+      await pipeline.load({ pages, rows: rowsAt(resource) }, (engine, { merge }) =>
+        engine.merge(async connection => {
+          const loaded = await merge(connection)
+          await addToRun(connection, runId, {
             records_read: loaded.records,
             rows_inserted: loaded.inserted,
             rows_changed: loaded.changed,
             rows_removed: loaded.removed,
-          }),
-      })
+          })
+        }),
+      )
       await pipeline.drained()
     })
   }

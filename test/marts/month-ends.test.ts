@@ -4,10 +4,10 @@ import { seededRng } from '../../src/lib/rng.ts'
 import { buildMarts } from '../../src/marts/build.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { openGate } from '../../src/marts/rebuild.ts'
-import { copyWarehouse } from '../../src/publish/copy/copy.ts'
-import { fileSource } from '../../src/publish/copy/copy-source.ts'
+import { copyWarehouse } from '../../src/publish/copy.ts'
+import { fileSource } from '../../src/publish/copy-ends.ts'
 import { startRun, updateRun } from '../../src/state/runs/runs.ts'
-import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { describeOnEngines, type Warehouse } from '../support/warehouse-fixture.ts'
 import { tellStory } from './story.ts'
 
 async function readAndBuild({ engine }: Warehouse, at: string): Promise<void> {
@@ -46,7 +46,7 @@ const sheet = (id: string, more: object) => ({
 
 const monthEnd = ({ engine }: Warehouse, day: string) =>
   engine.rows(
-    `select accrual_state as state, cast(kept_value as text) as kept, cast(accrued_value as text) as now,
+    `select accrual_state as state, cast(recorded_value as text) as kept, cast(accrued_value as text) as now,
        cast(later_change_value as text) as later
      from mart.accrual_month_end where month_end_date = '${day}' order by accrual_state`,
   )
@@ -114,7 +114,7 @@ describeOnEngines(
       ])
     })
 
-    test('wait for lists that were not read whole', async () => {
+    test('wait for lists that were not read completely', async () => {
       await warehouse.engine.run(
         `insert into ops.unread (resource, record_id, noted_at) values ('invoices', 'x', '2026-11-01T00:00:00Z')`,
       )

@@ -62,7 +62,7 @@ describe('an invoice', () => {
     })
   })
 
-  test('of which an event told that it was paid is settled, and the others are open', async () => {
+  test('is settled where an event announced its payment, and open otherwise', async () => {
     // In London the day after has begun.
     await made().run(
       `insert into star.fact_webhook_event (event_id, type, entity, record_id, created_at, received_at, delivered_count,

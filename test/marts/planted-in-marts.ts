@@ -75,7 +75,7 @@ export const plantedInMarts: readonly Planted[] = [
     rows: 1,
     statements: [
       `update mart.invoice_ledger set reference = 'ask 07700 900123'
-       where document_key = (select min(document_key) from mart.invoice_ledger)`,
+       where document_key || perspective = (select min(document_key || perspective) from mart.invoice_ledger)`,
     ],
   },
   {

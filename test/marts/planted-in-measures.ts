@@ -87,10 +87,12 @@ export const plantedInMeasures: readonly Planted[] = [
     ],
   },
   {
-    check: 'mart_month_end_kept',
+    check: 'mart_month_end_unchanged',
     subject: 'mart.accrual_month_end',
     rows: 1,
-    statements: [`update mart.accrual_month_end set kept_value = kept_value + 1 where kept_records > 0`],
+    statements: [
+      `update mart.accrual_month_end set recorded_value = recorded_value + 1 where recorded_records > 0`,
+    ],
   },
   {
     check: 'mart_placement_counts',

@@ -210,7 +210,7 @@ export const plantedInStar = (engine: Engine['kind']): readonly Planted[] => [
     ],
   },
   {
-    check: 'resources_whole',
+    check: 'resources_complete',
     subject: 'star.fact_expense',
     rows: 1,
     statements: [`update ops.watermark set backfilled_at = null where resource = 'expenses'`],

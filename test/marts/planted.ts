@@ -1,9 +1,10 @@
 /** Errors for each check: statements that plant them in a filled warehouse with marts, and what the check must say. */
-import { usualZone } from '../../src/lib/zones.ts'
+import { defaultZone } from '../../src/lib/zones.ts'
 import type { Check } from '../../src/marts/checks/check.ts'
-import { type CheckMoment, type CheckResult, failedRows, runCheck } from '../../src/marts/checks/run.ts'
+import { type CheckResult, type CheckTime, failedRows, runCheck } from '../../src/marts/checks/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { filledAt } from './filled-warehouse.ts'
+import { filledAt } from '../support/filled-warehouse.ts'
+import { plantedByAudits } from './audit/audits.ts'
 import { plantedInMarts } from './planted-in-marts.ts'
 import { plantedInMeasures } from './planted-in-measures.ts'
 import { plantedInStar } from './planted-in-star.ts'
@@ -12,15 +13,19 @@ import type { Planted } from './planting.ts'
 
 /** In order of the checks' names. */
 export const planted = (engine: Engine['kind']): readonly Planted[] =>
-  [...plantedInStar(engine), ...plantedInMarts, ...plantedInMeasures, ...plantedOnOneSide].sort(
-    (one, other) => (one.check < other.check ? -1 : 1),
-  )
+  [
+    ...plantedInStar(engine),
+    ...plantedInMarts,
+    ...plantedInMeasures,
+    ...plantedOnOneSide,
+    ...plantedByAudits,
+  ].sort((one, other) => (one.check < other.check ? -1 : 1))
 
 /** The filled warehouse is looked at when it was filled. */
-export const checkMoment: CheckMoment = {
+export const checkMoment: CheckTime = {
   asOf: filledAt,
   today: filledAt.slice(0, 10),
-  zone: usualZone,
+  zone: defaultZone,
   now: filledAt,
 }
 

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { buildMarts } from '../../src/marts/build.ts'
-import { type Gate, openGate } from '../../src/marts/rebuild.ts'
+import { type MartGate, openGate } from '../../src/marts/rebuild.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { temporaryFolder } from '../cli/captured-world.ts'
-import { type Database, database, onServer } from '../postgres/database.ts'
-import { structureName } from '../warehouse/fixture.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
+import { type Database, database, onServer } from '../support/postgres-database.ts'
+import { structureName } from '../support/warehouse-fixture.ts'
 import { companyMart } from './company-mart.ts'
 
 const role = `lone_builder_${process.pid}`
@@ -35,7 +35,7 @@ async function withEngine<Result>(url: string, work: (engine: Engine) => Promise
   }
 }
 
-const build = (engine: Engine, gate: Gate, signal = new AbortController().signal) =>
+const build = (engine: Engine, gate: MartGate, signal = new AbortController().signal) =>
   buildMarts(
     { engine, clock: systemClock, rng: seededRng(1), signal, version: 'test', gate, onMart: () => undefined },
     { marts, names: [], all: true },
@@ -69,7 +69,7 @@ test('where the server takes no second connection, one builds them all', async (
   expect(built.map(({ name, state }) => `${name}: ${state}`)).toEqual(['a: built', 'b: built', 'c: built'])
 })
 
-test('both connections end when the build is told to stop, and what they were at is as it was', async () => {
+test('both connections end when the build is stopped, and their marts keep the previous rows', async () => {
   const stop = new AbortController()
   await withEngine(warehouse.url, async engine => {
     const before = await engine.rows(`select name, built_at from ops.mart order by name`)

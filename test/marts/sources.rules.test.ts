@@ -6,7 +6,7 @@ import type { SourceState } from '../../src/state/marts/source-state.ts'
 import { countWrites, everyTable, type WriteKind, writeCounts } from '../../src/state/marts/writes.ts'
 import { ledgerTables } from '../../src/state/tables.ts'
 import { sqlFiles } from '../../src/warehouse/sql-files.ts'
-import { evidence, hour, ledgerBench } from '../state/ledger-bench.ts'
+import { evidence, hour, ledgerBench } from '../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -28,7 +28,7 @@ async function sources(
   }
   return sourcesOf(bench.engine, mart, {
     state,
-    moment: { ...moment, ...change.moment },
+    time: { ...moment, ...change.moment },
     builtAt: name => `${name} ${change.built}`,
   })
 }
@@ -42,6 +42,30 @@ async function follows(mart: typeof invoices, work: () => Promise<unknown>): Pro
 }
 const write = (name: string, kind: WriteKind = 'changes') =>
   countWrites(bench.engine, new Map([[name, kind]]))
+
+const insertRun = (command: string) =>
+  bench.insert('ops.run', {
+    ...{
+      run_id: command,
+      command,
+      arguments: '',
+      state: 'done',
+      started_at: hour(1),
+      requests: 0,
+      retries: 0,
+    },
+    ...{ records_read: 0, rows_inserted: 0, rows_changed: 0, rows_removed: 0, records_unchanged: 0 },
+    ...{ quarantined: 0, program_version: 'test' },
+  })
+const voidEvidence = (id: string, at: string) =>
+  bench.engine.run(`update ops.evidence set void_at = '${at}' where record_id = '${id}'`)
+const settleEvents = (at: string) =>
+  bench.engine.run(`update star.fact_webhook_event set fetched_at = '${at}'`)
+const insertEvent = () =>
+  bench.insert('star.fact_webhook_event', {
+    ...{ event_id: 'e', type: 't', received_at: hour(1), delivered_count: 1, signature_ok: true },
+    ...{ state: 'signalled', loaded_at: hour(8) },
+  })
 
 test('each table that a mart reads has a state that moves with its rows', () => {
   const counted = new Set([...countedWrites.values()].flatMap(({ tables }) => tables))
@@ -94,45 +118,23 @@ test('a touch is followed by a mart that names bookkeeping which it moves', asyn
 
 test('tables of the ledger and events follow their own rows; a build does not follow its own run', async () => {
   const runs = martOf('select r.run_id from ops.run as r')
-  const run = (command: string) =>
-    bench.insert('ops.run', {
-      ...{
-        run_id: command,
-        command,
-        arguments: '',
-        state: 'done',
-        started_at: hour(1),
-        requests: 0,
-        retries: 0,
-      },
-      ...{ records_read: 0, rows_inserted: 0, rows_changed: 0, rows_removed: 0, records_unchanged: 0 },
-      ...{ quarantined: 0, program_version: 'test' },
-    })
-  expect(await follows(runs, () => run('build'))).toBe(false)
-  expect(await follows(runs, () => run('sync'))).toBe(true)
+  expect(await follows(runs, () => insertRun('build')), 'a build').toBe(false)
+  expect(await follows(runs, () => insertRun('sync')), 'a sync').toBe(true)
   // A run that was killed is recorded as failed without a time.
-  const fail = () => bench.engine.run(`update ops.run set state = 'failed' where command = 'sync'`)
-  expect(await follows(runs, fail)).toBe(true)
+  const fail = `update ops.run set state = 'failed' where command = 'sync'`
+  expect(await follows(runs, () => bench.engine.run(fail)), 'a killed run').toBe(true)
 
   const kept = martOf('select e.record_id from ops.evidence as e')
-  const voided = (id: string, at: string) =>
-    bench.engine.run(`update ops.evidence set void_at = '${at}' where record_id = '${id}'`)
   await bench.insert('ops.evidence', evidence('early'), evidence('late'))
-  await voided('late', hour(5))
+  await voidEvidence('late', hour(5))
   // A time that is older than the latest may be committed after it.
-  expect(await follows(kept, () => voided('early', hour(4)))).toBe(true)
+  expect(await follows(kept, () => voidEvidence('early', hour(4))), 'evidence that became void').toBe(true)
 
   const events = martOf('select e.event_id from star.fact_webhook_event as e')
-  const settle = (at: string) => bench.engine.run(`update star.fact_webhook_event set fetched_at = '${at}'`)
-  const event = () =>
-    bench.insert('star.fact_webhook_event', {
-      ...{ event_id: 'e', type: 't', received_at: hour(1), delivered_count: 1, signature_ok: true },
-      ...{ state: 'signalled', loaded_at: hour(8) },
-    })
-  expect(await follows(events, event)).toBe(true)
-  expect(await follows(events, () => settle(hour(2)))).toBe(true)
+  expect(await follows(events, insertEvent), 'a new event').toBe(true)
+  expect(await follows(events, () => settleEvents(hour(2))), 'a settled event').toBe(true)
   const again = 'update star.fact_webhook_event set delivered_count = 2'
-  expect(await follows(events, () => bench.engine.run(again))).toBe(true)
+  expect(await follows(events, () => bench.engine.run(again)), 'an event delivered again').toBe(true)
 })
 
 test('the structure, the moments that it names and the marts that it reads count', async () => {

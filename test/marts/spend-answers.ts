@@ -60,7 +60,7 @@ export const spendAnswers: Readonly<Record<string, Answer>> = {
   },
   purchase_order_burn: {
     columns:
-      'purchase_order_reference_key, purchase_order_id, is_read, assignments, assignments_without_weeks, company_assignments_known, company_assignments_held, order_value, committed_if_charged_weekly_value, spent_value, remaining_value, uncommitted_if_charged_weekly_value, remaining_share, weekly_spend_value, projected_exhaustion_date, is_overspent, runs_out_before_end',
+      'purchase_order_reference_key, purchase_order_id, is_read, assignments, assignments_without_weeks, company_assignments_known, company_assignments_stored, order_value, committed_if_charged_weekly_value, spent_value, remaining_value, uncommitted_if_charged_weekly_value, remaining_share, weekly_spend_value, projected_exhaustion_date, is_overspent, runs_out_before_end',
     rows: [
       ['k1', 'po1', true, 1, 0, 4, 3, 1000, 800, 500, 500, 200, 0.5, 62.5, '2026-12-28', false, true],
       ['k2', 'k2', false, 1, 1, 4, 3, null, 0, 195, null, null, null, 24.375, null, null, null],

@@ -1,15 +1,15 @@
 /** Whether the totals of a timesheet include its piece work and its expense is the service's choice. */
 
 import { expect, test } from 'vitest'
-import { usualZone } from '../../src/lib/zones.ts'
+import { defaultZone } from '../../src/lib/zones.ts'
 import { everyCheck } from '../../src/marts/checks/gate.ts'
 import { failedRows, runCheck } from '../../src/marts/checks/run.ts'
 import { readMarts } from '../../src/marts/mart.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
-import { filledAt, useFilled } from './filled-warehouse.ts'
+import { filledAt, useFilled } from '../support/filled-warehouse.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 
 const filled = useFilled()
-const moment = { asOf: filledAt, today: filledAt.slice(0, 10), zone: usualZone, now: filledAt }
+const moment = { asOf: filledAt, today: filledAt.slice(0, 10), zone: defaultZone, now: filledAt }
 const byName = new Map(everyCheck(readMarts()).map(check => [check.name, check]))
 
 const pieces = (side: 'pay' | 'charge'): string =>

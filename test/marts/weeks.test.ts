@@ -12,7 +12,7 @@ interface Sheet {
   readonly worker?: string
   readonly week: string
   readonly hours: number | null
-  readonly more?: Readonly<Record<string, string | boolean>>
+  readonly more?: Readonly<Record<string, string | number | boolean>>
 }
 
 async function work(list: readonly Sheet[]): Promise<void> {
@@ -128,7 +128,7 @@ describe('mart.worker_week', () => {
     ])
   })
 
-  test('hours go to the week of the day they were worked, where timelogs tell', async () => {
+  test('hours go to the week of the day they were worked, where there are timelogs', async () => {
     // From Thursday the 8th to Wednesday the 14th: most of its days are in the week to the 11th.
     await work([{ week: day(first, 10), hours: 40 }])
     const [sheet] = await made().rows<{ id: string }>('select timesheet_id as id from star.fact_timesheet')
@@ -146,6 +146,40 @@ describe('mart.worker_week', () => {
     ])
     const sheets = await made().rows('select cast(sum(timesheets) as integer) as n from mart.worker_week')
     expect(sheets).toEqual([{ n: 1 }])
+  })
+
+  test('a day that begins within 11 hours of the one before is a short rest; 23:00 to 06:00 in London is night', async () => {
+    await work([{ week: day(first, 7 * 25), hours: 40 }])
+    const [sheet] = await made().rows<{ id: string }>('select timesheet_id as id from star.fact_timesheet')
+    let logs = 0
+    const log = (date: string, from: string, to: string) => ({
+      timelog_id: `l${++logs}`,
+      timesheet_id: sheet!.id,
+      work_date: date,
+      start_at: `${from}:00Z`,
+      end_at: `${to}:00Z`,
+    })
+    // The week to Sunday 28 June: clocks in London are an hour ahead.
+    await put(made(), 'fact_timelog', [
+      log('2026-06-22', '2026-06-22T06:00', '2026-06-22T10:00'),
+      // The second half of the same day is no rest of a day.
+      log('2026-06-22', '2026-06-22T14:00', '2026-06-22T20:30'),
+      // 10.5 hours later; then exactly 11.
+      log('2026-06-23', '2026-06-23T07:00', '2026-06-23T15:00'),
+      log('2026-06-24', '2026-06-24T02:00', '2026-06-24T10:00'),
+      // From 23:00 to 03:00 in London: four hours of night. Then two.
+      log('2026-06-25', '2026-06-25T18:00', '2026-06-26T02:00'),
+      log('2026-06-27', '2026-06-27T17:00', '2026-06-28T00:00'),
+    ])
+    await buildAt(made(), 'working_time_weekly')
+    expect(
+      await made().rows(`select short_rests as short, cast(shortest_rest_hours as double) as shortest, night_shifts as nights,
+        cast(night_hours as double) as hours from mart.worker_week where net_hours > 0`),
+    ).toEqual([{ short: 1, shortest: 10.5, nights: 2, hours: 9 }])
+    expect(
+      await made().rows(`select cast(workers_with_short_rest as integer) as workers, cast(night_workers as integer) as night
+        from mart.working_time_weekly where net_hours > 0`),
+    ).toEqual([{ workers: 1, night: 1 }])
   })
 
   test('weeks go on to the last one that was read, and not into the future; unknown places are no places', async () => {
@@ -229,7 +263,7 @@ describe('mart.assignment_tenure', () => {
     ])
   })
 
-  test('seven begin it anew', async () => {
+  test('seven begin it again', async () => {
     await work(joining([...weeksOf(11), ...off(7), ...weeksOf(2)]))
     expect(await tenure('2026-05-20')).toMatchObject([
       {
@@ -248,7 +282,7 @@ describe('mart.assignment_tenure', () => {
     expect(await tenure(day(first, 43))).toMatchObject([{ count: 1, running: false }])
   })
 
-  test('agencies share a count, trades do not, and weeks without hours are none', async () => {
+  test('agencies share a count, trades do not, and weeks without hours are left out', async () => {
     await work([
       ...joining([20, 40]),
       { week: first, hours: 20, more: { assignment_id: 'joiner', agency_id: 'b' } },
@@ -273,5 +307,36 @@ describe('mart.assignment_tenure', () => {
       },
       { agencies: 1, hours: '30.0000', latest: 'mason', pay: null, comparable: null, gap: null },
     ])
+  })
+
+  test('hours after the twelfth week below comparable pay are money in breach; those that cannot be compared are apart', async () => {
+    const sheet = (week: number, more: Sheet['more'] = {}): Sheet => ({
+      week: day(first, 7 * week),
+      hours: 40,
+      more: { assignment_id: 'joiner', ...more },
+    })
+    await work([
+      ...joining(weeksOf(12)),
+      sheet(12),
+      sheet(13, { rate_wd_pay: 18 }),
+      sheet(14, { rate_wd_pay: 18.25 }),
+      sheet(15, { pay_type: 'daily' }),
+      sheet(15, { status: 'pending_approval' }),
+    ])
+    await buildAt(made(), 'assignment_tenure', '2026-05-05')
+    const columns = `cast(awr_hours_after as double) as after, cast(awr_compared_hours as double) as compared,
+      cast(awr_underpaid_hours as double) as under, cast(awr_underpaid_value as double) as money`
+    // 40 hours at 17.50 and 40 at 18.00, where the card says 18.25.
+    expect(await made().rows(`select ${columns} from mart.assignment_tenure`)).toEqual([
+      { after: 160, compared: 120, under: 80, money: 40 },
+    ])
+  })
+
+  test('the twelfth week itself is not in breach', async () => {
+    await work(joining(weeksOf(12)))
+    await buildAt(made(), 'assignment_tenure', '2026-05-05')
+    expect(
+      await made().rows(`select cast(awr_hours_after as double) as after from mart.assignment_tenure`),
+    ).toEqual([{ after: 0 }])
   })
 })

@@ -30,7 +30,10 @@ const shipped = [
 ]
 
 test('holds the bundle without its maps, what it reads, and the papers: no other file of this folder', () => {
-  const tracked = run('git', 'ls-files', 'sql', 'dags', 'assets').trim().split('\n')
+  const ours = ['ls-files', '--cached', '--others', '--exclude-standard', 'sql', 'dags', 'assets']
+  const tracked = run('git', ...ours)
+    .trim()
+    .split('\n')
   const others = packed.filter(path => !path.startsWith('dist/'))
   expect(others.sort()).toEqual([...shipped, ...tracked].sort())
   expect(packed.filter(path => path.endsWith('.map'))).toEqual([])
@@ -38,7 +41,7 @@ test('holds the bundle without its maps, what it reads, and the papers: no other
   expect(packed).toContain('dist/THIRD-PARTY-LICENSES')
 })
 
-test('settings of whoever works here are neither packed nor committed', () => {
+test('settings of a developer are neither packed nor committed', () => {
   expect(run('git', 'check-ignore', 'config/muster.yaml')).toBe('config/muster.yaml\n')
   expect(manifest.files).not.toContain('config')
 })
@@ -58,7 +61,7 @@ describe('the bundle', () => {
     expect(packages.filter(name => !(name in manifest.dependencies))).toEqual([])
   })
 
-  test('tells no path of the machine that made it', () => {
+  test('contains no path of the machine that made it', () => {
     const telling = packed.filter(
       path => path.startsWith('dist/') && readFileSync(join(root, path), 'utf8').includes(root),
     )

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { validateWorkflow } from '@action-validator/core'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { muster } from '../cli/captured-world.ts'
+import { muster } from '../support/captured-world.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -34,7 +34,7 @@ test('both stages have one Node that the package supports, by its digest', () =>
   }
 })
 
-test('it runs as a user who owns what it writes, stops by TERM, and tells its health', () => {
+test('it runs as a user who owns what it writes, stops on TERM, and reports its health', () => {
   const order = instructions.map(([name]) => name)
   expect(order.lastIndexOf('USER')).toBeGreaterThan(order.lastIndexOf('RUN'))
   expect(of('USER')).toEqual(['node'])
@@ -46,7 +46,7 @@ test('it runs as a user who owns what it writes, stops by TERM, and tells its he
   expect(JSON.parse(of('ENTRYPOINT')[0] ?? '')).toEqual(Object.keys(manifest.bin))
 })
 
-test('the first stage gets all that the package is made of, and nothing of whoever builds it', () => {
+test('the first stage gets all that the package is made of, and no settings of its builder', () => {
   const [first, ...allowed] = read('.dockerignore').trim().split('\n')
   expect(first).toBe('*')
   const given = allowed.map(line => line.replace(/^!/, ''))

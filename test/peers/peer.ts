@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../bench/root.ts'
 import { run } from '../bench/sync-run.ts'
-import { pythonEnvironment } from '../python-environment.ts'
+import { pythonEnvironment } from '../support/python-environment.ts'
 
 const here = join(root, 'test/peers')
 

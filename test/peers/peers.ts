@@ -1,13 +1,13 @@
 /**
  * `npm run bench -- peers`: the same timesheets read from the same server by Muster and by what people use in its place, in
- * turn, each from an empty warehouse. Prints the table of docs/measurements.md.
+ * turn, each from an empty warehouse. Prints the table of docs/benchmarks.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { median, startServer } from '../bench/sync-run.ts'
-import { startPostgres } from '../postgres/own-server.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { emptied, measured, type Peer, type Place, peers, python, type Taken } from './peer.ts'
 import { postgresSeconds } from './postgres-time.ts'
 

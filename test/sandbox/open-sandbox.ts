@@ -2,11 +2,15 @@
 import { expect } from 'vitest'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
-import type { Violation } from '../../src/sandbox/refusals/contract-checker.ts'
-import type { ViolationKind } from '../../src/sandbox/refusals/violations.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
-import type { SandboxOptions } from '../../src/sandbox/server/settings.ts'
-import { atEndOfFile } from '../ends.ts'
+import type { ViolationKind } from '../../src/sandbox/refusals.ts'
+import type { Violation } from '../../src/sandbox/server/contract-checker.ts'
+import {
+  type FaultyOptions,
+  type FaultySandbox,
+  startFaultySandbox,
+  startHonestSandbox,
+} from '../fault-layer/start.ts'
+import { atEndOfFile } from '../support/ends.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
 export type Body = any
@@ -17,12 +21,13 @@ interface Answer {
   readonly body: Body
 }
 
-export interface OpenSandbox extends Sandbox {
+export interface OpenSandbox extends FaultySandbox {
   get(path: string, key?: string): Promise<Answer>
   send(method: string, path: string): Promise<Answer>
 }
 
-export interface OpenOptions extends SandboxOptions {
+/** With `quirks`, `faults` or `intercept`, empty or not, the sandbox is behind the layer of faults. */
+export interface OpenOptions extends FaultyOptions {
   /** The test breaks the contract on purpose, with requests of its own; those of Muster must keep it all the same. */
   readonly provokesViolations?: boolean
   /** Muster is given a wrong address on purpose: that its paths do not exist there is no mistake of its own. */
@@ -44,19 +49,31 @@ export async function withServiceAt<Result>(clock: Clock, work: () => Promise<Re
   }
 }
 
-const open: Sandbox[] = []
+/** The day of the recordings and golden files, whatever the clock of a test. */
+const today = '2026-11-02'
+
+const open: FaultySandbox[] = []
 
 atEndOfFile(() => Promise.all(open.splice(0).map(sandbox => sandbox.close())))
 
+async function start(options: FaultyOptions): Promise<FaultySandbox> {
+  if (options.quirks || options.faults || options.intercept) return startFaultySandbox(options)
+  const honest = await startHonestSandbox(options)
+  const refuse = (): never => {
+    throw new Error('open the sandbox with quirks: {} or faults: {}')
+  }
+  return { ...honest, setQuirks: refuse, faults: { stop: refuse, resume: refuse } }
+}
+
 /** A sandbox that is closed after the file's tests, and fails them when a request broke the contract unasked. */
-export async function keptSandbox(options: OpenOptions = {}): Promise<Sandbox> {
+export async function keptSandbox(options: OpenOptions = {}): Promise<FaultySandbox> {
   const { provokesViolations = false, misdirects = false, provokesByMuster = [], ...rest } = options
   const isAllowed = ({ kind, client }: Violation): boolean =>
     client?.startsWith('muster/')
       ? provokesByMuster.includes(kind) || (misdirects && kind === 'unknown-path')
       : provokesViolations
   const dateHeader = () => new Date((followed ?? rest.clock ?? systemClock).now()).toUTCString()
-  const started = await startSandbox({ ...(rest.clock === undefined && { dateHeader }), ...rest })
+  const started = await start({ today, ...(rest.clock === undefined && { dateHeader }), ...rest })
   const sandbox = {
     ...started,
     close: async () => {

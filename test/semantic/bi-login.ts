@@ -2,9 +2,9 @@
 import pg from 'pg'
 import { expect } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import { muster, temporaryFolder } from '../cli/captured-world.ts'
-import { onServer } from '../postgres/database.ts'
-import type { Warehouse } from '../warehouse/fixture.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
+import { onServer } from '../support/postgres-database.ts'
+import type { Warehouse } from '../support/warehouse-fixture.ts'
 import { placeOfServer } from './places.ts'
 
 const roles = ['owner', 'loader', 'reader', 'bi', 'privacy']

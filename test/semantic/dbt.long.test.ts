@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readMarts } from '../../src/marts/mart.ts'
-import type { Place } from '../../src/semantic/bundle.ts'
+import type { WarehousePlace } from '../../src/semantic/bundle.ts'
 import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
 import { dbtBundle } from '../../src/semantic/dbt.ts'
 import { metricflowBundle } from '../../src/semantic/metricflow.ts'
-import { buildAll } from '../marts/build-all.ts'
-import { useFilled } from '../marts/filled-warehouse.ts'
+import { buildAll } from '../support/built-marts.ts'
+import { useFilled } from '../support/filled-warehouse.ts'
 import { type BiLogin, biLogin } from './bi-login.ts'
 import { placeOfFile, placeOfServer } from './places.ts'
 import { pythonTool, run, writeFiles } from './tool.ts'
@@ -17,7 +17,7 @@ import { pythonTool, run, writeFiles } from './tool.ts'
 const filled = useFilled()
 const entities = semanticCatalogue(readMarts())
 const folder = mkdtempSync(join(tmpdir(), 'muster-dbt-'))
-const places: Place[] = []
+const places: WarehousePlace[] = []
 /** Of the server: may write the views that MetricFlow reads. */
 let owner: Record<string, string> = {}
 let env: Record<string, string> = {}
@@ -70,7 +70,7 @@ const call = (cwd: string, ...args: string[]) =>
 const asReader = () => ({ MUSTER_BI_USER: login.place.user, MUSTER_BI_PASSWORD: login.place.password })
 
 test.each([0, 1])('the sources parse, are described, and pass their tests (%i)', async index => {
-  const place = places[index] as Place
+  const place = places[index] as WarehousePlace
   const cwd = join(folder, `sources-${place.kind}`)
   writeFiles(cwd, dbtBundle({ entities, place, version: '0' }))
   Object.assign(env, asReader())
@@ -113,7 +113,7 @@ const compared = [
   {
     metrics: 'time_to_fill_by_agency_average_days',
     groupBy: 'time_to_fill_by_agency_row__agency_name',
-    sql: 'select agency_name, cast(sum(kept_days) as double precision) / nullif(sum(kept_count), 0) as a from mart.time_to_fill_by_agency group by agency_name order by 1',
+    sql: 'select agency_name, cast(sum(within_bounds_days) as double precision) / nullif(sum(within_bounds_count), 0) as a from mart.time_to_fill_by_agency group by agency_name order by 1',
   },
 ] as const
 
@@ -127,7 +127,7 @@ const rounded = (value: unknown): string =>
 test.each([0, 1])(
   'the semantic models are valid in the warehouse, and figures are those of the marts (%i)',
   async index => {
-    const place = places[index] as Place
+    const place = places[index] as WarehousePlace
     const cwd = join(folder, `metrics-${place.kind}`)
     Object.assign(env, owner)
     writeFiles(cwd, metricflowBundle({ entities, place, version: '0' }))
@@ -171,8 +171,8 @@ test.each([0, 1])(
   },
 )
 
-test('a doubled key and a reference to nobody fail the tests of dbt', async () => {
-  const place = places[1] as Place
+test('a duplicate key and a dangling reference fail the tests of dbt', async () => {
+  const place = places[1] as WarehousePlace
   const { default: pg } = await import('pg')
   const client = new pg.Client({
     connectionString: place.uri.replace('+psycopg2', ''),

@@ -1,15 +1,15 @@
 /** Where BI tools find a warehouse of tests. */
-import type { Place } from '../../src/semantic/bundle.ts'
-import type { Warehouse } from '../warehouse/fixture.ts'
+import type { WarehousePlace } from '../../src/semantic/bundle.ts'
+import type { Warehouse } from '../support/warehouse-fixture.ts'
 
-export function placeOfFile({ address }: Pick<Warehouse, 'address'>): Place {
+export function placeOfFile({ address }: Pick<Warehouse, 'address'>): WarehousePlace {
   const database = address.replace(/^duckdb:/, '')
   return { kind: 'file', uri: `duckdb:///${database}`, host: '', port: 0, database, schema: 'mart' }
 }
 
 export function placeOfServer({
   address,
-}: Pick<Warehouse, 'address'>): Place & { readonly user: string; readonly password: string } {
+}: Pick<Warehouse, 'address'>): WarehousePlace & { readonly user: string; readonly password: string } {
   const { hostname, port, pathname, username, password } = new URL(address)
   const database = pathname.slice(1)
   return {

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readMarts } from '../../src/marts/mart.ts'
-import type { Place } from '../../src/semantic/bundle.ts'
+import type { WarehousePlace } from '../../src/semantic/bundle.ts'
 import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
 import { type Chart, chartSql, chartsOf, groupsOf } from '../../src/semantic/charts.ts'
 import type { Entity } from '../../src/semantic/entity.ts'
 import { supersetBundle } from '../../src/semantic/superset.ts'
-import { buildAll } from '../marts/build-all.ts'
-import { useFilled } from '../marts/filled-warehouse.ts'
-import type { Warehouse } from '../warehouse/fixture.ts'
+import { buildAll } from '../support/built-marts.ts'
+import { useFilled } from '../support/filled-warehouse.ts'
+import type { Warehouse } from '../support/warehouse-fixture.ts'
 import { type BiLogin, biLogin } from './bi-login.ts'
 import { placeOfFile } from './places.ts'
 import { pythonTool, run, writeFiles } from './tool.ts'
@@ -97,7 +97,7 @@ function openSuperset(name: string) {
   copyFileSync(join(folder, 'empty/superset.db'), join(cwd, 'superset.db'))
   const { env, superset } = supersetIn(cwd)
   return {
-    async load(place: Place, some: readonly Entity[]) {
+    async load(place: WarehousePlace, some: readonly Entity[]) {
       writeFiles(join(cwd, 'bi/superset'), supersetBundle({ entities: some, place, version: '0' }))
       await superset('import-datasources -p bi/superset/muster-datasets.zip -u admin')
       await superset('import-dashboards -p bi/superset/muster-superset.zip -u admin')

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { BundleFile } from '../../src/semantic/bundle.ts'
-import { madeOnce } from '../made-once.ts'
+import { madeOnce } from '../support/shared-file.ts'
 
 const execute = promisify(execFile)
 

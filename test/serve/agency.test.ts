@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { readScopes } from '../../src/sandbox/keys/keys.ts'
-import { muster, temporaryFolder } from '../cli/captured-world.ts'
 import { type OpenSandbox, openSandbox } from '../sandbox/open-sandbox.ts'
-import { thorough } from '../thorough.ts'
-import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
+import { thorough } from '../support/long-suite.ts'
+import { describeOnEngines, syncOnce } from '../support/warehouse-fixture.ts'
 import { eventBody, post, served, signed } from './served.ts'
 import { asked, patient, settled } from './settled.ts'
 
@@ -41,7 +41,7 @@ function ofAgencies(
 
 describeOnEngines('events of an agency', bench => {
   test.runIf(thorough)(
-    'are read as far as its key goes, and the rest is remembered, told, and not asked for again',
+    'are read as far as its key goes, and the rest is recorded, reported and not asked for again',
     async () => {
       const roomy = { rateLimitPerDay: 1_000_000, rateLimitPerMinute: 100_000 }
       const sandbox = await openSandbox({

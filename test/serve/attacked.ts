@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createVerifier } from '../../src/events/verify.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { type Counters, createCounters } from '../../src/serve/counters.ts'
+import { createCounters, type DeliveryCounters } from '../../src/serve/counters.ts'
 import {
-  type Receiver,
   type ReceiverOptions,
   type ReceiverParts,
   startReceiver,
-} from '../../src/serve/http/receiver.ts'
+  type WebhookReceiver,
+} from '../../src/serve/receiver.ts'
 import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { rawPost, sendRaw } from './raw-request.ts'
 import { eventBody, SECRET, type Signed, type Signing, signed } from './served.ts'
@@ -23,7 +23,7 @@ export interface Attacked {
   /** Known once the tests of the file run. */
   readonly url: string
   readonly taken: readonly InboxEvent[]
-  readonly counters: Counters
+  readonly counters: DeliveryCounters
   /** The receiver's clock stands still: what is 302 s early stays so. Milliseconds since the epoch. */
   readonly now: number
   /** So many seconds from then, as ISO 8601. */
@@ -35,7 +35,10 @@ export interface Attacked {
   readonly refuses: (status: number, send: () => Promise<Status>) => Promise<void>
   readonly takes: (send: () => Promise<Status>) => Promise<void>
   /** Another receiver, which the test closes. */
-  readonly start: (options: Partial<ReceiverOptions>, parts?: Partial<ReceiverParts>) => Promise<Receiver>
+  readonly start: (
+    options: Partial<ReceiverOptions>,
+    parts?: Partial<ReceiverParts>,
+  ) => Promise<WebhookReceiver>
 }
 
 let made = 0
@@ -68,7 +71,7 @@ export function attackedReceiver(): Attacked {
   const now = Date.now()
   const taken: InboxEvent[] = []
   const counters = createCounters()
-  let receiver: Receiver
+  let receiver: WebhookReceiver
   const start: Attacked['start'] = (options, parts = {}) =>
     startReceiver(
       {

@@ -2,9 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import { usualIntervals } from '../../src/serve/inbox-worker.ts'
+import { defaultIntervals } from '../../src/serve/inbox-worker.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { describeOnEngines, syncOnce } from '../support/warehouse-fixture.ts'
 import { SECRET, served } from './served.ts'
 
 /** A port that the receiver will listen on: the sandbox is told its address before it is there. */
@@ -26,7 +26,7 @@ describeOnEngines('10,000 events about 300 records', bench => {
     expect(first.failure).toBeUndefined()
     await served(warehouse, {
       baseUrl: sandbox.url,
-      intervals: { ...usualIntervals, leastMs: 0 },
+      intervals: { ...defaultIntervals, minMs: 0 },
       receiver: { port: ports[bench.name] },
     })
     const before = sandbox.requests.length

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/lib/dates.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { eventBody, post, served, signed } from './served.ts'
 
 describeOnEngines('a machine whose clock is wrong', bench => {

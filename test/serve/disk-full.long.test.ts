@@ -8,8 +8,8 @@ import { migrate } from '../../src/state/migrate.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { canMount, SmallDisk } from '../cli/small-disk.ts'
-import { canStart, SmallServer } from '../postgres/small-server.ts'
+import { canMount, SmallDisk } from '../support/small-disk.ts'
+import { canStart, SmallServer } from '../support/small-postgres.ts'
 import { eventBody, post, SECRET, served, signed } from './served.ts'
 
 /** Kilobytes: room for everything. */

@@ -1,10 +1,10 @@
 /** What is told of webhooks: each event once, refusals added up over days, and nothing where nothing came. */
 import { expect, test } from 'vitest'
-import { countedSince, eventLine } from '../../src/cli/reports/status-details.ts'
+import { countedSince, eventLine } from '../../src/cli/reports/status-lines.ts'
 import { drainInbox } from '../../src/events/drain.ts'
 import { addRefusals } from '../../src/state/inbox/arrivals.ts'
 import { readEventFigures } from '../../src/state/inbox/figures.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 

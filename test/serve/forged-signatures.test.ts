@@ -56,7 +56,7 @@ describe('signatures', () => {
     const { statuses } = await sendRaw(receiver.url, flipped, { lingerMs: 300 })
     expect(statuses).toEqual(flipped.map(() => 401))
   })
-  test('of the body written anew with spaces', () => {
+  test('of the body serialised again with spaces', () => {
     const { body, headers } = signed(good())
     return refuses(401, () =>
       put({ headers, body: Buffer.from(JSON.stringify(JSON.parse(String(body)), null, 1)) }),

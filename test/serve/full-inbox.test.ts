@@ -1,9 +1,9 @@
 /** An inbox that is full: events are refused, counted and reported, and none that was acknowledged is lost. */
 import { expect, test } from 'vitest'
 import { inboxFindings } from '../../src/app/checkup/warehouse.ts'
-import { eventLine } from '../../src/cli/reports/status-details.ts'
+import { eventLine } from '../../src/cli/reports/status-lines.ts'
 import { readEventFigures, storedEvents } from '../../src/state/inbox/figures.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { eventBody, post, served, signed } from './served.ts'
 
 const still = { quietMs: 600_000, latestMs: 600_000 }
@@ -33,7 +33,7 @@ describeOnEngines(
         body: {
           status: 'events cannot be stored',
           events: { refused: { full: 18 } },
-          inbox: { stored: { events: 42, bytes: 98_616 }, most: bounds },
+          inbox: { stored: { events: 42, bytes: 98_616 }, max: bounds },
         },
       })
       expect(await post(running.url, large('evt_0'))).toBe(202)

@@ -1,7 +1,7 @@
 /** From a signed delivery to its rows in the warehouse, on both engines. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { eventBody, post, served, signed } from './served.ts'
 
 describeOnEngines(

@@ -1,6 +1,6 @@
 /** Twenty kills on each engine lose nothing that was acknowledged. */
 import { test } from 'vitest'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { losesNothing } from './kills.ts'
 
 describeOnEngines('a receiver that is killed', bench => {

@@ -1,7 +1,7 @@
 /** A process that dies has lost nothing that it acknowledged. */
 import { test } from 'vitest'
-import { thorough } from '../thorough.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { thorough } from '../support/long-suite.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { losesNothing } from './kills.ts'
 
 describeOnEngines('a receiver that is killed', bench => {

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
-import type { Warehouse } from '../warehouse/fixture.ts'
+import type { Warehouse } from '../support/warehouse-fixture.ts'
 import { eventBody, SECRET, served, signed } from './served.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))

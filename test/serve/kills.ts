@@ -1,6 +1,6 @@
 /** What must hold after kills, for the quick and the long test alike. */
 import { expect } from 'vitest'
-import type { Bench } from '../warehouse/fixture.ts'
+import type { Bench } from '../support/warehouse-fixture.ts'
 import { surviveKills } from './killed-serve.ts'
 
 export async function losesNothing(bench: Bench, kills: number): Promise<number> {

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { tableStore } from '../../src/events/store.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { useEngines } from '../warehouse/fixture.ts'
+import { useEngines } from '../support/warehouse-fixture.ts'
 import { eventBody, post, served, signed } from './served.ts'
 
 describe('a role without the right to insert', () => {
   const made = useEngines()
 
-  test('is answered 503, and what was acknowledged before and after is held', async () => {
+  test('is answered 503, and every event acknowledged before or after is stored', async () => {
     const { engine, ...warehouse } = await made.postgres()
     const role = `muster_writer_${process.pid}`
     await engine.run(`create role ${role} login password 'for this test'`)

@@ -61,7 +61,7 @@ describe('requests', () => {
   test('a line break in a header', () =>
     refuses(400, () => put(delivery(), { extra: ['X-Name: a\nX-Other: b\r'] })))
   test('no HTTP', () => refuses(400, () => statusOf(Buffer.from('HELLO\r\n\r\n'))))
-  test('several on one connection are told apart', async () => {
+  test('several on one connection are answered separately', async () => {
     const before = taken.length
     const forged = { ...delivery(), body: Buffer.from(good()) }
     const requests = [delivery(), forged, delivery()].map(one => rawPost(receiver.url, one))

@@ -1,14 +1,13 @@
 /** Every option of the sandbox's sender, from its record to the row in the warehouse. */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
-import type { EventOptions } from '../../src/sandbox/events/event-options.ts'
-import { openEvents, webhook } from '../sandbox/events/open-events.ts'
-import { describeOnEngines, type Warehouse } from '../warehouse/fixture.ts'
+import { type FaultyEventOptions, openFaultyEvents, webhook } from '../sandbox/events/open-events.ts'
+import { describeOnEngines, type Warehouse } from '../support/warehouse-fixture.ts'
 import { SECRET, served } from './served.ts'
 
 interface Case {
   readonly name: string
-  readonly events: EventOptions
+  readonly events: FaultyEventOptions
 }
 
 const spellings: readonly Case[] = (['hex', 'base64'] as const).flatMap(encoding =>
@@ -58,7 +57,7 @@ interface Row {
 /** Sends 20 events, other ones for another seed; gives what should be in the warehouse by the sender's own book. */
 async function send(url: string, { name, events }: Case, seed = 0): Promise<Row[]> {
   const headerPrefix = events.headerPrefix ?? 'X-Service'
-  const sandbox = await openEvents(
+  const sandbox = await openFaultyEvents(
     { webhooks: [webhook(url, { secret: SECRET, name })], headerPrefix, ...events },
     { clock: systemClock, seed },
   )

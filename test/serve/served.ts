@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { type InboxStore, logStore, tableStore } from '../../src/events/store.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
-import type { ReceiverOptions } from '../../src/serve/http/receiver.ts'
+import type { ReceiverOptions } from '../../src/serve/receiver.ts'
 import { type ServeEffects, type ServeRequest, serve } from '../../src/serve/serve.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { atEndOfTest } from '../ends.ts'
-import type { Warehouse } from '../warehouse/fixture.ts'
-import { wrappedEngine } from '../warehouse/wrapped-engine.ts'
+import { atEndOfTest } from '../support/ends.ts'
+import type { Warehouse } from '../support/warehouse-fixture.ts'
+import { wrappedEngine } from '../support/wrapped-engine.ts'
 
 export const SECRET = 'planted-77ab-signing-secret'
 
@@ -43,7 +43,7 @@ export interface ServedOptions {
 }
 
 /** Looks twenty times a second and reads at once. */
-const quick = { tickMs: 50, quietMs: 0, latestMs: 0, leastMs: 0 }
+const quick = { tickMs: 50, quietMs: 0, latestMs: 0, minMs: 0 }
 
 const open: Served[] = []
 

@@ -5,7 +5,7 @@ import { expireInbox, settle } from '../../src/state/inbox/settle.ts'
 import { recordAccess } from '../../src/state/requests/key-state.ts'
 import { recordResource, startRun, updateRun } from '../../src/state/runs/runs.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 
 const at = (minute: number): string => `2026-11-21T10:${String(minute).padStart(2, '0')}:00.000Z`
 

@@ -1,11 +1,11 @@
 /** Waits until every event is answered, and counts what was asked for. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
-import type { Warehouse } from '../warehouse/fixture.ts'
+import type { Warehouse } from '../support/warehouse-fixture.ts'
 import type { Served } from './served.ts'
 
 /** Several looks at the inbox fit into the time in which a burst arrives. */
-export const patient = { tickMs: 50, quietMs: 400, latestMs: 30_000, leastMs: 0 }
+export const patient = { tickMs: 50, quietMs: 400, latestMs: 30_000, minMs: 0 }
 
 export async function settled(warehouse: Warehouse, running: Served, events: number): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {

@@ -53,7 +53,7 @@ describe('bodies, rightly signed', () => {
     expect(taken.at(-1)).toMatchObject(expected)
   }
   test.each(['../me', '..%2fme', "a' or 1=1", 'a\u0000', 'x'.repeat(10_240), '', 'a b', 'ä', '\ud83d'])(
-    'a record id that is none is kept and never asked for: %j',
+    'an invalid record id is kept and never asked for: %j',
     id => kept(good('trade_amended', { trade: { id } }), { state: 'unreadable', recordId: null }),
   )
   test.each(['-1', '-42', '0', '-0', '-', '__', '0'.repeat(24), 'null', 'NULL', 'undefined', 'None', 'NaN'])(
@@ -86,7 +86,7 @@ describe('bodies, rightly signed', () => {
     })
     await kept(good('purchase_order_created', { po: { id: 'p1' }, x: { id: 'p2' } }), { state: 'unreadable' })
   })
-  test('a type that nobody knows', () => kept(good('worker_vanished'), { state: 'unknown', entity: null }))
+  test('an unknown type', () => kept(good('worker_vanished'), { state: 'unknown', entity: null }))
   test.each(['constructor', 'toString', 'hasOwnProperty'])('a type that every object has: %s', type =>
     kept(good(type), { state: 'unknown' }),
   )

@@ -12,8 +12,8 @@ import { createEngineHandle } from '../../src/serve/engine-handle.ts'
 import { pollInterval } from '../../src/serve/inbox-worker.ts'
 import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { onServer } from '../postgres/database.ts'
-import { useEngines } from '../warehouse/fixture.ts'
+import { onServer } from '../support/postgres-database.ts'
+import { useEngines } from '../support/warehouse-fixture.ts'
 import { eventBody, post, served, signed } from './served.ts'
 
 const still = { quietMs: 600_000, latestMs: 600_000 }
@@ -21,7 +21,7 @@ const still = { quietMs: 600_000, latestMs: 600_000 }
 describe('an inbox that fails', () => {
   const made = useEngines()
 
-  test('is answered 503 until it is there again; nothing is acknowledged that is not held', async () => {
+  test('is answered 503 until it is there again, and every acknowledged event is stored', async () => {
     const warehouse = await made.duckdb()
     const folder = join(warehouse.landing, '..', 'test.inbox')
     const running = await served(warehouse, { intervals: still })

@@ -1,6 +1,6 @@
 /** One event id for several records: each of them gets its change signal, and a repetition is only counted. */
 import { expect, test } from 'vitest'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { eventBody, post, served, signed } from './served.ts'
 
 const still = { quietMs: 600_000, latestMs: 600_000 }

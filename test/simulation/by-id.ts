@@ -103,13 +103,35 @@ export async function differencesById(looked: Looked, lists: readonly string[]):
   return [...unknown, ...faults]
 }
 
+interface AnnouncedRecords {
+  /** How many were looked at. */
+  readonly asked: number
+  /** Of how many quarantine has a version that was fetched since they changed: no table can hold it. */
+  readonly excused: number
+  readonly faults: readonly string[]
+}
+
+/** Ids in quarantine, and when the page of their last version was fetched, in milliseconds. */
+async function lastQuarantined(engine: Engine, name: ByIdName): Promise<ReadonlyMap<string, number>> {
+  const rows = await engine.rows<{ id: string; at: string }>(
+    `select record_id as id, max(seen_at) as at from ops.quarantine
+     where resource = $1 and resolved_at is null and record_id is not null group by 1`,
+    [name],
+  )
+  return new Map(rows.map(({ id, at }) => [id, Date.parse(at)]))
+}
+
 /** After a sync that ended with 0, records that events told of before it are known, and as they are at the source. */
-export async function lawOfSignals(looked: Looked): Promise<{ asked: number; faults: string[] }> {
+export async function lawOfSignals(looked: Looked): Promise<AnnouncedRecords> {
   const { engine, service, name } = looked
   const known = await knownIds(engine, name)
-  // One that the service refused is told as that, and read again when it is not any more.
-  const isTold = ({ state, reason }: Known): boolean => state === 'refused' && reason !== null
-  const announced = known.filter(each => !isTold(each) && isAnnounced(service, name, each))
+  const quarantine = await lastQuarantined(engine, name)
+  const changedAt = (id: string): number => service.truthOf(collectionOf(name), id)?.changedAt ?? 0
+  const isExcused = ({ id }: Known): boolean => (quarantine.get(id) ?? -1) >= changedAt(id)
+  // Muster names one that the service refused, and reads it again later.
+  const isNamed = ({ state, reason }: Known): boolean => state === 'refused' && reason !== null
+  const current = known.filter(each => !isNamed(each) && isAnnounced(service, name, each))
+  const announced = current.filter(each => !isExcused(each))
   const ids = new Set(known.map(({ id }) => id))
   const told = service.announced(collectionOf(name))
   const unknown = told.filter(id => !ids.has(id)).map(id => `${name} ${id} is not known`)
@@ -117,5 +139,9 @@ export async function lawOfSignals(looked: Looked): Promise<{ asked: number; fau
   // A record that is missing takes a second piece of evidence; one that is there is not missing.
   const waits = (text: string): boolean => text.includes('(missing): stored, but not at the source')
   const ours = [...unknown, ...faults.filter(text => !waits(text))]
-  return { asked: told.length, faults: ours.map(text => `an event told of it, but ${text}`) }
+  return {
+    asked: announced.length + unknown.length,
+    excused: current.length - announced.length,
+    faults: ours.map(text => `an event told of it, but ${text}`),
+  }
 }

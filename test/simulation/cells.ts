@@ -1,13 +1,13 @@
 /** What each cell of a record's row must hold: the declaration says where the value stands, and this reads it anew. */
-import type { Column, Path } from '../../src/contract/fields/column.ts'
+import type { Column, FieldPath } from '../../src/contract/fields/column.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
-import type { Child, Table } from '../../src/contract/fields/table.ts'
+import type { ChildTable, Table } from '../../src/contract/fields/table.ts'
 import type { Shown } from './source.ts'
 
 /** A cell as text, or null. */
 export type Cell = string | null
 
-const at = (value: unknown, path: Path): unknown =>
+const at = (value: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>(
     (inner, step) => (typeof inner === 'object' && inner !== null ? (inner as Shown)[step] : undefined),
     value,
@@ -44,7 +44,7 @@ export function expectedCell({ source, type, member, values }: Column, element: 
 }
 
 /** Elements of a child table in a record, in order. */
-export function elementsOf(record: unknown, { lists, shape }: Child): unknown[] {
+export function elementsOf(record: unknown, { lists, shape }: ChildTable): unknown[] {
   if (shape === 'single') return [at(record, lists[0] ?? [])].filter(one => one !== null && one !== undefined)
   return lists.reduce<unknown[]>(
     (elements, list) => elements.flatMap(element => (at(element, list) as unknown[] | undefined) ?? []),
@@ -53,5 +53,5 @@ export function elementsOf(record: unknown, { lists, shape }: Child): unknown[] 
 }
 
 /** Lists of objects below the record, which become rows of their own. */
-export const comparedChildren = ({ table }: Resource): readonly Child[] =>
+export const comparedChildren = ({ table }: Resource): readonly ChildTable[] =>
   table.children.filter(({ shape }) => shape === 'object' || shape === 'single')

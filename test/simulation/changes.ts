@@ -1,11 +1,11 @@
 /** The ways in which records of the service change. */
 import type { Rng } from '../../src/lib/rng.ts'
-import type { StoredRecord } from '../../src/sandbox/records/record.ts'
-import type { Collection, World } from '../../src/sandbox/world.ts'
+import type { StoredRecord } from '../../src/sandbox/record.ts'
+import type { CollectionName, World } from '../../src/sandbox/world.ts'
 
 export interface Occasion {
   readonly world: World
-  readonly collection: Collection
+  readonly collection: CollectionName
   /** One of the collection, drawn. */
   readonly record: StoredRecord
   readonly rng: Rng
@@ -19,7 +19,7 @@ export interface Occasion {
 }
 
 /** A text of each list that may change, and a field that must be a number. */
-const texts: Partial<Record<Collection, string>> = {
+const texts: Partial<Record<CollectionName, string>> = {
   timesheets: 'reference',
   invoices: 'reference',
   expenses: 'category',
@@ -29,7 +29,7 @@ const texts: Partial<Record<Collection, string>> = {
   creditNotes: 'reference',
   purchaseOrders: 'reference',
 }
-const numbers: Partial<Record<Collection, string>> = { timesheets: 'netHours', expenses: 'value' }
+const numbers: Partial<Record<CollectionName, string>> = { timesheets: 'netHours', expenses: 'value' }
 
 const pick = <Item>(rng: Rng, items: readonly Item[]): Item => items[Math.floor(rng() * items.length)]!
 
@@ -89,7 +89,7 @@ export const changeKinds = Object.keys(changes) as ChangeKind[]
 
 /** What cannot be loaded can be from now on, with a later time of change. */
 export function mend(world: World, nowMs: number): void {
-  for (const [collection, field] of Object.entries(numbers) as [Collection, string][])
+  for (const [collection, field] of Object.entries(numbers) as [CollectionName, string][])
     for (const record of world.all(collection))
       if (typeof record[field] === 'string')
         world.upsert(collection, { ...record, [field]: 7.25, updatedAt: iso(nowMs) })

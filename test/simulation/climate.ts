@@ -1,10 +1,10 @@
 /** What a seed decides: which lists, how busy they are, which faults, when the process is killed. Much of it not at all. */
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
-import { type FaultName, type FaultRates, faultTable } from '../../src/sandbox/faults/faults.ts'
-import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
-import type { Quirks } from '../../src/sandbox/quirks/quirk-options.ts'
-import type { Collection } from '../../src/sandbox/world.ts'
+import type { ContractOptions } from '../../src/sandbox/options.ts'
+import type { CollectionName } from '../../src/sandbox/world.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import { type FaultName, type FaultRates, faultNames } from '../fault-layer/faults.ts'
+import type { Quirks } from '../fault-layer/quirk-settings.ts'
 import { type ChangeKind, changeKinds } from './changes.ts'
 
 /** Lists that a seed may sync, and the collection of the sandbox that each shows. */
@@ -16,7 +16,7 @@ const collections = {
   sites: 'sites',
   projects: 'projects',
   'access-rules': 'accessRuleMappings',
-} as const satisfies Record<string, Collection>
+} as const satisfies Record<string, CollectionName>
 
 export type ListName = keyof typeof collections
 
@@ -28,13 +28,14 @@ export const byIdCollections = {
   rates: 'rates',
   'purchase-orders': 'purchaseOrders',
   'credit-notes': 'creditNotes',
-} as const satisfies Record<string, Collection>
+} as const satisfies Record<string, CollectionName>
 
 export type ByIdName = keyof typeof byIdCollections
 
 export type ResourceName = ListName | ByIdName
 
-export const collectionOf = (name: ResourceName): Collection => ({ ...collections, ...byIdCollections })[name]
+export const collectionOf = (name: ResourceName): CollectionName =>
+  ({ ...collections, ...byIdCollections })[name]
 
 export interface Climate {
   readonly engine: Engine['kind']
@@ -52,9 +53,9 @@ export interface Climate {
   readonly options: Partial<ContractOptions>
   readonly perMinute: number
   readonly perDay: number
-  /** What the service says that is not so, from this night on. */
-  readonly lies: Lies
-  readonly lyingFrom: number
+  /** How the service deviates from its contract, from this night on. */
+  readonly quirks: Quirks
+  readonly quirksFrom: number
   /** Share of the nights whose process is killed. */
   readonly kills: number
   readonly sweeps: number
@@ -81,7 +82,7 @@ const rare: readonly FaultName[] = ['no-rows']
 
 function faultsOf(rng: Rng): FaultRates {
   if (rng() < 0.4) return {}
-  const names = some(rng, Object.keys(faultTable) as FaultName[], 0.25)
+  const names = some(rng, faultNames, 0.25)
   return Object.fromEntries(
     names.map(name => [
       name,
@@ -90,10 +91,8 @@ function faultsOf(rng: Rng): FaultRates {
   )
 }
 
-export type Lies = Partial<Quirks>
-
-/** Lies about the pages of a list, sized for pages of a few rows. */
-export const lies: readonly Lies[] = [
+/** Quirks of the pages of a list, sized for pages of a few rows. */
+export const drawnQuirks: readonly Quirks[] = [
   { 'page-cap': 3 },
   { 'limit-cap': 3 },
   { 'cut-pages': 5 },
@@ -114,34 +113,34 @@ export const lies: readonly Lies[] = [
 ]
 
 /** Drawn apart from all others, which each seed draws as it did before there were these. */
-export const addedLies: readonly Lies[] = [
+export const addedQuirks: readonly Quirks[] = [
   { 'total-over': 3 },
   { 'total-over': 10 },
   { 'date-field': 'ignored' },
 ]
 
 /** Where the total is too low, a last page that lacks rows looks like the end of the list: docs/paging.md says so. */
-const told = ({ 'total-cap': total, ...others }: Lies): Lies =>
+const consistent = ({ 'total-cap': total, ...others }: Quirks): Quirks =>
   total === undefined || 'cut-pages' in others ? others : { 'total-cap': total, ...others }
 
-const liesOf = (rng: Rng): Lies =>
-  rng() < 0.5 ? {} : told({ ...pick(rng, lies), ...(rng() < 0.2 && pick(rng, lies)) })
+const quirksOf = (rng: Rng): Quirks =>
+  rng() < 0.5 ? {} : consistent({ ...pick(rng, drawnQuirks), ...(rng() < 0.2 && pick(rng, drawnQuirks)) })
 
 /** A total is capped or over; a filter that was honoured once is taken to stay so (docs/paging.md), and a list is empty from the second night. */
-const excludes = (added: Lies, drawn: Lies): boolean =>
+const excludes = (added: Quirks, drawn: Quirks): boolean =>
   ('total-over' in added && 'total-cap' in drawn) || ('date-field' in added && 'empty' in drawn)
 
-const withAdded = (rng: Rng, drawn: Lies): Lies => {
+const withAdded = (rng: Rng, drawn: Quirks): Quirks => {
   if (rng() < 0.8) return drawn
-  const added = pick(rng, addedLies)
+  const added = pick(rng, addedQuirks)
   return excludes(added, drawn) ? drawn : { ...drawn, ...added }
 }
 
-/** Lies under which a record may be on no page although nothing contradicts the answers. */
-export const mayHide = ({ lies: told }: Climate): boolean => 'hidden' in told || 'empty' in told
+/** Quirks under which a record may be on no page although nothing contradicts the answers. */
+export const mayHide = ({ quirks }: Climate): boolean => 'hidden' in quirks || 'empty' in quirks
 
 /** The same where the second page has the same last rows in every order and at every size: in short lists. */
-export const maySeemHidden = ({ lies: told }: Climate): boolean => 'short-page' in told
+export const maySeemHidden = ({ quirks }: Climate): boolean => 'short-page' in quirks
 
 const optionsOf = (rng: Rng): Partial<ContractOptions> => ({
   ...(rng() < 0.4 && { ties: 'random' }),
@@ -155,7 +154,7 @@ const optionsOf = (rng: Rng): Partial<ContractOptions> => ({
 
 /** What is left out of every seed. */
 export interface Narrowed {
-  /** Changes, faults, lies and options, to look at others beside a known failure; `kills`, `lies` and `by-id` are all of them. */
+  /** Changes, faults, quirks and options, to look at others beside a known failure; `kills`, `quirks` and `by-id` are all of them. */
   readonly without: readonly string[]
   /** One list, two nights at most. */
   readonly isSmall: boolean
@@ -165,10 +164,19 @@ export interface Narrowed {
   readonly clockShifts: readonly number[]
 }
 
-function lyingFrom(told: Lies, drawn: number): number {
-  if ('empty' in told) return 2
-  return 'date-field' in told ? 1 : drawn
+function quirksFrom(quirks: Quirks, drawn: number): number {
+  if ('empty' in quirks) return 2
+  return 'date-field' in quirks ? 1 : drawn
 }
+
+/** What can be left out: every name that a seed draws. Where all that is less likely than certain happens, every option is drawn. */
+export const leavable: readonly string[] = [
+  ...changeKinds,
+  ...faultNames,
+  ...[...drawnQuirks, ...addedQuirks].flatMap(quirks => Object.keys(quirks)),
+  ...Object.keys(optionsOf(() => 0)),
+  ...['kills', 'quirks', 'by-id'],
+]
 
 export function climateOf(seed: number, engine: Engine['kind'], narrowed: Narrowed): Climate {
   const { without, isSmall, isWide } = narrowed
@@ -178,20 +186,22 @@ export function climateOf(seed: number, engine: Engine['kind'], narrowed: Narrow
   const lists = byId.length > 0 ? draw.withTimesheets(climate.lists) : climate.lists
   const kept = <Of extends object>(all: Of): Of =>
     Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name))) as Of
-  const told = without.includes('lies') ? {} : kept(withAdded(namedRng(seed, 'added lies'), climate.lies))
+  const quirks = without.includes('quirks')
+    ? {}
+    : kept(withAdded(namedRng(seed, 'added lies'), climate.quirks))
   // A list that never had rows may be empty in truth: it has them from the night before.
-  const isEmptied = 'empty' in told
+  const isEmptied = 'empty' in quirks
   const nights = isEmptied ? Math.max(2, climate.nights) : climate.nights
   return {
     ...climate,
     byId,
     lists: isSmall ? lists.slice(0, 1) : lists,
     nights: isSmall ? Math.min(nights, 2) : nights,
-    lyingFrom: lyingFrom(told, climate.lyingFrom),
+    quirksFrom: quirksFrom(quirks, climate.quirksFrom),
     changes: climate.changes.filter(kind => !without.includes(kind)),
     faults: kept(climate.faults),
     options: kept(climate.options),
-    lies: told,
+    quirks,
     kills: without.includes('kills') ? 0 : climate.kills,
   }
 }
@@ -224,8 +234,8 @@ function weather(
     perDay: pick(rng, [400, 50_000]),
     kills: pick(rng, [0, 0.5, 1]),
     sweeps: pick(rng, [0, 0.5, 1]),
-    lies: liesOf(rng),
-    lyingFrom: pick(rng, [1, 2]),
+    quirks: quirksOf(rng),
+    quirksFrom: pick(rng, [1, 2]),
   }
 }
 

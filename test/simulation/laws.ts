@@ -4,7 +4,7 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { recordRows } from '../../src/warehouse/schema/record-rows.ts'
 import type { ResourceName } from './climate.ts'
 import { collectionOf } from './climate.ts'
-import type { Ended } from './night.ts'
+import type { Ended } from './dag-run.ts'
 import { resourceOf } from './oracle.ts'
 import type { Service } from './service.ts'
 

@@ -22,7 +22,7 @@ export interface MachineParts {
 }
 
 /** Steps of each kind in a night of one list, about. */
-const usualSteps: Readonly<Record<StepKind | 'any', number>> = {
+const defaultSteps: Readonly<Record<StepKind | 'any', number>> = {
   any: 250,
   read: 150,
   write: 60,
@@ -63,7 +63,7 @@ export class Machine {
   /** A kill somewhere in a night; it may be later than the night lasts. */
   drawnKill(lists: number): Kill {
     const kind = kinds[Math.floor(this.#rng() * kinds.length)]!
-    const step = 1 + Math.floor(this.#rng() * usualSteps[kind] * lists)
+    const step = 1 + Math.floor(this.#rng() * defaultSteps[kind] * lists)
     return { kind, step, phase: phases[kind][Math.floor(this.#rng() * phases[kind].length)]! }
   }
 

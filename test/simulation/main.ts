@@ -1,7 +1,7 @@
 /**
  * `npm run simulate -- --seeds A-B`: whole nights of random histories in simulated time, in as many processes as there are
  * cores (`--workers N`). One seed alone tells what happens in it. `--engine duckdb|postgres|both`, `--verbose` tells every step,
- * `--without ties,kills` leaves out changes, faults, lies and options, `--small` keeps to one list and two nights,
+ * `--without ties,kills` leaves out changes, faults, quirks and options, `--small` keeps to one list and two nights,
  * `--plant NAME` puts a fault into Muster, `--first` ends at the first seed that breaks a law, `--minutes N` begins none after
  * so long, `--every-kill` repeats each seed with a kill before and after every write of its first two nights, `--kill 1:37:after`
  * is one of these, `--clock-shift -2h,0,2d` sets the clock of the machine wrong, `--sometimes` fails where something never happened.

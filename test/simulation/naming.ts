@@ -2,18 +2,18 @@
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import { type ResourceState, resourceState } from '../../src/state/runs/resource-state.ts'
 import { lostRuns } from '../../src/state/runs/runs.ts'
+import { type IncompleteResource, incompleteResources } from '../../src/state/scans/completeness.ts'
 import { lastSweep } from '../../src/state/scans/sweeps.ts'
-import { type NotWhole, notWhole } from '../../src/state/scans/wholeness.ts'
-import type { ResourceOutcome } from '../../src/sync/run/sync.ts'
+import type { ResourceResult } from '../../src/sync/run/task.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { collectionOf } from './climate.ts'
+import type { Ended } from './dag-run.ts'
 import { behind, type Situation } from './laws.ts'
-import type { Ended } from './night.ts'
 
 /** What Muster says of one list after a night. */
 export interface Said {
-  /** `status`, the check `resources_whole`, `mart.data_health` and `publish` say it by these. */
-  readonly reasons: readonly NotWhole[]
+  /** `status`, the check `resources_complete`, `mart.data_health` and `publish` say it by these. */
+  readonly reasons: readonly IncompleteResource[]
   /** The row of `status`, and its lines about pages and empty lists. */
   readonly state: ResourceState
   /** Ids of records that `status` and `mart.data_health` count as candidates for deletion. */
@@ -45,7 +45,7 @@ async function lastQuarantinedAt(engine: Engine, { name }: Resource): Promise<nu
 }
 
 export async function saidOf(engine: Engine, resource: Resource): Promise<Said> {
-  const all = (await notWhole(engine)) ?? []
+  const all = (await incompleteResources(engine)) ?? []
   return {
     reasons: all.filter(one => one.resource === resource.name),
     state: await resourceState(engine, resource),
@@ -86,7 +86,7 @@ export interface Judged {
   readonly wasShown: boolean
 }
 
-const outcomeOf = (ended: Ended | undefined, list: string): ResourceOutcome | undefined =>
+const outcomeOf = (ended: Ended | undefined, list: string): ResourceResult | undefined =>
   ended?.outcome?.resources.find(({ resource }) => resource === list)
 
 const of = ({ ended }: Judged, command: string): Ended | undefined =>

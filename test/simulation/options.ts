@@ -1,8 +1,10 @@
 /** What `npm run simulate` is told on its command line. */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { choiceOf } from '../../src/lib/text/nearest.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { shiftsOf, withJoinedShift } from '../clock-shift.ts'
+import { shiftsOf, withJoinedShift } from '../support/clock-shift.ts'
+import { leavable } from './climate.ts'
 import type { Kill } from './process.ts'
 
 /** The only kill of a seed: before or after a step of a night that leaves something behind. */
@@ -16,7 +18,7 @@ export interface Options {
   readonly seeds: readonly number[]
   /** A seed runs on each in turn. */
   readonly engines: readonly Engine['kind'][]
-  /** Changes, faults, lies and options that no seed has. */
+  /** Changes, faults, quirks and options that no seed has. */
   readonly without: readonly string[]
   readonly plant: string | undefined
   readonly endsAtFirst: boolean
@@ -77,13 +79,23 @@ function parsed(args: readonly string[]) {
   }).values
 }
 
+/** Ends the program for a word that no climate knows: nothing would be left out, and nobody would see it. */
+function leftOut(text: string): string[] {
+  const names = [...new Set(leavable)].sort()
+  const left = words(text)
+  const unknown = left.find(word => !names.includes(word))
+  if (unknown === undefined) return left
+  console.error(`simulate: --without ${unknown} leaves out nothing: ${choiceOf(unknown, names)}`)
+  process.exit(2)
+}
+
 /** What was given, or one line and the end of the program. */
 function valuesOf(args: readonly string[]): ReturnType<typeof parsed> {
   try {
     return parsed(args)
   } catch (error) {
     const [what] = (error as Error).message.split('. ')
-    console.error(`simulate: ${what}: docs/simulation.md has the options`)
+    console.error(`simulate: ${what}: CONTRIBUTING.md has the options`)
     process.exit(2)
   }
 }
@@ -94,7 +106,7 @@ export function readOptions(args: readonly string[]): Options {
   return {
     seeds: seedsOf(values.seeds).filter((_, index) => index % (parts ?? 1) === part),
     ...{ plant: values.plant, engines: enginesOf(values.engine) },
-    ...{ without: words(values.without), minutes: Number(values.minutes) },
+    ...{ without: leftOut(values.without), minutes: Number(values.minutes) },
     ...{
       endsAtFirst: values.first,
       isSmall: values.small,

@@ -1,7 +1,7 @@
 /** The warehouse beside the source, when both are at rest: rows, cells and rows of lists inside records. */
 import { findResource } from '../../src/contract/catalogue.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
-import type { Child } from '../../src/contract/fields/table.ts'
+import type { ChildTable } from '../../src/contract/fields/table.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { ownerColumn } from '../../src/warehouse/schema/physical.ts'
 import { liveRecords } from '../../src/warehouse/schema/record-rows.ts'
@@ -52,7 +52,7 @@ async function childrenThatDiffer(engine: Engine, resource: Resource, records: r
 async function countsByOwner(
   engine: Engine,
   { table }: Resource,
-  child: Child,
+  child: ChildTable,
 ): Promise<Map<string, number>> {
   const owner = ownerColumn(child.table, table)
   const rows = await engine.rows<{ id: string; n: string }>(

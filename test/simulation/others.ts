@@ -1,8 +1,8 @@
 /** The commands of some nights besides sync and sweep: build, check, publish and crosscheck, as the command line runs them. */
 import type { Rng } from '../../src/lib/rng.ts'
 import { readMarts } from '../../src/marts/mart.ts'
+import { program } from './dag-run.ts'
 import { askedLaws, lawOfRequests } from './laws.ts'
-import { program } from './night.ts'
 import { lawOfPublished, type TableRows } from './published.ts'
 import { mayForget, require, type Setting, tellEnd } from './setting.ts'
 

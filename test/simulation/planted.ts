@@ -9,8 +9,8 @@ export interface Planted {
 export const planted: Readonly<Record<string, Planted>> = {
   'a scan that lacks a row is accepted': {
     file: 'src/sync/paging/proof.ts',
-    find: '>= expectedOf(base, excluded)',
-    put: '>= expectedOf(base, excluded) - 1',
+    find: '>= expectedOf(start, excluded)',
+    put: '>= expectedOf(start, excluded) - 1',
   },
   'a record that came after the moment counts for it': {
     file: 'src/state/scans/scan-ids.ts',
@@ -18,7 +18,7 @@ export const planted: Readonly<Record<string, Planted>> = {
     put: 'coalesce(true or existed_at <=',
   },
   'the lookback is left out': {
-    file: 'src/sync/scan/lookback.ts',
+    file: 'src/sync/scan/collection.ts',
     find: 'before: isSettled ? at + 1 : at - lookbackMs',
     put: 'before: at + 1',
   },
@@ -48,9 +48,9 @@ export const planted: Readonly<Record<string, Planted>> = {
     put: 'this.#ended.length-Math.ceil(this.#cap*1.25)',
   },
   'no resource is named as not whole': {
-    file: 'src/state/scans/wholeness.ts',
-    find: 'from not_whole order by',
-    put: 'from not_whole where false order by',
+    file: 'src/state/scans/completeness.ts',
+    find: 'from incomplete_resource order by',
+    put: 'from incomplete_resource where false order by',
   },
   'rows that no page shows are not told': {
     file: 'src/sync/scan/collection-window.ts',
@@ -79,8 +79,8 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'lists inside a record that changed stay beside the new ones': {
     file: 'src/load/merge/apply.ts',
-    find: 'const owners = distinctOwners(targetsOf(plan))\n  if (isKept)',
-    put: 'const owners = distinctOwners(targetsOf(plan)).slice(0, 2)\n  if (isKept)',
+    find: 'const owners = distinctOwners(targetsOf(plan))\n  if (hasHistory)',
+    put: 'const owners = distinctOwners(targetsOf(plan)).slice(0, 2)\n  if (hasHistory)',
   },
   'what was sent before is forgotten when a process begins': {
     file: 'src/sync/run/key-budget.ts',
@@ -93,7 +93,7 @@ export const planted: Readonly<Record<string, Planted>> = {
 export const widePlanted: Readonly<Record<string, Planted>> = {
   'a copy is published though it must be complete and is not': {
     file: 'src/publish/publish.ts',
-    find: 'if (effects.requiresWhole) await',
-    put: 'if (effects.requiresWhole && false) await',
+    find: 'if (effects.requiresComplete) await',
+    put: 'if (effects.requiresComplete && false) await',
   },
 }

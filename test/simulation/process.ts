@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as othersGoOn } from 'node:timers/promises'
 import type { Rng } from '../../src/lib/rng.ts'
 import type { SimulatedClock } from './clock.ts'
-import type { Kept } from './kept.ts'
+import type { OpenWarehouse } from './open-warehouse.ts'
 
 /** What a step does: kills are drawn for each kind by itself, or a commit would seldom be hit among a thousand reads. */
 export type StepKind = 'read' | 'write' | 'commit' | 'file' | 'request' | 'sleep'
@@ -59,7 +59,7 @@ export interface ProcessParts {
   readonly kill?: Kill | undefined
   readonly belongings: Set<Belonging>
   /** A warehouse that outlives the process. */
-  readonly kept?: Kept
+  readonly kept?: OpenWarehouse
   /** Told of every step when it begins. */
   readonly onStep?: (step: Step) => void
 }
@@ -72,7 +72,7 @@ class Dead extends Error {
 }
 
 /** A night takes a few hundred steps for each list. */
-const mostSteps = 20_000
+const maxSteps = 20_000
 /** Milliseconds of real time in which nothing happens, though the process has not ended. */
 const stuckMs = 20_000
 
@@ -86,7 +86,7 @@ const inStep = new AsyncLocalStorage<boolean>()
 export const current = (): SimulatedProcess | undefined => running.getStore()
 
 /** Milliseconds that a step of each kind takes, at most. */
-const mostMs: Readonly<Record<StepKind, number>> = {
+const maxMs: Readonly<Record<StepKind, number>> = {
   read: 3,
   write: 5,
   commit: 8,
@@ -125,7 +125,7 @@ export class SimulatedProcess {
     return this.#parts.belongings
   }
 
-  get kept(): Kept | undefined {
+  get kept(): OpenWarehouse | undefined {
     return this.#parts.kept
   }
 
@@ -137,7 +137,7 @@ export class SimulatedProcess {
     const stuck = new Promise<never>((_, reject) => {
       timer = setInterval(() => {
         const steps = this.steps('any')
-        if (steps === seen || steps > mostSteps)
+        if (steps === seen || steps > maxSteps)
           reject(new Error(`it does not end: ${steps} steps, ${this.#last}`))
         seen = steps
       }, stuckMs)
@@ -242,7 +242,7 @@ export class SimulatedProcess {
   #begin(step: Step, phase: Phase): void {
     const { clock, rng, onStep } = this.#parts
     for (const kind of kindsOf(step)) this.#steps.set(kind, this.steps(kind) + 1)
-    clock.advance(1 + Math.floor(rng() * mostMs[step.kind]))
+    clock.advance(1 + Math.floor(rng() * maxMs[step.kind]))
     this.#last = `${step.kind} ${step.what}`
     onStep?.(step)
     this.#dieAt(step, phase)

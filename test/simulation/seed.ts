@@ -1,14 +1,15 @@
-/** One seed: nights of a service that changes, fails and lies while the process is killed; then rest, and the verdict. */
+/** One seed: nights of a service that changes, fails and breaks its contract while the process is killed; then rest, and the verdict. */
 import { dayMs, hourMs, minuteMs } from '../../src/lib/dates.ts'
 import { namedRng } from '../../src/lib/rng.ts'
-import type { RunOutcome } from '../../src/sync/run/run.ts'
+import type { RunResult } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { differencesById, lawOfSignals } from './by-id.ts'
+import { fetchById, receive, sweep, sync } from './dag-run.ts'
+import { lawOfCommands } from './incomplete-resources.ts'
 import { askedLaws } from './laws.ts'
-import { fetchById, receive, sweep, sync } from './night.ts'
-import { NightCounts } from './night-counts.ts'
 import { differences } from './oracle.ts'
 import { others } from './others.ts'
+import { RunCounts } from './run-counts.ts'
 import {
   type Command,
   firstNight,
@@ -18,10 +19,9 @@ import {
   type SeedParts,
   type Setting,
 } from './setting.ts'
-import { lawOfCommands } from './told.ts'
 
 /** Quiet nights within which the warehouse must hold the source. */
-const mostQuietNights = 4
+const maxQuietNights = 4
 
 /** The other commands of a night cost as much as all before, so most nights have none of them. */
 const shareOfOthers = { wide: 0.08, narrow: 0.5 }
@@ -69,7 +69,7 @@ async function stormyNight(setting: Setting, night: number): Promise<number> {
   const drawn = rng() < climate.kills ? machine.drawnKill(lists.length) : undefined
   const kill = onlyKill ? onlyKill.night === night && onlyKill.kill : drawn
   service.storm()
-  if (night === climate.lyingFrom) service.lie()
+  if (night === climate.quirksFrom) service.deviate()
   await runAll(setting, commands, kill || undefined)
   const lasting = machine.lastingSteps
   const share = shareOfOthers[narrowed.isWide ? 'wide' : 'narrow']
@@ -82,7 +82,7 @@ async function stormyNight(setting: Setting, night: number): Promise<number> {
   return lasting
 }
 
-const rowsTouched = ({ resources }: RunOutcome): number =>
+const rowsTouched = ({ resources }: RunResult): number =>
   resources
     .filter(({ resource }) => resource !== 'key')
     .reduce((sum, one) => sum + one.rows_inserted + one.rows_changed + one.rows_removed, 0)
@@ -100,8 +100,9 @@ async function requireSignals(setting: Setting): Promise<void> {
   const { climate, machine, service, counts } = setting
   const engine = await machine.engine()
   for (const name of climate.byId) {
-    const { asked, faults } = await service.unspoiled(() => lawOfSignals({ engine, service, name }))
+    const { asked, excused, faults } = await service.unspoiled(() => lawOfSignals({ engine, service, name }))
     counts.add(askedLaws.signals, asked)
+    counts.add(askedLaws.excused, excused)
     require(setting, faults)
   }
 }
@@ -118,18 +119,19 @@ async function quietNight(setting: Setting, isSwept: boolean): Promise<string[]>
   if (ended.every(({ code }) => code === 0)) await requireSignals(setting)
   const found = await differing(setting)
   if (found.length === 0 || isSwept) return found
-  const knowing: Command = engine => sync(place, engine, { names: [...lists, ...byId], most: mostGone })
+  const knowing: Command = engine =>
+    sync(place, engine, { names: [...lists, ...byId], maxDeletions: maxGone })
   await runAll(setting, [knowing, sweeping(setting)])
   return differing(setting)
 }
 
 /** More than any list of the simulation holds. */
-const mostGone = 1000
+const maxGone = 1000
 
 const sweeping =
   ({ climate, place }: Setting): Command =>
   engine =>
-    sweep(place, engine, { names: [...climate.lists, ...climate.byId], most: mostGone })
+    sweep(place, engine, { names: [...climate.lists, ...climate.byId], maxDeletions: maxGone })
 
 /** Records that wait to be looked at again: a sync asks for one of them a day and list. */
 async function inQuarantine({ machine }: Setting): Promise<number> {
@@ -141,13 +143,13 @@ async function inQuarantine({ machine }: Setting): Promise<number> {
 }
 
 /** Nothing changes any more, and every answer is right: the warehouse must come to hold the source, and stay as it is. */
-async function rest(setting: Setting, counted: NightCounts): Promise<void> {
+async function rest(setting: Setting, counted: RunCounts): Promise<void> {
   const { climate, service, clock, place, tell, seed, narrowed, counts } = setting
   const rng = namedRng(seed, 'rest')
   service.calm()
   service.mend()
   let found: string[] = []
-  for (let night = 1; night <= mostQuietNights; night += 1) {
+  for (let night = 1; night <= maxQuietNights; night += 1) {
     clock.advance(dayMs)
     tell(`quiet night ${night}, ${clock.iso}`)
     counted.begin()
@@ -171,7 +173,7 @@ async function rest(setting: Setting, counted: NightCounts): Promise<void> {
 /** Returns the steps of each night that left something behind. */
 async function live(setting: Setting): Promise<number[]> {
   const { climate, service, clock, tell, onlyKill } = setting
-  const counted = new NightCounts(setting)
+  const counted = new RunCounts(setting)
   const lasting: number[] = []
   tell(`climate ${JSON.stringify(climate)}`)
   for (let night = 1; night <= (onlyKill?.night ?? climate.nights); night += 1) {
@@ -179,7 +181,7 @@ async function live(setting: Setting): Promise<number[]> {
     tell(`night ${night}, ${clock.iso}`)
     counted.begin()
     lasting.push(await stormyNight(setting, night))
-    counted.end(night >= climate.lyingFrom)
+    counted.end(night >= climate.quirksFrom)
   }
   await rest(setting, counted)
   return lasting

@@ -10,8 +10,9 @@ import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
-import type { Collection, Records, World } from '../../src/sandbox/world.ts'
+import type { Violation } from '../../src/sandbox/server/contract-checker.ts'
+import type { CollectionName, World, WorldRecords } from '../../src/sandbox/world.ts'
+import { type FaultySandbox, startFaultySandbox } from '../fault-layer/start.ts'
 import { changes, mend } from './changes.ts'
 import { type Climate, collectionOf, type ListName, mayHide, maySeemHidden } from './climate.ts'
 import type { SimulatedClock } from './clock.ts'
@@ -20,12 +21,12 @@ import { resourceOf } from './oracle.ts'
 import { visitor } from './source.ts'
 
 /** Generated once each: the records are never changed in place. */
-const generated = new Map<number, Records>()
+const generated = new Map<number, WorldRecords>()
 
 /** Of the first variants, and of those after them in turn: lists of up to 50 records, and of up to 25. */
 const scaleOf = (variant: number): number => (variant < 4 ? 0.01 : [0.003, 0.005][variant % 2]!)
 
-function recordsOf(variant: number): Records {
+function recordsOf(variant: number): WorldRecords {
   const records =
     generated.get(variant) ?? generateRecords({ seed: variant, scale: scaleOf(variant), today: '2026-11-02' })
   generated.set(variant, records)
@@ -62,10 +63,10 @@ const collectionsOfEvents = {
   trade: 'trades',
   rate: 'rates',
   purchase_order: 'purchaseOrders',
-} as const satisfies Record<EventEntity, Collection>
+} as const satisfies Record<EventEntity, CollectionName>
 
 /** An event type that tells of such a change of a record of the collection; undefined where the service has none. */
-const eventOf = (collection: Collection, what: 'changed' | 'deleted'): EventType | undefined =>
+const eventOf = (collection: CollectionName, what: 'changed' | 'deleted'): EventType | undefined =>
   eventTypes.find(type => {
     const { entity, company, deletes } = eventRule(type)
     return (
@@ -81,13 +82,13 @@ export class Service {
   readonly told: { readonly body: Buffer; sent: number }[] = []
   /** What the key of Muster may spend. */
   readonly #limits: { rateLimitPerDay: number; readonly rateLimitPerMinute: number }
-  #sandbox!: Sandbox
+  #sandbox!: FaultySandbox
   #isStormy = false
   #isCalm = false
-  #isLying = false
-  #hasLied = false
+  #hasQuirks = false
+  #hadQuirks = false
   #made = 0
-  #judged = 0
+  readonly #judged = new Set<Violation>()
 
   private constructor(parts: ServiceParts) {
     this.#parts = parts
@@ -100,7 +101,7 @@ export class Service {
     const service = new Service(parts)
     const { climate, clock, seed } = parts
     const ours = Object.assign(service.#limits, { key: sandboxKeys.company, kind: 'company' as const })
-    service.#sandbox = await startSandbox({
+    service.#sandbox = await startFaultySandbox({
       records: recordsOf(climate.variant),
       clock,
       seed,
@@ -122,15 +123,14 @@ export class Service {
     return this.#sandbox.url
   }
 
-  get requests(): Sandbox['requests'] {
+  get requests(): FaultySandbox['requests'] {
     return this.#sandbox.requests
   }
 
   /** Requests that broke the contract since the last call, limits included. */
-  newViolations(): ReturnType<Sandbox['violations']> {
-    const all = this.#sandbox.violations()
-    const fresh = all.slice(this.#judged)
-    this.#judged = all.length
+  newViolations(): readonly Violation[] {
+    const fresh = this.#sandbox.violations().filter(one => !this.#judged.has(one))
+    for (const one of fresh) this.#judged.add(one)
     return fresh
   }
 
@@ -138,17 +138,17 @@ export class Service {
     return this.#sandbox.close()
   }
 
-  truthOf(collection: Collection, id: string): Truth | undefined {
+  truthOf(collection: CollectionName, id: string): Truth | undefined {
     return this.#truth.get(`${collection} ${id}`)
   }
 
   /** Whether records may be on no page although nothing contradicts the answers. */
   get mayHide(): boolean {
-    return this.#hasLied && mayHide(this.#parts.climate)
+    return this.#hadQuirks && mayHide(this.#parts.climate)
   }
 
   get maySeemHidden(): boolean {
-    return this.#hasLied && maySeemHidden(this.#parts.climate)
+    return this.#hadQuirks && maySeemHidden(this.#parts.climate)
   }
 
   /** Whether it answered a request of Muster for the list with a page, whatever that was worth, since so many requests. */
@@ -160,7 +160,7 @@ export class Service {
   }
 
   /** Ids of records whose last change an event told of. */
-  announced(collection: Collection): string[] {
+  announced(collection: CollectionName): string[] {
     return [...this.#truth]
       .filter(
         ([at, { changedAt, announcedAt }]) => at.startsWith(`${collection} `) && announcedAt >= changedAt,
@@ -174,11 +174,11 @@ export class Service {
   }
 
   /** The service deviates from its contract from now on. */
-  lie(): void {
+  deviate(): void {
     const { climate } = this.#parts
-    this.#isLying = true
-    this.#hasLied = true
-    this.#sandbox.setQuirks({ all: climate.lies })
+    this.#hasQuirks = true
+    this.#hadQuirks = true
+    this.#sandbox.setQuirks({ all: climate.quirks })
   }
 
   /**
@@ -189,19 +189,19 @@ export class Service {
     this.#limits.rateLimitPerDay = 50_000
     this.#isStormy = false
     this.#isCalm = true
-    this.#isLying = false
+    this.#hasQuirks = false
     this.#sandbox.setQuirks()
     this.#sandbox.faults.stop()
   }
 
-  /** What somebody sees whom no fault meets, and to whom the service does not lie. */
+  /** What a reader sees whom no fault meets, and to whom the service keeps its contract. */
   async unspoiled<Result>(look: () => Promise<Result>): Promise<Result> {
     const { faults } = this.#sandbox
     faults.stop()
     this.#sandbox.setQuirks()
     const seen = await look()
     if (!this.#isCalm) faults.resume()
-    if (this.#isLying) this.lie()
+    if (this.#hasQuirks) this.deviate()
     return seen
   }
 
@@ -254,7 +254,7 @@ export class Service {
   #observe(): void {
     const { world, clock } = { world: this.world, clock: this.#parts.clock }
     const [upsert, remove] = [world.upsert.bind(world), world.remove.bind(world)]
-    const note = (collection: Collection, id: unknown, isThere: boolean): void => {
+    const note = (collection: CollectionName, id: unknown, isThere: boolean): void => {
       const at = `${collection} ${id}`
       const { wasDeleted: was = false, announcedAt = 0 } = this.#truth.get(at) ?? {}
       this.#truth.set(at, { changedAt: clock.now(), isThere, wasDeleted: was || !isThere, announcedAt })

@@ -3,6 +3,7 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { type Climate, climateOf, type ListName, type Narrowed } from './climate.ts'
 import { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
+import type { Ended, Place } from './dag-run.ts'
 import {
   askedLaws,
   behind,
@@ -24,7 +25,6 @@ import {
   leftOutBySync,
   saidOf,
 } from './naming.ts'
-import type { Ended, Place } from './night.ts'
 import type { OnlyKill } from './options.ts'
 import { resourceOf } from './oracle.ts'
 import type { Kill, Step } from './process.ts'

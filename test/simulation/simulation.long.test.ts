@@ -4,7 +4,7 @@ import { planted, widePlanted } from './planted.ts'
 import { seedsIn, simulate } from './simulated.ts'
 
 describe('a thousand seeds', () => {
-  test('on DuckDB hold every law, and every fault, lie and kill happens in them', async () => {
+  test('on DuckDB hold every law, and every fault, quirk and kill happens in them', async () => {
     const simulated = await simulate('--seeds', '1001-2000', '--sometimes')
     expect(simulated).toEqual({ code: 0, out: expect.stringContaining('every law held') })
   })
@@ -15,12 +15,7 @@ describe('a thousand seeds', () => {
   })
 })
 
-/**
- * Scans of equal keys in any order that lost rows, sweeps that never settled, and rows that no page showed.
- * As seeds are drawn now: a page where a scan of changes ended that had the rows of another one; an event about a record that could not be read, and lists that answered once and were refused then;
- * a list that a run did not come to, and one that was empty before it was read to its end, which nothing named; nor did the state
- * of a list that was empty once it was read, and hidden rows of a snapshot.
- */
+/** The history of this file in git says which law each seed broke. */
 const onceBroken = [
   ...['6', '9', '10', '208', '210', '217', '227', '3011 --without ties'].map(seed => `${seed} --wide`),
   ...['20205', '6510', '7114', '7216', '11', '139', '44842', '45299'],
@@ -39,13 +34,13 @@ test('a seed makes the same steps whenever it is run', async () => {
 })
 
 /** A fault that is planted is found within so many seeds. */
-const mostSeeds = 200
+const maxSeeds = 200
 
 describe('a planted fault is found', () => {
   test.each(Object.keys(planted))('%s', async name => {
-    const simulated = await simulate('--seeds', `1-${mostSeeds}`, '--first', '--plant', name)
+    const simulated = await simulate('--seeds', `1-${maxSeeds}`, '--first', '--plant', name)
     expect(simulated.out).toContain('broken by seeds')
-    expect(seedsIn(simulated)).toBeLessThanOrEqual(mostSeeds)
+    expect(seedsIn(simulated)).toBeLessThanOrEqual(maxSeeds)
   })
 
   test.each(Object.keys(widePlanted))('%s', async name => {

@@ -7,13 +7,13 @@ import type { Resource } from '../../src/contract/fields/resource.ts'
 import type { Table } from '../../src/contract/fields/table.ts'
 import { ledgerTables } from '../../src/state/tables.ts'
 import { memberTables } from '../../src/warehouse/schema/physical.ts'
-import { placesOf } from '../../src/warehouse/schema/unique-key.ts'
+import { keyedTables } from '../../src/warehouse/schema/unique-key.ts'
 import { sqlFiles } from '../../src/warehouse/sql-files.ts'
 import type { ResourceName } from './climate.ts'
 
 /** A table with all below it, and the dimensions that any of them names. */
 function withNamed(root: Table, known: Set<Table>): void {
-  for (const { table } of placesOf(root)) {
+  for (const { table } of keyedTables(root)) {
     if (known.has(table)) continue
     known.add(table)
     for (const { member } of Object.values(table.columns)) {

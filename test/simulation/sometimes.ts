@@ -1,16 +1,16 @@
 /** What must happen at least once in every thousand seeds, or the simulation has stopped looking at it. */
-import { faultTable } from '../../src/sandbox/faults/faults.ts'
+import { faultNames } from '../fault-layer/faults.ts'
 import { changeKinds } from './changes.ts'
-import { addedLies, byIdCollections, lies } from './climate.ts'
+import { addedQuirks, byIdCollections, drawnQuirks } from './climate.ts'
 import type { Counts } from './counts.ts'
 import { askedLaws } from './laws.ts'
 import { killsDrawn } from './machine.ts'
 
 const expected: readonly string[] = [
   ...changeKinds.map(kind => `change ${kind}`),
-  ...Object.keys(faultTable).map(fault => `fault ${fault}`),
-  ...[...lies, ...addedLies].flatMap(lie =>
-    Object.entries(lie).map(([name, value]) => `lie ${name}=${value}`),
+  ...faultNames.map(fault => `fault ${fault}`),
+  ...[...drawnQuirks, ...addedQuirks].flatMap(quirks =>
+    Object.entries(quirks).map(([name, value]) => `quirk ${name}=${value}`),
   ),
   ...killsDrawn,
   ...Object.keys(byIdCollections).map(name => `resource ${name}`),

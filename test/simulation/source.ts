@@ -18,12 +18,12 @@ async function page(url: string, path: string, search: URLSearchParams): Promise
 }
 
 /** Records with equal sort keys come in any order, so that one reading of several pages may not show them all. */
-const mostReadings = 60
+const maxReadings = 60
 
 /** While nothing changes, and every answer is right. */
 export async function shownRecords(url: string, { path, query }: Resource): Promise<Shown[]> {
   const all = new Map<unknown, Shown>()
-  for (let reading = 1; reading <= mostReadings; reading += 1) {
+  for (let reading = 1; reading <= maxReadings; reading += 1) {
     let total = 0
     for (let number = 1; number === 1 || (number - 1) * 200 < total; number += 1) {
       const search = new URLSearchParams({ ...query, page: String(number), limit: '200' })
@@ -33,7 +33,7 @@ export async function shownRecords(url: string, { path, query }: Resource): Prom
     }
     if (all.size === total) return [...all.values()]
   }
-  throw new Error(`${path}: ${all.size} records after ${mostReadings} readings`)
+  throw new Error(`${path}: ${all.size} records after ${maxReadings} readings`)
 }
 
 interface OneRecord {

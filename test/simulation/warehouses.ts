@@ -8,9 +8,9 @@ import { migrate } from '../../src/state/migrate.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { startPostgres } from '../postgres/own-server.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import type { ResourceName } from './climate.ts'
-import { Kept } from './kept.ts'
+import { OpenWarehouse } from './open-warehouse.ts'
 import { dropOthers } from './slim.ts'
 
 /** Where a warehouse lies, whichever process has it open. */
@@ -19,7 +19,7 @@ export interface Disk {
   /** As MUSTER_WAREHOUSE has it. */
   readonly address: string
   /** Where its processes find it without a file being opened again. */
-  readonly kept?: Kept
+  readonly kept?: OpenWarehouse
   open(): Promise<Engine>
   /** Resolves when nothing is left of a process that was killed. */
   settled(): Promise<void>
@@ -70,7 +70,7 @@ export async function duckdbDisks(root: string): Promise<Disks> {
       const folder = mkdtempSync(join(root, 'duckdb-'))
       const file = join(folder, 'w.duckdb')
       copyFileSync(only ? await slimTemplate(template, only) : template, file)
-      const kept = only && new Kept()
+      const kept = only && new OpenWarehouse()
       return {
         folder,
         address: `duckdb:${file}`,

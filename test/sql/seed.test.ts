@@ -40,6 +40,7 @@ const counts = {
   'dim_entity_status.sql': 41,
   'dim_expense_category.sql': 15,
   'dim_hour_type.sql': 10,
+  'dim_minimum_wage.sql': 27,
   'dim_recruitment_stage.sql': 9,
   'dim_role.sql': 9,
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { describeOnEngines, syncOnce } from '../support/warehouse-fixture.ts'
 import { plainRecords } from './plain-records.ts'
 
 const roomy = { rateLimitPerMinute: 100_000, rateLimitPerDay: 1_000_000 }

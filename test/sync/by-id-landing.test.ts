@@ -4,14 +4,14 @@ import { replay } from '../../src/app/rebuild/replay.ts'
 import { findResource } from '../../src/contract/catalogue.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import { targetsOf } from '../../src/load/merge/targets.ts'
-import { usualLimits } from '../../src/load/page/record-limits.ts'
+import { defaultLimits } from '../../src/load/page/record-limits.ts'
 import { stagePlan } from '../../src/load/read/plan.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { thorough } from '../thorough.ts'
-import { tables } from '../warehouse/dump.ts'
-import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
-import { readById } from '../warehouse/read-by-id.ts'
+import { thorough } from '../support/long-suite.ts'
+import { readById } from '../support/records-by-id.ts'
+import { tables } from '../support/warehouse-dump.ts'
+import { describeOnEngines, syncOnce } from '../support/warehouse-fixture.ts'
 import { byId, byIdNames, roomy } from './by-id.ts'
 
 /** As if the records had never been loaded: their rows and all below them. */
@@ -80,7 +80,7 @@ describeOnEngines('records by id that landed', bench => {
       const empty = await bench.warehouse()
       const replayed = await replay(
         empty.engine,
-        { root: warehouse.landing, limits: usualLimits },
+        { root: warehouse.landing, limits: defaultLimits },
         () => undefined,
       )
       expect(replayed.quarantined).toBe(0)

@@ -1,6 +1,8 @@
 /** What tests of records that are read by id share: their requests, their ids, and days that pass between runs. */
 import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import { type OpenOptions, openSandbox } from '../sandbox/open-sandbox.ts'
+import { type Bench, syncOnce } from '../support/warehouse-fixture.ts'
 
 export const byIdNames = ['trades', 'purchase-orders', 'credit-notes', 'requisitions', 'assignments', 'rates']
 export const roomy = { scale: 0.03, rateLimitPerDay: 1_000_000 }
@@ -42,6 +44,33 @@ export async function idsIn(engine: Engine, table: string, key: string): Promise
     `select ${key} as id from star.${table} where not is_deleted ${real} order by 1`,
   )
   return rows.map(({ id }) => id)
+}
+
+/** A warehouse of assignments that are read by id, synced on a given day, and what it has stored of them. */
+export async function openAssignments(bench: Bench, options: OpenOptions) {
+  const sandbox = await openSandbox(options)
+  const warehouse = await bench.warehouse()
+  const clock = movedClock()
+  const { engine } = warehouse
+  return {
+    sandbox,
+    engine,
+    sync: (day: number) => {
+      clock.state.days = day
+      return syncOnce(sandbox, warehouse, { request: { resources: ['assignments'] }, effects: { clock } })
+    },
+    /** Changes and days of exposure of each, rounded. */
+    exposure: async (): Promise<number[][]> => {
+      const rows = await engine.rows<{ changes: number; exposure_days: number }>(
+        `select changes, exposure_days from ops.discovered where resource = 'assignments' order by record_id`,
+      )
+      return rows.map(row =>
+        [row.changes, row.exposure_days].map(number => Math.round(Number(number) * 100) / 100),
+      )
+    },
+    reference: async (): Promise<string | undefined> =>
+      (await engine.rows<{ reference: string }>('select reference from star.fact_assignment'))[0]?.reference,
+  }
 }
 
 export const stateOf = async (engine: Engine, recordId: string) => {

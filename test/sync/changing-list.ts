@@ -28,7 +28,7 @@ export interface Weather {
   /** Greatest number of rows a page, whatever is asked for. */
   readonly cap?: number
   /** The greatest total that it claims. */
-  readonly mostTotal?: number
+  readonly maxTotal?: number
   /** Every so manieth record is on no page, though it counts. */
   readonly hides?: number
   /** Page 2 always lacks its last so many rows. */
@@ -56,7 +56,7 @@ export interface Breaks {
 
 const tick = 60_000
 /** A list that grew faster than it is read would be read for ever. */
-const mostRows = 60
+const maxRows = 60
 
 /** A record becomes visible at most so long after its time. */
 export const lag = 3 * tick
@@ -145,7 +145,7 @@ export class ChangingList {
 
   #change(): void {
     const { remove, bulk } = this.#weather
-    const isFull = this.rows.length >= mostRows
+    const isFull = this.rows.length >= maxRows
     const [insert, late] = isFull ? [0, 0] : [this.#weather.insert, this.#weather.late]
     const kind = this.#rng()
     const at = this.#tick()
@@ -173,7 +173,7 @@ export class ChangingList {
     this.requests += 1
     const {
       cap = limit,
-      mostTotal = Number.POSITIVE_INFINITY,
+      maxTotal = Number.POSITIVE_INFINITY,
       shuffle,
       lacks = 0,
       cuts = limit,
@@ -200,7 +200,7 @@ export class ChangingList {
     const shown = whole.filter(({ id }) => !hidden.has(id))
     const sent = page === 2 ? shown.slice(0, Math.max(0, shown.length - lacks)) : shown
     const rows = sent.slice(0, cuts)
-    const total = Math.min(found.length, mostTotal)
+    const total = Math.min(found.length, maxTotal)
     this.#isCapped ||= total < found.length
     this.isContradicted ||= rows.length > 0 && (page - 1) * size + rows.length > total
     const isTorn = rows.length === 0 || page * size >= found.length

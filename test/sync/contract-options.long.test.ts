@@ -1,7 +1,7 @@
 /** Every reading of the day filters, in zones around the world and around changes of the clock. */
 import { expect, test } from 'vitest'
-import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import type { ContractOptions } from '../../src/sandbox/options.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { followed } from './day-readings.ts'
 
 const zones = ['-12:00', '-03:30', 'UTC', 'Europe/London', 'Asia/Kolkata', 'Pacific/Auckland', '+14:00']

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { namedRng } from '../../src/lib/rng.ts'
 import { durationOf, estimate, type KnownSize, sumOf } from '../../src/sync/plan/estimate.ts'
-import { distinctInAll } from '../../src/sync/plan/ids-to-come.ts'
+import { distinctInAll } from '../../src/sync/plan/planned-ids.ts'
 
 const total = fc.integer({ min: 0, max: 20_000_000 })
 const size: fc.Arbitrary<KnownSize> = fc.oneof(
@@ -36,7 +36,7 @@ const limits = fc.record({
 })
 
 describe('estimate', () => {
-  test('is a range of whole requests with its reason', () => {
+  test('is a range of requests with its reason', () => {
     fc.assert(
       fc.property(size, one => {
         const { low, high, reasoning } = estimate(one)
@@ -126,7 +126,7 @@ describe('durationOf', () => {
 })
 
 describe('ids to come from a sample', () => {
-  test('the whole list is counted', () => expect(distinctInAll(101, 1_500, 1_500)).toBe(101))
+  test('the complete list is counted', () => expect(distinctInAll(101, 1_500, 1_500)).toBe(101))
 
   test.each([
     [100, 600, 5_000],

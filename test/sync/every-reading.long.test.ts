@@ -1,9 +1,9 @@
 /** Whatever reading of the contract the service has, the same records arrive. */
 import { expect, test } from 'vitest'
-import type { ContractOptions } from '../../src/sandbox/options/contract-options.ts'
+import type { ContractOptions } from '../../src/sandbox/options.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import type { Dump } from '../warehouse/dump.ts'
-import { type Bench, describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import type { Dump } from '../support/warehouse-dump.ts'
+import { type Bench, describeOnEngines, syncOnce } from '../support/warehouse-fixture.ts'
 import { followed, hourly, request, roomy } from './day-readings.ts'
 import { current } from './faulty-sync.ts'
 

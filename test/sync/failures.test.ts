@@ -2,11 +2,12 @@
 import { expect, test } from 'vitest'
 import { BudgetSpent, MusterError } from '../../src/lib/errors.ts'
 import { noFigures } from '../../src/state/runs/runs.ts'
-import { HeldBack } from '../../src/sync/deletions/held-back.ts'
+import { DeletionsHeldBack } from '../../src/sync/deletions/withheld-deletions.ts'
 import { Incomplete } from '../../src/sync/run/incomplete.ts'
-import { failureAmong, type ResourceOutcome } from '../../src/sync/run/sync.ts'
+import { failureAmong } from '../../src/sync/run/sync.ts'
+import type { ResourceResult } from '../../src/sync/run/task.ts'
 
-const outcome = (resource: string, state: ResourceOutcome['state'], error?: unknown): ResourceOutcome => ({
+const outcome = (resource: string, state: ResourceResult['state'], error?: unknown): ResourceResult => ({
   ...noFigures,
   resource,
   state,
@@ -25,14 +26,15 @@ const torn = outcome('timesheets', 'incomplete', new Incomplete(lacks('timesheet
 const alsoTorn = outcome('users', 'incomplete', new Incomplete(lacks('users', 1200)))
 const spent = outcome('trades', 'stopped', new BudgetSpent({ what: 'the budget ends' }))
 const broken = outcome('invoices', 'failed', new MusterError({ what: 'the service failed' }))
-const held = outcome('sites', 'failed', new HeldBack({ what: '3 of 4 sites are missing' }))
+const held = outcome('sites', 'failed', new DeletionsHeldBack({ what: '3 of 4 sites are missing' }))
 const skipped = outcome('projects', 'skipped', new MusterError({ what: 'the key may not read this' }))
 
-const again = 'what was read is loaded; run muster sync again, and tell the service about it if it stays'
-const look = 'what the other resources read is loaded; run again, or look at muster runs'
+const again =
+  'everything read so far is loaded; run muster sync again, and report it to the service if it persists'
+const look = 'everything the other resources read is loaded; run again, or see muster runs'
 const alone = `timesheets (saw 450 of 650) incomplete: the list did not show more in 6 passes: ${again}`
 
-test.each<[string, readonly ResourceOutcome[], ...([number, string] | [])]>([
+test.each<[string, readonly ResourceResult[], ...([number, string] | [])]>([
   ['that is done', [done, skipped]],
   ['with a spent budget', [done, spent], 75, 'the budget ends'],
   ['with an incomplete resource', [torn, done], 1, alone],
@@ -41,7 +43,7 @@ test.each<[string, readonly ResourceOutcome[], ...([number, string] | [])]>([
     'with two incomplete resources',
     [torn, alsoTorn],
     1,
-    'timesheets (saw 450 of 650), users (saw 1,200 of 650) incomplete: what was read is loaded; muster status tells why, muster sync reads them again',
+    'timesheets (saw 450 of 650), users (saw 1,200 of 650) incomplete: everything read so far is loaded; see muster status for the reasons; muster sync reads them again',
   ],
   [
     'with a failure beside them',

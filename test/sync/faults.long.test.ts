@@ -1,7 +1,8 @@
 /** The same with 200 mixtures: every fault strikes, some runs fail, and every warehouse ends right. */
 import { expect, test } from 'vitest'
-import { describeOnEngines } from '../warehouse/fixture.ts'
-import { faultNames, mixedFaults, proveRecovery } from './faulty-sync.ts'
+import { faultNames } from '../fault-layer/faults.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
+import { mixedFaults, proveRecovery } from './faulty-sync.ts'
 
 const seeds = Array.from({ length: 200 }, (_, index) => index + 1)
 

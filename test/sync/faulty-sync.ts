@@ -2,18 +2,16 @@
 import { expect } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
-import { type FaultName, type FaultRates, faultTable } from '../../src/sandbox/faults/faults.ts'
-import type { Records, World } from '../../src/sandbox/world.ts'
-import type { RunOutcome } from '../../src/sync/run/run.ts'
+import type { World, WorldRecords } from '../../src/sandbox/world.ts'
+import type { RunResult } from '../../src/sync/run/run.ts'
+import { type FaultRates, faultNames } from '../fault-layer/faults.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { type Dump, tables } from '../warehouse/dump.ts'
-import { type Bench, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
+import { type Dump, tables } from '../support/warehouse-dump.ts'
+import { type Bench, syncOnce, type Warehouse } from '../support/warehouse-fixture.ts'
 import { plainMakers, plainRecords, timeOf } from './plain-records.ts'
 
-export const faultNames = Object.keys(faultTable) as FaultName[]
-
 /** Lists of several pages: two that are scanned, and one that is read whole. */
-const records: Records = {
+const records: WorldRecords = {
   ...plainRecords({ timesheets: 430, invoices: 230 }),
   accessRuleMappings: Array.from({ length: 210 }, (_, n) => ({
     id: `m${n}`,
@@ -41,7 +39,7 @@ export async function current({ engine }: Warehouse): Promise<Dump> {
   return Object.fromEntries(all.filter(([name]) => !/^history\.|_history$/.test(name)))
 }
 
-function expectOneLine(outcome: RunOutcome): void {
+function expectOneLine(outcome: RunResult): void {
   const words = [outcome.failure?.message, ...outcome.resources.map(({ note }) => note)]
   for (const text of words) if (text) expect(text).toMatch(/^[^\p{Cc}]{1,600}$/u)
 }

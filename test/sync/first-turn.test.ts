@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { signal } from '../../src/state/by-id/discovered.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { describeOnEngines, syncOnce } from '../support/warehouse-fixture.ts'
 import { at, byId, heard, movedClock } from './by-id.ts'
 
 describeOnEngines('the first turn', bench => {

@@ -1,5 +1,5 @@
 /** Records that a service does not show for a while, though they are there. */
-import type { StoredRecord } from '../../src/sandbox/records/record.ts'
+import type { StoredRecord } from '../../src/sandbox/record.ts'
 import type { World } from '../../src/sandbox/world.ts'
 import type { SweptName } from './sweeping.ts'
 

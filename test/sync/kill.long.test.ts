@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { type Death, type Setting, Stage } from './killed-sync.ts'
 import { plainRecords } from './plain-records.ts'
 

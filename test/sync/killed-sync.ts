@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { Sandbox } from '../../src/sandbox/server/sandbox.ts'
-import type { Records } from '../../src/sandbox/world.ts'
+import type { WorldRecords } from '../../src/sandbox/world.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
-import { type Dump, tables } from '../warehouse/dump.ts'
-import type { Bench, Warehouse } from '../warehouse/fixture.ts'
+import { type Dump, tables } from '../support/warehouse-dump.ts'
+import type { Bench, Warehouse } from '../support/warehouse-fixture.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
@@ -22,7 +22,7 @@ export interface Death {
 }
 
 export interface Setting {
-  readonly records: Records
+  readonly records: WorldRecords
   readonly resources: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 /** Two hundred histories of a service that changes while it is read. MUSTER_TEST_SEEDS=1081-1200 chooses others. */
 import { expect, test } from 'vitest'
-import { seedsOf } from '../seeds.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { seedsOf } from '../support/seed-list.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { proveSeed } from './live-seed.ts'
 
 describeOnEngines('a live service', bench => {

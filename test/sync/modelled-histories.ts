@@ -42,7 +42,7 @@ function weatherOf(rng: Rng, hasLies: boolean): Weather {
     tie: chosen(rng, [0, 0.3, 0.9, 1]),
     ...(lies.includes('cap') && { cap: Math.max(1, pageSize - 1 - Math.floor(rng() * 3)) }),
     // A deletion that leaves exactly as many as a cap of full pages shows cannot be told from an honest total.
-    ...(lies.includes('total') && { mostTotal: Math.floor(rng() * 12), remove: 0 }),
+    ...(lies.includes('total') && { maxTotal: Math.floor(rng() * 12), remove: 0 }),
     ...(lies.includes('hides') && { hides: chosen(rng, [2, 3, 5]) }),
     ...(lies.includes('cuts') && { cuts: Math.max(1, pageSize - 1 - Math.floor(rng() * 3)) }),
     ...(lies.includes('clamps') && { clamps: true }),
@@ -97,15 +97,15 @@ export function lost(ran: Ran): Row[] {
 }
 
 /** The same, told or not. */
-export function missed({ list, job, decision, base, seen, moments }: Ran): Row[] {
-  if (decision !== 'accepted' || !base) return []
-  const watermark = base.watermark === null ? Number.POSITIVE_INFINITY : Date.parse(base.watermark)
+export function missed({ list, job, decision, start, seen, moments }: Ran): Row[] {
+  if (decision !== 'accepted' || !start) return []
+  const watermark = start.watermark === null ? Number.POSITIVE_INFINITY : Date.parse(start.watermark)
   // The next scan reads these again.
   const until = job.kind === 'loaded' ? watermark - lag : Number.POSITIVE_INFINITY
   const since = Math.max(job.known?.before ?? Number.NEGATIVE_INFINITY, job.since ?? Number.NEGATIVE_INFINITY)
   const last = new Map(list.rows.map(row => [row.id, row]))
   const { hidden } = list
-  return (moments.get(base.pass) ?? []).filter(row => {
+  return (moments.get(start.pass) ?? []).filter(row => {
     const { id, version, updated } = row
     if (last.get(id)?.version !== version || hidden.has(id)) return false
     return updated >= since && updated < until && seen.get(id)?.version !== version
@@ -141,7 +141,7 @@ async function bringUpToDate(list: ChangingList, copy: Copy, keeping: Keeping): 
   if (scan.decision !== 'accepted') return false
   const found = keeping.endWatermark
     ? Math.max(...list.rows.map(({ updated }) => updated))
-    : Date.parse(scan.base?.watermark ?? '')
+    : Date.parse(scan.start?.watermark ?? '')
   if (!Number.isNaN(found) && Number.isFinite(found)) copy.watermark = Math.max(found, watermark ?? found)
   return true
 }

@@ -1,29 +1,21 @@
 /** The scans of the product over a list in memory, and variants of them with one planted mistake. */
 import { lastPage } from '../../src/api/client/paging.ts'
+import { figuresFrom, PreviousPasses } from '../../src/sync/paging/figures.ts'
+import type { KnownTimes } from '../../src/sync/paging/page-facts.ts'
 import { factsOf } from '../../src/sync/paging/page-facts.ts'
-import { limitOf, type PassPlan, planOf, sizeOf, snapshotPlan } from '../../src/sync/paging/pass-plan.ts'
+import { beginPass, type Pass, type PassRules, seenIn } from '../../src/sync/paging/pass.ts'
+import { type PassPlan, planOf, sizeOf, snapshotPlan } from '../../src/sync/paging/pass-plan.ts'
 import {
-  beginPass,
-  type Known,
-  type PassRules,
-  type PassState,
-  seenIn,
-} from '../../src/sync/paging/pass-state.ts'
-import { PastPasses } from '../../src/sync/paging/past-passes.ts'
-import {
-  type Base,
   counts,
-  type Decision,
-  hiddenRows,
   judge,
   type PassFigures,
-  provedBase,
-  provedForward,
+  type PassStart,
+  provedStart,
+  type ScanDecision,
   type SeenId,
-  steadyMoment,
-  withSteady,
+  steadyStart,
 } from '../../src/sync/paging/proof.ts'
-import { type Progress, type ScannedPage, type Strategy, scan } from '../../src/sync/paging/scan.ts'
+import { type ScannedPage, type ScanProgress, type Strategy, scan } from '../../src/sync/paging/scan.ts'
 import { type ChangingList, lag, type Row } from './changing-list.ts'
 
 export type Kind = 'loaded' | 'sweep' | 'snapshot'
@@ -42,8 +34,10 @@ export interface Mistakes {
   readonly firstBelow?: boolean
   /** In a list filtered by updatedAt a record counts by its createdAt. */
   readonly createdInFilter?: boolean
-  /** A total that is too low is believed. */
+  /** Rows are not counted, so that no page shows more of them than the list has. */
   readonly believesTotal?: boolean
+  /** A service that contradicts itself is believed. */
+  readonly ignoresContradictions?: boolean
 
   /** Rows that pages lack are hidden, whether or not another size of pages shows them. */
   readonly believesHidden?: boolean
@@ -53,7 +47,7 @@ export interface ModelledScan {
   readonly kind: Kind
   readonly pageSize: number
   /** Milliseconds: everything older is known; with the least time of the filter, if the list is filtered. */
-  readonly known?: Known
+  readonly known?: KnownTimes
   readonly since?: number
   readonly beginAt?: number
   /** By which our clock is ahead of the service's, in milliseconds. */
@@ -68,18 +62,16 @@ interface ModelPage extends ScannedPage {
 }
 
 export interface Result {
-  readonly decision: Decision
-  readonly base: Base | undefined
+  readonly decision: ScanDecision
+  readonly start: PassStart | undefined
   /** The newest version seen of each id. */
   readonly seen: ReadonlyMap<string, Row>
-  /** The list at the moment of each base. */
+  /** The list when each pass started. */
   readonly moments: ReadonlyMap<number, readonly Row[]>
   readonly requests: number
   /** Rows of which the scan says that the service counts them and shows them on no page. */
   readonly hidden: number
 }
-
-class BadAnswer extends Error {}
 
 const texts = new Map<number, string>()
 function iso(at: number): string {
@@ -91,7 +83,7 @@ function iso(at: number): string {
 const asRecord = ({ id, created, updated }: Row) => ({ id, createdAt: iso(created), updatedAt: iso(updated) })
 
 /** Thirty passes of sixty pages with one row each, and the search for the end of each. */
-const mostRequests = 4_000
+const maxRequests = 4_000
 
 class ModelScan implements Strategy<ModelPage> {
   readonly asksTwice: boolean
@@ -100,10 +92,10 @@ class ModelScan implements Strategy<ModelPage> {
   readonly #ids = new Map<string, SeenId & { readonly changedAt: number }>()
   readonly #list: ChangingList
   readonly #job: ModelledScan
-  readonly #past = new PastPasses()
+  readonly #previous = new PreviousPasses()
   #firstBelow: number | undefined
   readonly #begun: number
-  proved: Base | undefined
+  proved: PassStart | undefined
   hidden = 0
 
   constructor(list: ChangingList, job: ModelledScan) {
@@ -113,12 +105,12 @@ class ModelScan implements Strategy<ModelPage> {
     this.asksTwice = job.kind === 'sweep'
   }
 
-  #plan({ attempt, bases }: Progress): PassPlan {
+  #plan({ attempt, starts }: ScanProgress): PassPlan {
     if (this.#job.kind === 'snapshot') return snapshotPlan(attempt)
-    return planOf(attempt, { isPart: this.#job.known !== undefined, total: bases[0]?.total })
+    return planOf(attempt, { isPart: this.#job.known !== undefined, total: starts[0]?.total })
   }
 
-  rules(progress: Progress): PassRules & { readonly size: number } {
+  rules(progress: ScanProgress): PassRules & { readonly size: number } {
     const { known, kind, mistakes = {} } = this.#job
     const plan = this.#plan(progress)
     return {
@@ -127,7 +119,7 @@ class ModelScan implements Strategy<ModelPage> {
       lookbackMs: mistakes.noLookback ? 0 : lag,
       isShort: plan.isShort,
       now: this.#now,
-      size: sizeOf(limitOf(plan, progress.pass), progress.pass),
+      size: sizeOf(plan, progress.pageSize),
     }
   }
 
@@ -135,15 +127,13 @@ class ModelScan implements Strategy<ModelPage> {
     return this.#list.now + (this.#job.clockAhead ?? 0)
   }
 
-  async ask(page: number, progress: Progress): Promise<ModelPage> {
+  async ask(page: number, progress: ScanProgress): Promise<ModelPage> {
     const { known, since, kind, mistakes = {} } = this.#job
     const plan = this.#plan(progress)
-    const limit = limitOf(plan, progress.pass)
-    if (this.#list.requests > this.#begun + mostRequests) throw new Error('the scan does not end')
+    const limit = progress.pass.size
+    if (this.#list.requests > this.#begun + maxRequests) throw new Error('the scan does not end')
     const answer = this.#list.ask(page, limit, { sort: plan.sortBy, ...(since !== undefined && { since }) })
     const { rows, total } = answer
-    // As the client does.
-    if (rows.length === 0 && (page - 1) * limit < total) throw new BadAnswer()
     const timed = { updatedAt: 'updatedAt', known, now: this.#now }
     const facts = factsOf(
       rows.map(asRecord),
@@ -162,7 +152,7 @@ class ModelScan implements Strategy<ModelPage> {
     }
   }
 
-  async keep({ records }: ModelPage, { pass }: Progress): Promise<void> {
+  async keep({ records }: ModelPage, { pass }: ScanProgress): Promise<void> {
     const { pass: number, isFront } = seenIn(pass)
     if (isFront && !this.moments.has(number)) this.moments.set(number, [...this.#list.rows])
     for (const row of records) {
@@ -185,57 +175,42 @@ class ModelScan implements Strategy<ModelPage> {
     })
   }
 
+  async drop(): Promise<void> {}
+
   async save(): Promise<void> {}
 
-  #counted(pass: PassState, bases: readonly Base[]): number[] {
+  #counted(pass: Pass, starts: readonly PassStart[]): number[] {
     const { known, kind, mistakes = {} } = this.#job
-    const moments = [...bases, ...(kind === 'loaded' ? steadyMoment(pass) : [])] as Base[]
+    const moments = [...starts, ...(kind === 'loaded' ? steadyStart(pass) : [])] as PassStart[]
     const from = pass.below > 0 ? (known?.before ?? 0) : Number.NEGATIVE_INFINITY
     const ids = [...this.#ids.values()].filter(({ changedAt }) => changedAt >= from)
-    if (mistakes.anyId) return bases.map(() => ids.length)
-    const isCounted = (id: SeenId, base: Base): boolean =>
-      counts(mistakes.seenEarlier ? { ...id, lastPass: Number.POSITIVE_INFINITY } : id, base)
-    const counted = moments.map(base => ids.filter(id => isCounted(id, base)).length)
-    return withSteady(bases, counted)
+    if (mistakes.anyId) return starts.map(() => ids.length)
+    const isCounted = (id: SeenId, start: PassStart): boolean =>
+      counts(mistakes.seenEarlier ? { ...id, lastPass: Number.POSITIVE_INFINITY } : id, start)
+    return moments.map(start => ids.filter(id => isCounted(id, start)).length)
   }
 
-  #figures({ pass, bases, attempt }: Progress): PassFigures {
+  #figures(progress: ScanProgress): PassFigures {
     const { mistakes = {} } = this.#job
+    const { pass, starts } = progress
     this.#firstBelow ??= pass.below
+    const inLastPass = [...this.#ids.values()].filter(({ lastPass }) => lastPass === pass.number).length
+    const seen = { ids: this.#ids.size, inLastPass, counted: this.#counted(pass, starts) }
+    const figures = figuresFrom(seen, progress, { hidesRows: undefined, previous: this.#previous })
+    const hidden = mistakes.believesHidden ? (pass.shown?.missing ?? 0) : figures.hidden
     const below = mistakes.firstBelow ? this.#firstBelow : pass.below
-    const seen = this.#idsOf(pass)
-    const isShuffled = this.#past.isShuffledWith(pass, seen.inLastPass)
-    const still = this.#past.stillWith(seen.ids, pass)
-    const hiding = { attempt, ...seen, known: undefined, still, isShuffled }
-    const hidden = mistakes.believesHidden ? (pass.lacking ?? 0) : hiddenRows(pass, hiding)
-    return {
-      attempt,
-      bases,
-      counted: this.#counted(pass, bases),
-      ids: this.#ids.size,
-      claimed: pass.said,
-      excluded: below + hidden,
-      hidden,
-      isCapped: pass.isCapped,
-      isShuffled,
-    }
+    const contradiction = mistakes.ignoresContradictions ? undefined : figures.contradiction
+    return { ...figures, hidden, excluded: below + hidden, contradiction }
   }
 
-  #idsOf({ number }: PassState): { readonly ids: number; readonly inLastPass: number } {
-    const inLastPass = [...this.#ids.values()].filter(({ lastPass }) => lastPass === number).length
-    return { ids: this.#ids.size, inLastPass }
-  }
-
-  async decide(progress: Progress): Promise<Decision> {
-    const { mistakes = {}, known, kind } = this.#job
+  async decide(progress: ScanProgress): Promise<ScanDecision> {
+    const { mistakes = {}, known } = this.#job
     const figures = this.#figures(progress)
-    this.#past.add(figures, progress.pass)
+    this.#previous.add(figures, progress.pass)
     const isUncounted = mistakes.uncountedPart && known !== undefined && progress.pass.below > 0
-    const forward = { ...progress.pass, ...this.#idsOf(progress.pass) }
-    const proved = kind === 'snapshot' ? provedForward(figures, forward) : provedBase(figures)
-    this.proved = isUncounted ? progress.bases[0] : proved
+    this.proved = isUncounted ? progress.starts[0] : provedStart(figures)
     this.hidden = figures.hidden
-    return judge(figures, this.proved, this.#past.lacks)
+    return judge(figures, this.proved, this.#previous.shortfalls)
   }
 }
 
@@ -243,11 +218,9 @@ export async function modelScan(list: ChangingList, job: ModelledScan): Promise<
   const strategy = new ModelScan(list, job)
   const before = list.requests
   const page = job.beginAt ?? lastPage(list.rows.length, job.pageSize)
-  const pass = beginPass(job.kind === 'snapshot' ? 1 : page, job.pageSize, job.pageSize)
-  const decision = await scan(strategy, { pass, attempt: 1, bases: [], sequence: 0 }).catch(error => {
-    if (error instanceof BadAnswer) return 'refused' as const
-    throw error
-  })
-  const { proved: base, seen, moments, hidden } = strategy
-  return { decision, base, seen, moments, hidden, requests: list.requests - before }
+  const { pageSize } = job
+  const pass = beginPass(job.kind === 'snapshot' ? 1 : page, pageSize)
+  const decision = await scan(strategy, { pass, attempt: 1, starts: [], sequence: 0, pageSize })
+  const { proved: start, seen, moments, hidden } = strategy
+  return { decision, start, seen, moments, hidden, requests: list.requests - before }
 }

@@ -1,20 +1,20 @@
 /** A warehouse as a map beside a vanishing list, swept by the scan and the decisions of the product. */
-import { lastPage } from '../../src/api/client/paging.ts'
+import { lastPage, pageLimit } from '../../src/api/client/paging.ts'
 import type { Rng } from '../../src/lib/rng.ts'
 import {
-  type Candidate,
+  type DeletionCandidate,
+  type DeletionEvidence,
   decide,
-  type Evidence,
   isProved,
-  mostAtOnce,
+  maxAtOnce,
   worthOf,
 } from '../../src/sync/deletions/decision.ts'
 import { askAgreeing, type SweptPage } from '../../src/sync/deletions/swept-page.ts'
-import { limitOf, planOf, sizeOf } from '../../src/sync/paging/pass-plan.ts'
-import { beginPass, seenIn } from '../../src/sync/paging/pass-state.ts'
-import { PastPasses } from '../../src/sync/paging/past-passes.ts'
-import { type Base, type Decision, hiddenRows, judge, provedBase } from '../../src/sync/paging/proof.ts'
-import { type Progress, type Strategy, scan } from '../../src/sync/paging/scan.ts'
+import { figuresOfSeen, PreviousPasses } from '../../src/sync/paging/figures.ts'
+import { beginPass, seenIn } from '../../src/sync/paging/pass.ts'
+import { planOf, sizeOf } from '../../src/sync/paging/pass-plan.ts'
+import { judge, type PassStart, provedStart, type ScanDecision } from '../../src/sync/paging/proof.ts'
+import { type ScanProgress, type Strategy, scan } from '../../src/sync/paging/scan.ts'
 import { SeenRows } from '../../src/sync/paging/seen-rows.ts'
 import { Refused, type VanishingList } from './vanishing-list.ts'
 
@@ -22,7 +22,7 @@ interface Held {
   loadedAt: number
   run: number
   isDeleted: boolean
-  evidence: (Evidence & { readonly time: number })[]
+  evidence: (DeletionEvidence & { readonly time: number })[]
 }
 
 /** Mistakes to plant, one at a time. */
@@ -47,7 +47,7 @@ class ModelledSweep implements Strategy<SweptPage> {
   readonly #mistakes: Mistakes
   readonly #rows = new SeenRows()
   readonly #lastPasses = new Map<string, number>()
-  readonly #past = new PastPasses()
+  readonly #previous = new PreviousPasses()
   seen = new Set<string>()
 
   constructor(list: VanishingList, mistakes: Mistakes) {
@@ -55,18 +55,17 @@ class ModelledSweep implements Strategy<SweptPage> {
     this.#mistakes = mistakes
   }
 
-  rules({ attempt, pass }: Progress) {
+  rules({ attempt, pageSize }: ScanProgress) {
     const plan = planOf(attempt, whole)
-    return { isShort: plan.isShort, lookbackMs: 0, now: now(), size: sizeOf(limitOf(plan, pass), pass) }
+    return { isShort: plan.isShort, lookbackMs: 0, now: now(), size: sizeOf(plan, pageSize) }
   }
 
-  ask(page: number, { attempt, pass }: Progress): Promise<SweptPage> {
-    const limit = limitOf(planOf(attempt, whole), pass)
+  ask(page: number, { pass }: ScanProgress): Promise<SweptPage> {
     const asked = { where: 'the model', page, size: pass.size, now: now() }
-    return askAgreeing(asked, async () => this.#list.ask(page, limit))
+    return askAgreeing(asked, async () => this.#list.ask(page, pass.size))
   }
 
-  async keep({ swept }: SweptPage, { pass }: Progress): Promise<void> {
+  async keep({ swept }: SweptPage, { pass }: ScanProgress): Promise<void> {
     const seen = seenIn(pass)
     for (const { id, updatedAt } of swept) {
       this.#rows.add(id, seen, updatedAt === null ? null : Date.parse(updatedAt))
@@ -74,24 +73,20 @@ class ModelledSweep implements Strategy<SweptPage> {
     }
   }
 
+  async drop(): Promise<void> {}
+
   async save(): Promise<void> {}
 
-  async decide({ pass, attempt, bases }: Progress): Promise<Decision> {
-    const { ids, inLastPass } = this.#rows.figures(pass.number)
-    const past = this.#past
-    const isShuffled = past.isShuffledWith(pass, inLastPass)
-    const still = past.stillWith(ids, pass)
-    const hidden = hiddenRows(pass, { attempt, ids, inLastPass, known: undefined, still, isShuffled })
-    const counted = bases.map(base => this.#rows.count(base))
-    const { said: claimed, isCapped } = pass
-    const figures = { attempt, bases, counted, ids, claimed, excluded: hidden, hidden, isCapped, isShuffled }
-    const proved = this.#mistakes.acceptsAnything ? bases.at(-1) : provedBase(figures)
+  async decide(progress: ScanProgress): Promise<ScanDecision> {
+    const previous = this.#previous
+    const figures = figuresOfSeen(this.#rows, progress, { hidesRows: undefined, previous })
+    const proved = this.#mistakes.acceptsAnything ? progress.starts.at(-1) : provedStart(figures)
     this.#keepSince(proved)
-    past.add(figures, pass)
-    return judge(figures, proved, past.lacks)
+    previous.add(figures, progress.pass)
+    return judge(figures, proved, previous.shortfalls)
   }
 
-  #keepSince(proved: Base | undefined): void {
+  #keepSince(proved: PassStart | undefined): void {
     const since = [...this.#lastPasses].filter(([, pass]) => pass >= (proved?.pass ?? 0))
     this.seen = new Set(since.map(([id]) => id))
   }
@@ -108,7 +103,7 @@ export class ModelledWarehouse {
   /** Live rows that were tombstoned: must stay empty. */
   readonly false: string[] = []
   tombstones = 0
-  readonly counts = { evidence: 0, baseline: 0, doubted: 0, unsettled: 0, refused: 0, changed: 0 }
+  readonly counts = { evidence: 0, baseline: 0, implausible: 0, unsettled: 0, refused: 0, changed: 0 }
   readonly #scopes = new Map<number, string>()
   readonly #outOfSight = new Map<string, Set<string>>()
   readonly #baselines = new Map<string, number>()
@@ -172,9 +167,9 @@ export class ModelledWarehouse {
   }
 
   /** `most` is what somebody allows to be gone at once. */
-  async sweep(most?: number): Promise<void> {
+  async sweep(maxDeletions?: number): Promise<void> {
     const { noBreaker, fromTwenty } = this.#mistakes
-    this.#most = noBreaker ? Number.POSITIVE_INFINITY : fromTwenty ? (most ?? 20) : most
+    this.#most = noBreaker ? Number.POSITIVE_INFINITY : fromTwenty ? (maxDeletions ?? 20) : maxDeletions
     const scope = this.#beginRun()
     const startedAt = this.#tick()
     try {
@@ -191,7 +186,8 @@ export class ModelledWarehouse {
   async #scan(): Promise<Set<string> | undefined> {
     const strategy = new ModelledSweep(this.#list, this.#mistakes)
     const live = [...this.held.values()].filter(({ isDeleted }) => !isDeleted).length
-    const from = { pass: beginPass(lastPage(live)), attempt: 1, bases: [], sequence: 0 }
+    const pass = beginPass(lastPage(live))
+    const from = { pass, attempt: 1, starts: [], sequence: 0, pageSize: pageLimit }
     return (await scan(strategy, from)) === 'accepted' ? strategy.seen : undefined
   }
 
@@ -209,11 +205,11 @@ export class ModelledWarehouse {
     const isJudged = new Set(judged.map(([id]) => id))
     const notSeen = before.filter(([id]) => !isJudged.has(id) && !seen.has(id))
     const isNewScope = !this.#baselines.has(scope) && (this.#baselines.size > 0 || notSeen.length > 0)
-    const most = this.#most === undefined ? {} : { most: this.#most }
-    const worth = worthOf({ judged: judged.length, missing: missing.length, isNewScope, ...most })
+    const maxDeletions = this.#most === undefined ? {} : { maxDeletions: this.#most }
+    const worth = worthOf({ judged: judged.length, missing: missing.length, isNewScope, ...maxDeletions })
     this.counts[worth] += 1
     const outOfSight = this.#outOfSight.get(scope) ?? new Set()
-    if (worth !== 'doubted') {
+    if (worth !== 'implausible') {
       for (const [id] of notSeen) outOfSight.add(id)
       this.#baselines.set(scope, startedAt)
     }
@@ -237,7 +233,7 @@ export class ModelledWarehouse {
     return worth === 'evidence'
   }
 
-  #candidates(scope: string): Candidate[] {
+  #candidates(scope: string): DeletionCandidate[] {
     return [...this.held]
       .filter(([, held]) => !held.isDeleted && held.evidence.some(word => word.time >= held.loadedAt))
       .map(([id, held]) => ({
@@ -249,12 +245,12 @@ export class ModelledWarehouse {
 
   #settle(scope: string): void {
     const live = [...this.held.values()].filter(({ isDeleted }) => !isDeleted).length
-    const most = this.#most
-    if (this.#hasSingleRead && !this.#confirm(scope, mostAtOnce(live, most))) return
+    const maxDeletions = this.#most
+    if (this.#hasSingleRead && !this.#confirm(scope, maxAtOnce(live, maxDeletions))) return
     const candidates = this.#candidates(scope)
     const { deleted } = this.#mistakes.oneObservation
       ? { deleted: candidates.map(candidate => ({ candidate })) }
-      : decide(candidates, { scopeId: scope, live, ...(most !== undefined && { most }) })
+      : decide(candidates, { scopeId: scope, live, ...(maxDeletions !== undefined && { maxDeletions }) })
     const alive = new Set(this.#list.rows.map(({ id }) => id))
     for (const { candidate } of deleted) {
       if (alive.has(candidate.id)) this.false.push(candidate.id)
@@ -275,15 +271,15 @@ export class ModelledWarehouse {
   }
 
   /** False when the scope changed meanwhile. */
-  #confirm(scope: string, most: number): boolean {
+  #confirm(scope: string, maxDeletions: number): boolean {
     const open = this.#candidates(scope).filter(candidate => !isProved(candidate, scope))
-    if (open.length === 0 || open.length > most) return true
+    if (open.length === 0 || open.length > maxDeletions) return true
     if (!this.#answersById(scope)) return true
     const answers = new Map(open.map(({ id }) => [id, this.#list.find(id)]))
     if (!this.#mistakes.anyScope && this.#list.me() !== scope) return false
     const isGone = [...answers.values()].includes(false)
     if (isGone && !this.#mistakes.noControlAfter && !this.#answersById(scope)) return true
-    const isLandslide = this.#list.ask(1).total < this.#lastSeen - most
+    const isLandslide = this.#list.ask(1).total < this.#lastSeen - maxDeletions
     for (const [id, isThere] of isLandslide ? [] : answers) {
       const at = this.#tick()
       const held = this.held.get(id)

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
-import { muster } from '../cli/captured-world.ts'
 import { keptSandbox } from '../sandbox/open-sandbox.ts'
-import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { muster } from '../support/captured-world.ts'
+import { describeOnEngines, syncOnce } from '../support/warehouse-fixture.ts'
 import { plainRecords } from './plain-records.ts'
 
 const perMinute = 10

@@ -1,5 +1,5 @@
 /** Many small records for scans: as little in each as keeps a resource honest about its children. */
-import type { Records } from '../../src/sandbox/world.ts'
+import type { WorldRecords } from '../../src/sandbox/world.ts'
 
 const minute = 60_000
 
@@ -74,7 +74,7 @@ export type PlainCollection = keyof typeof plainMakers
 export function plainRecords(
   counts: Partial<Record<PlainCollection, number>>,
   options?: PlainOptions,
-): Records {
+): WorldRecords {
   const made = Object.entries(counts).map(([name, count]) => [
     name,
     Array.from({ length: count }, (_, index) => plainMakers[name as PlainCollection](index, options)),

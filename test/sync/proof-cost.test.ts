@@ -56,7 +56,7 @@ describe('a scan', () => {
     expect(await cost(new OnceChanging(12))).toBe(4 + 1)
   })
 
-  test('of a whole list costs one more where a record moves to the end meanwhile', async () => {
+  test('of a complete list costs one more where a record moves to the end meanwhile', async () => {
     const moving = new OnceChanging(10, list => list.moveToEnd(4))
     expect(await cost(moving)).toBe(4 + 1)
   })

@@ -4,19 +4,19 @@ import { describe, expect, test } from 'vitest'
 import { ledger } from '../../src/state/ledger.ts'
 import { countIds, readPasses, savePasses } from '../../src/state/scans/scan-ids.ts'
 import {
-  type Base,
   counts,
   hiddenRows,
   judge,
   type PassFigures,
+  type PassStart,
   patienceFor,
-  provedBase,
+  provedStart,
   type SeenId,
   seenAndExpected,
 } from '../../src/sync/paging/proof.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 
-const base = (parts: Partial<Base> = {}): Base => ({
+const start = (parts: Partial<PassStart> = {}): PassStart => ({
   ...{ pass: 1, front: 2, total: 400, before: 1000, watermark: null },
   ...parts,
 })
@@ -25,41 +25,40 @@ const seen = (parts: Partial<SeenId> = {}): SeenId => ({
   ...parts,
 })
 const figures = (parts: Partial<PassFigures>): PassFigures => ({
-  ...{ attempt: 1, bases: [base()], counted: [400], ids: 400, claimed: 400, excluded: 0, hidden: 0 },
-  isCapped: false,
+  ...{ attempt: 1, starts: [start()], counted: [400], ids: 400, total: 400, excluded: 0, hidden: 0 },
   ...parts,
 })
 
-describe('a record counts for a moment', () => {
+describe('a record counts for a pass start', () => {
   test('when its own times say that it was there', () => {
-    expect([1000, 1001, null].map(existedAt => counts(seen({ existedAt }), base()))).toEqual([
+    expect([1000, 1001, null].map(existedAt => counts(seen({ existedAt }), start()))).toEqual([
       true,
       false,
       false,
     ])
-    expect(counts(seen({ existedAt: 1 }), base({ before: null }))).toBe(false)
+    expect(counts(seen({ existedAt: 1 }), start({ before: null }))).toBe(false)
   })
 
-  test('when it was on the page of that moment, or was seen before it', () => {
-    expect(counts(seen({ frontPasses: [1] }), base())).toBe(true)
-    expect(counts(seen({ lastPass: 2 }), base({ pass: 2 }))).toBe(true)
-    expect(counts(seen({ firstPass: 2, lastPass: 2 }), base({ pass: 2 }))).toBe(false)
+  test('when it was on the first page of the pass, or was seen before it', () => {
+    expect(counts(seen({ frontPasses: [1] }), start())).toBe(true)
+    expect(counts(seen({ lastPass: 2 }), start({ pass: 2 }))).toBe(true)
+    expect(counts(seen({ firstPass: 2, lastPass: 2 }), start({ pass: 2 }))).toBe(false)
   })
 
   test('only if it was seen then or later: it may have been deleted', () => {
     const early = seen({ existedAt: 1, frontPasses: [1] })
-    expect(counts(early, base({ pass: 2 }))).toBe(false)
+    expect(counts(early, start({ pass: 2 }))).toBe(false)
   })
 })
 
 describe('a scan', () => {
   test('is proved by as many records as there were, less those that it need not see', () => {
-    const newer = base({ pass: 2, total: 390 })
-    const both = { bases: [base(), newer] }
-    expect(provedBase(figures({ ...both, counted: [400, 389] }))?.pass).toBe(1)
-    expect(provedBase(figures({ ...both, counted: [400, 390] }))?.pass).toBe(2)
-    expect(provedBase(figures({ ...both, counted: [399, 389] }))).toBeUndefined()
-    expect(provedBase(figures({ counted: [100], excluded: 300 }))?.pass).toBe(1)
+    const newer = start({ pass: 2, total: 390 })
+    const both = { starts: [start(), newer] }
+    expect(provedStart(figures({ ...both, counted: [400, 389] }))?.pass).toBe(1)
+    expect(provedStart(figures({ ...both, counted: [400, 390] }))?.pass).toBe(2)
+    expect(provedStart(figures({ ...both, counted: [399, 389] }))).toBeUndefined()
+    expect(provedStart(figures({ counted: [100], excluded: 300 }))?.pass).toBe(1)
   })
 
   test('goes on while passes bring something, and ends when four in a row bring nothing', () => {
@@ -73,45 +72,48 @@ describe('a scan', () => {
         [9, 3, 4, 5, 6, 7],
       ].map(judged),
     ).toEqual(['refused', 'refused'])
-    const slow = Array.from({ length: patienceFor({}).passes }, (_, n) => 100 - n)
+    const slow = Array.from({ length: patienceFor({}).maxPasses }, (_, n) => 100 - n)
     expect([judged(slow.slice(1)), judged(slow)]).toEqual(['scan again', 'refused'])
-    expect(judge({ attempt: 1 }, base(), [0])).toBe('accepted')
+    expect(judge({ attempt: 1 }, start(), [0])).toBe('accepted')
   })
 
   test('is tried for longer where the order changes with every answer, and not for ever', () => {
     const shuffled = { isShuffled: true }
-    const { passes, vain } = patienceFor(shuffled)
+    const { maxPasses, maxIdlePasses } = patienceFor(shuffled)
     const judged = (lacks: readonly number[]) =>
       judge({ attempt: lacks.length, ...shuffled }, undefined, lacks)
-    expect([judged(Array(vain).fill(9)), judged(Array(vain + 1).fill(9))]).toEqual(['scan again', 'refused'])
-    const slow = Array.from({ length: passes }, (_, n) => 100 - n)
+    expect([judged(Array(maxIdlePasses).fill(9)), judged(Array(maxIdlePasses + 1).fill(9))]).toEqual([
+      'scan again',
+      'refused',
+    ])
+    const slow = Array.from({ length: maxPasses }, (_, n) => 100 - n)
     expect([judged(slow.slice(1)), judged(slow)]).toEqual(['scan again', 'refused'])
   })
 
-  test('says what it lacks of the moment that lacks least', () => {
-    const both = { bases: [base(), base({ pass: 2, total: 390 })], counted: [300, 389] }
+  test('reports the shortfall of the pass start with the smallest one', () => {
+    const both = { starts: [start(), start({ pass: 2, total: 390 })], counted: [300, 389] }
     expect(seenAndExpected(figures(both))).toEqual({ seen: 389, expected: 390 })
-    expect(seenAndExpected(figures({ bases: [], counted: [], ids: 200, claimed: 500 }))).toEqual({
+    expect(seenAndExpected(figures({ starts: [], counted: [], ids: 200, total: 500 }))).toEqual({
       ...{ seen: 200, expected: 500 },
     })
   })
 })
 
 describe('rows that the service hides', () => {
-  const pass = { lacking: 48, base: base({ total: 650 }), below: 0, lastTotal: 650 }
+  const pass = { shown: { missing: 48 }, start: start({ total: 650 }), below: 0, lastTotal: 650 }
   const same = { attempt: 5, ids: 602, inLastPass: 602, known: undefined, still: 2 }
 
-  test('are believed when pages of another size show the same records', () => {
+  test('are accepted when pages of another size show the same records', () => {
     expect(hiddenRows(pass, same)).toBe(48)
     expect(hiddenRows(pass, { ...same, attempt: 4 })).toBe(0)
     expect(hiddenRows(pass, { ...same, still: 1 })).toBe(0)
     expect(hiddenRows(pass, { ...same, ids: 603 })).toBe(0)
     expect(hiddenRows(pass, { ...same, inLastPass: 601 })).toBe(0)
     expect(hiddenRows({ ...pass, lastTotal: 649 }, same)).toBe(0)
-    expect(hiddenRows({ ...pass, lacking: undefined }, same)).toBe(0)
+    expect(hiddenRows({ ...pass, shown: undefined }, same)).toBe(0)
   })
 
-  test('are believed where ties come in any order, when ten passes see no other record', () => {
+  test('are accepted where ties come in any order, when ten passes see no other record', () => {
     for (const tied of [
       { ...same, inLastPass: 580 },
       { ...same, isShuffled: true },
@@ -125,8 +127,8 @@ describe('rows that the service hides', () => {
   test('are known afterwards, and no more than before', () => {
     const first = { ...same, attempt: 1, known: 48 }
     expect(hiddenRows(pass, first)).toBe(48)
-    expect(hiddenRows({ ...pass, lacking: 40 }, first)).toBe(40)
-    expect(hiddenRows({ ...pass, lacking: 49 }, first)).toBe(0)
+    expect(hiddenRows({ ...pass, shown: { missing: 40 } }, first)).toBe(40)
+    expect(hiddenRows({ ...pass, shown: { missing: 49 } }, first)).toBe(0)
   })
 })
 
@@ -161,7 +163,7 @@ interface Sighting {
 describeOnEngines('the moments of a scan', bench => {
   test('are those of its last save, also where that has none', async () => {
     const { engine } = await bench.warehouse()
-    const { before, ...moment } = base()
+    const { before, ...moment } = start()
     await savePasses(engine, 's1', [{ scan_id: 's1', existed_before: before, ...moment }])
     await savePasses(engine, 's2', [{ scan_id: 's2', existed_before: before, ...moment }])
     await savePasses(engine, 's1', [])
@@ -178,7 +180,7 @@ describeOnEngines('counting in the ledger', bench => {
       fc.asyncProperty(
         fc.array(sighting, { minLength: 1, maxLength: 12 }),
         fc.array(moment, { maxLength: 3 }),
-        async (sightings, moments) => {
+        async (sightings, passStarts) => {
           number += 1
           const scanId = `s${number}`
           const rows = sightings.map(({ id, pass, isFront, existedAt }) => ({
@@ -187,10 +189,12 @@ describeOnEngines('counting in the ledger', bench => {
             ...{ created_at: null, updated_at: null },
           }))
           await ledger(engine).insertInto('ops.scan_id').values(rows).execute()
-          const found = await countIds(engine, { scanId, moments })
+          const found = await countIds(engine, { scanId, passStarts })
           const ids = seenOf(sightings)
           expect(found.ids).toBe(ids.length)
-          expect(found.counted).toEqual(moments.map(one => ids.filter(id => counts(id, base(one))).length))
+          expect(found.counted).toEqual(
+            passStarts.map(one => ids.filter(id => counts(id, start(one))).length),
+          )
         },
       ),
       { numRuns: 60 },

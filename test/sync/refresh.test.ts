@@ -6,13 +6,13 @@ import { allowanceOf } from '../../src/sync/by-id/allowance.ts'
 import { priorOf, rateOf } from '../../src/sync/by-id/change-rate.ts'
 import { backOffDays } from '../../src/sync/by-id/fetch.ts'
 import {
-  Choice,
   chanceOfChange,
   floorDays,
   floorShare,
   importanceOf,
   isWorthIt,
-  type Stored,
+  RefreshChoice,
+  type RefreshRecord,
   worthOf,
 } from '../../src/sync/by-id/refresh-worth.ts'
 import { SignalWorth } from '../../src/sync/by-id/signal-worth.ts'
@@ -20,7 +20,7 @@ import { simulate } from '../bench/freshness.ts'
 
 const double = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 
-const stored: fc.Arbitrary<Stored> = fc.record({
+const stored: fc.Arbitrary<RefreshRecord> = fc.record({
   id: fc.string({ minLength: 1, maxLength: 8 }),
   age: double(0, 60),
   rate: double(1e-4, 10),
@@ -76,8 +76,12 @@ describe('what a read is worth', () => {
 })
 
 describe('the choice for a budget', () => {
-  const choose = (records: readonly Stored[], requests: number, paced: number): readonly Stored[] => {
-    const choice = new Choice({ requests, paced })
+  const choose = (
+    records: readonly RefreshRecord[],
+    requests: number,
+    paced: number,
+  ): readonly RefreshRecord[] => {
+    const choice = new RefreshChoice({ requests, paced })
     for (const one of records) choice.add(one)
     return choice.chosen()
   }

@@ -6,17 +6,17 @@ import { afterAll, beforeEach } from 'vitest'
 import { NotFound } from '../../src/api/client/errors.ts'
 import { type KeyInfo, readKey } from '../../src/api/client/key.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
-import type { Arrived, LandedPage } from '../../src/landing/folder.ts'
+import type { ArrivedPage, LandedPage } from '../../src/landing/landing.ts'
 import { stagePlan } from '../../src/load/read/plan.ts'
-import { FetchedPages } from '../../src/state/by-id/fetched-pages.ts'
+import { FetchedPages } from '../../src/state/by-id/discovered.ts'
 import { scopeIdOf } from '../../src/state/evidence/key-scopes.ts'
 import { takeLease } from '../../src/state/runs/leases.ts'
 import { noFigures, recordRun } from '../../src/state/runs/runs.ts'
 import type { ResourceEvent, ResourceTask, SyncContext } from '../../src/sync/run/context.ts'
 import { countedElsewhere } from '../../src/sync/run/event-count.ts'
 import type { TaskBatch } from '../../src/sync/run/task-pipeline.ts'
-import { type VirtualClock, virtualClock } from '../api/virtual-clock.ts'
-import type { RulesWarehouse } from '../rules-warehouse.ts'
+import type { RulesWarehouse } from '../support/rules-warehouse.ts'
+import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts'
 
 export interface Request {
   readonly path: string
@@ -64,7 +64,8 @@ export interface RulesTask extends ResourceTask {
 export interface TaskParts {
   readonly key?: object
   readonly usage?: object | (() => object)
-  readonly refusal?: Error
+  /** Of requests of these purposes; of all where it is an error. */
+  readonly refusal?: Error | ((purpose: string) => Error | undefined)
   readonly sync?: Partial<SyncContext>
   readonly pages?: readonly LandedPage[]
   /** Called with each batch before its ledger rows are written. */
@@ -97,7 +98,7 @@ export function rulesTasks(warehouse: RulesWarehouse, ...star: readonly string[]
   })
   let files = 0
 
-  const landed = (scanId: string, { bytes, ...facts }: Arrived): LandedPage => {
+  const landed = (scanId: string, { bytes, ...facts }: ArrivedPage): LandedPage => {
     files += 1
     const file = join(folder, `${files}-${scanId}.json`)
     writeFileSync(file, bytes)
@@ -145,13 +146,14 @@ export function rulesTasks(warehouse: RulesWarehouse, ...star: readonly string[]
         ...{ requestsThisRun: requests.length, resetsAt: hour(14) },
         ...(typeof parts.usage === 'function' ? parts.usage() : parts.usage),
       }),
-      refusal: () => parts.refusal,
+      refusal: (purpose: string) =>
+        typeof parts.refusal === 'function' ? parts.refusal(purpose) : parts.refusal,
     }
     const landing = {
       async begin(scanId: string, facts: object) {
         landings.push(`begin ${scanId} ${JSON.stringify(facts)}`)
       },
-      async land(scanId: string, arrived: Arrived) {
+      async land(scanId: string, arrived: ArrivedPage) {
         const page = landed(scanId, arrived)
         pages.set(scanId, [...(pages.get(scanId) ?? []), page])
         return page
@@ -169,7 +171,7 @@ export function rulesTasks(warehouse: RulesWarehouse, ...star: readonly string[]
       async load(batch: TaskBatch) {
         loads.push(batch)
         parts.load?.(batch)
-        await engine.transaction(batch.ledger)
+        await engine.transaction(batch.writeScan)
       },
       async drained() {},
       readAgain: {

@@ -1,5 +1,6 @@
 /** A page as the service would answer it, less rows of it. */
-import type { Interception, SandboxRequest } from '../../src/sandbox/server/settings.ts'
+import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
+import type { Interception } from '../fault-layer/layer.ts'
 import type { Swept } from './sweeping.ts'
 
 /** Long enough for an answer; one that a fault keeps back is not shortened. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { rowsTouched, syncOnce } from '../warehouse/fixture.ts'
+import { rowsTouched, syncOnce } from '../support/warehouse-fixture.ts'
 import { plainRecords } from './plain-records.ts'
 
 /** Pages of 6 MB, two a batch, which DuckDB cannot stage together in 120 MB: batches wait for one that is loaded by halves. */

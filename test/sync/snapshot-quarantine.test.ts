@@ -1,7 +1,7 @@
 /** Rows of a snapshot that could not be loaded: open as long as a reading shows them. */
 import { expect, test } from 'vitest'
-import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
-import { oneList } from '../warehouse/one-list.ts'
+import { oneList } from '../support/one-list.ts'
+import { describeOnEngines, syncOnce } from '../support/warehouse-fixture.ts'
 
 describeOnEngines('quarantine of a snapshot', bench => {
   test('is closed when every scope has been read again without it, though it has no id', async () => {

@@ -1,8 +1,8 @@
 /** Sweeps of a live sandbox over HTTP, in bad weather. MUSTER_TEST_SEEDS=1-250 chooses the seeds. */
 import { afterAll, expect, test } from 'vitest'
-import { seedsOf } from '../seeds.ts'
-import { describeOnEngines } from '../warehouse/fixture.ts'
-import { faultNames } from './faulty-sync.ts'
+import { faultNames } from '../fault-layer/faults.ts'
+import { seedsOf } from '../support/seed-list.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 import { proveSweeps } from './sweep-seed.ts'
 import { happenings } from './sweep-weather.ts'
 
@@ -13,7 +13,7 @@ const outcomes = [
   'ties',
   'sweep accepted',
   'sweep accepted baseline',
-  'sweep doubted doubted',
+  'sweep implausible implausible',
   'sweep refused changed scope',
   'evidence sweep',
   'evidence by-id 404',

@@ -7,6 +7,6 @@ for (let first = 1; first <= 10_000; first += 1000)
     expect((await proveSeeds(first, first + 999)).tombstones).toBeGreaterThan(1000)
   }, 120_000)
 
-test('live rows are tombstoned where nobody looks whether ids are still answered after a 404', async () => {
+test('a sweep that does not check ids after a 404 tombstones live rows', async () => {
   expect(await caughtBy({ noControlAfter: true }, 1000)).toBeDefined()
 }, 120_000)

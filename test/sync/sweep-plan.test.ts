@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { daysBetween, utcDay } from '../../src/lib/dates.ts'
 import { sweepEstimate } from '../../src/sync/plan/plan-sweep.ts'
-import { spansOver } from '../../src/sync/scan/read-again.ts'
+import { spansOver } from '../../src/sync/scan/reread-days.ts'
 
 test('a sweep costs a request a page, the scope of the key, and a window more for each window', () => {
   expect(sweepEstimate(150, 0, false)).toMatchObject({ low: 3 })

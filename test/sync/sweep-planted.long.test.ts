@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import type * as Scopes from '../../src/state/evidence/key-scopes.ts'
 import type * as Decision from '../../src/sync/deletions/decision.ts'
-import { type Bench, describeOnEngines } from '../warehouse/fixture.ts'
+import { type Bench, describeOnEngines } from '../support/warehouse-fixture.ts'
 import { proveSweeps } from './sweep-seed.ts'
 import { weatherOf } from './sweep-weather.ts'
 
@@ -13,12 +13,15 @@ const anyScope = 'the scope of the key is not looked at'
 
 vi.mock('../../src/sync/deletions/decision.ts', async load => {
   const real = await load<typeof Decision>()
-  const most = () => (planted.mistake === anyNumber ? { most: Number.POSITIVE_INFINITY } : {})
+  const most = () => (planted.mistake === anyNumber ? { maxDeletions: Number.POSITIVE_INFINITY } : {})
   return {
     ...real,
-    mostAtOnce: (live: number, given?: number) => most().most ?? real.mostAtOnce(live, given),
+    maxAtOnce: (live: number, given?: number) => most().maxDeletions ?? real.maxAtOnce(live, given),
     worthOf: (figures: Decision.SweepFigures) => real.worthOf({ ...figures, ...most() }),
-    decide: (candidates: readonly Decision.Candidate[], at: Decision.Circumstances): Decision.Decision =>
+    decide: (
+      candidates: readonly Decision.DeletionCandidate[],
+      at: Decision.DeletionContext,
+    ): Decision.DeletionDecision =>
       planted.mistake === onePiece
         ? { deleted: candidates.map(candidate => ({ candidate, at: candidate.evidence[0]?.seenAt ?? '' })) }
         : real.decide(candidates, { ...at, ...most() }),
@@ -28,10 +31,10 @@ vi.mock('../../src/sync/deletions/decision.ts', async load => {
 vi.mock('../../src/state/evidence/key-scopes.ts', async load => {
   const real = await load<typeof Scopes>()
   const blind = { kind: 'company', scopes: [] } as const
-  const seen = (sight: Scopes.Sight) => (planted.mistake === anyScope ? blind : sight)
+  const seen = (sight: Scopes.KeySight) => (planted.mistake === anyScope ? blind : sight)
   return {
     ...real,
-    scopeIdOf: (key: string, sight: Scopes.Sight) => real.scopeIdOf(key, seen(sight)),
+    scopeIdOf: (key: string, sight: Scopes.KeySight) => real.scopeIdOf(key, seen(sight)),
     recordKeyScope: (...[engine, run]: Parameters<typeof Scopes.recordKeyScope>) =>
       real.recordKeyScope(engine, { ...run, sight: seen(run.sight) }),
   }

@@ -4,11 +4,11 @@ import { findResource } from '../../src/contract/catalogue.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
-import type { Records } from '../../src/sandbox/world.ts'
+import type { WorldRecords } from '../../src/sandbox/world.ts'
 import { recordEvidenceOfStored } from '../../src/state/evidence/evidence.ts'
-import type { RunOutcome } from '../../src/sync/run/run.ts'
+import type { RunResult } from '../../src/sync/run/run.ts'
 import { liveRecords } from '../../src/warehouse/schema/record-rows.ts'
-import type { Bench, Warehouse } from '../warehouse/fixture.ts'
+import type { Bench, Warehouse } from '../support/warehouse-fixture.ts'
 import { leapingClock } from './faulty-sync.ts'
 import { plainRecords } from './plain-records.ts'
 import { companies, companyOf, Storm } from './sweep-storm.ts'
@@ -18,7 +18,7 @@ import { syncedOnce } from './synced-once.ts'
 
 const stormyNights = 3
 
-function recordsOf(size: SweepWeather['size']): Records {
+function recordsOf(size: SweepWeather['size']): WorldRecords {
   const { companies: [one] = [], timesheets = [], expenses = [] } = plainRecords(size)
   const placed = (list: readonly object[]) =>
     list.map((record, index) => ({ ...record, company: companyOf(index) }))
@@ -30,7 +30,7 @@ function recordsOf(size: SweepWeather['size']): Records {
 }
 
 /** From a service that does nothing else. */
-async function firstSync(warehouse: Warehouse, records: Records): Promise<void> {
+async function firstSync(warehouse: Warehouse, records: WorldRecords): Promise<void> {
   const service = await openSwept({ records })
   const { failure } = await service.sync(warehouse)
   expect(failure).toBeUndefined()
@@ -82,7 +82,7 @@ async function hear({ storm, warehouse, clock }: Setting): Promise<void> {
   }
 }
 
-async function run(setting: Setting, kind: 'sync' | 'sweep', sweep = {}): Promise<RunOutcome> {
+async function run(setting: Setting, kind: 'sync' | 'sweep', sweep = {}): Promise<RunResult> {
   const { seed, rng, clock, weather, service, storm, warehouse } = setting
   storm.begin(kind)
   const limits = kind === 'sweep' && storm.hits('stop') ? { maxRequests: 2 + Math.floor(rng() * 6) } : {}
@@ -119,7 +119,7 @@ async function rest(setting: Setting): Promise<readonly string[]> {
   const { weather, storm, rng } = setting
   storm.calm()
   setting.calmAt.iso = new Date(setting.clock.now()).toISOString()
-  const most = { most: 1000 }
+  const most = { maxDeletions: 1000 }
   // The first sweep of a key that sees something else than before only takes note of what there is, and where the key sees
   // more, there is none until a sync has read the list anew.
   for (let tried = 1; tried <= 3 && !(await isSettled(setting)); tried += 1) {

@@ -1,6 +1,7 @@
 /** What befalls a service between the requests of those who sweep it. */
 import type { Rng } from '../../src/lib/rng.ts'
-import type { Interception, SandboxRequest } from '../../src/sandbox/server/settings.ts'
+import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
+import type { Interception } from '../fault-layer/layer.ts'
 import { HiddenRows } from './hidden-rows.ts'
 import { plainMakers, timeOf } from './plain-records.ts'
 import { shortened } from './shortened-page.ts'

@@ -1,7 +1,6 @@
 /** What a seed draws of all that can happen to a service while it is swept: much of it not at all, the rest seldom. */
 import { namedRng } from '../../src/lib/rng.ts'
-import type { FaultName, FaultRates } from '../../src/sandbox/faults/faults.ts'
-import { faultNames } from './faulty-sync.ts'
+import { type FaultName, type FaultRates, faultNames } from '../fault-layer/faults.ts'
 import { lists, type SweptName } from './sweeping.ts'
 
 /** Rows of the lists when they are first synced: from a part of a page to three pages. */

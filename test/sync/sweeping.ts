@@ -1,10 +1,10 @@
 /** A sandbox whose key can lose companies, and runs that sync and sweep it. */
 import type { ApiKey } from '../../src/sandbox/keys/keys.ts'
-import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import type { World } from '../../src/sandbox/world.ts'
-import type { RunOutcome } from '../../src/sync/run/run.ts'
+import type { RunResult } from '../../src/sync/run/run.ts'
+import type { FaultySandbox } from '../fault-layer/start.ts'
 import { type OpenOptions, openSandbox } from '../sandbox/open-sandbox.ts'
-import { type Overrides, syncOnce, type Warehouse } from '../warehouse/fixture.ts'
+import { type Overrides, syncOnce, type Warehouse } from '../support/warehouse-fixture.ts'
 
 export const lists = ['timesheets', 'expenses'] as const
 export type SweptName = (typeof lists)[number]
@@ -17,11 +17,11 @@ export interface Swept {
   /** A key that sees the same, with which the test looks at the service itself. */
   readonly visitor: string
   /** Every request that arrived, with the fault that spoiled its answer. */
-  readonly requests: readonly SandboxRequest[]
+  readonly requests: FaultySandbox['requests']
   /** Changes what the key may see from the next request on. */
   allow(change: Partial<ApiKey>): void
-  sync(warehouse: Warehouse, overrides?: Overrides): Promise<RunOutcome>
-  sweep(warehouse: Warehouse, overrides?: Overrides): Promise<RunOutcome>
+  sync(warehouse: Warehouse, overrides?: Overrides): Promise<RunResult>
+  sweep(warehouse: Warehouse, overrides?: Overrides): Promise<RunResult>
   /** From now on every answer is right. */
   calm(): void
   close(): Promise<void>

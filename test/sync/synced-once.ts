@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
-import type { Bench, Warehouse } from '../warehouse/fixture.ts'
+import type { Bench, Warehouse } from '../support/warehouse-fixture.ts'
 
 export interface FirstSync {
   /** Equal for equal content. */

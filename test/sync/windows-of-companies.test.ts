@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { ResourceEvent } from '../../src/sync/run/context.ts'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { describeOnEngines, syncOnce } from '../warehouse/fixture.ts'
+import { describeOnEngines, syncOnce } from '../support/warehouse-fixture.ts'
 
 const path = '/requisitions/recruitment-metrics'
 const companies = ['c1', 'c2', 'c3']

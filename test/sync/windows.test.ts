@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { daysBetween, utcDay } from '../../src/lib/dates.ts'
 import {
   type BackfillExtent,
-  type Days,
   firstWindow,
   nextWindow,
   pagesPerWindow,
+  type WindowDays,
 } from '../../src/sync/scan/windows.ts'
 
 const extents: fc.Arbitrary<BackfillExtent> = fc
@@ -20,7 +20,7 @@ const extents: fc.Arbitrary<BackfillExtent> = fc
 /** Pages of a window by its number, drawn apart: the density of records may be anything. */
 const densities = fc.array(fc.nat(2000), { minLength: 1, maxLength: 20 })
 
-function chain(extent: BackfillExtent, pages: readonly number[]): Days[] {
+function chain(extent: BackfillExtent, pages: readonly number[]): WindowDays[] {
   const windows = [firstWindow(extent)]
   for (;;) {
     const previous = windows.at(-1)!
@@ -32,9 +32,10 @@ function chain(extent: BackfillExtent, pages: readonly number[]): Days[] {
   }
 }
 
-const spanOf = ({ from, to }: Days, { today }: BackfillExtent): number => daysBetween(from!, to ?? today)
+const spanOf = ({ from, to }: WindowDays, { today }: BackfillExtent): number =>
+  daysBetween(from!, to ?? today)
 
-const holds = (check: (windows: Days[], extent: BackfillExtent, pages: number[]) => void) =>
+const holds = (check: (windows: WindowDays[], extent: BackfillExtent, pages: number[]) => void) =>
   fc.assert(fc.property(extents, densities, (extent, pages) => check(chain(extent, pages), extent, pages)))
 
 describe('backfill windows', () => {

@@ -3,13 +3,13 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import parse from 'parse-prometheus-text-format'
 import { expect, test } from 'vitest'
-import { figures } from '../../src/state/monitoring/figures.ts'
+import { figures } from '../../src/state/monitoring.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { muster, temporaryFolder } from '../cli/captured-world.ts'
-import { holdFile } from '../cli/held-file.ts'
+import { holdFile } from '../cli/locked-file.ts'
 import { served } from '../serve/served.ts'
-import { describeOnEngines, templateFile } from '../warehouse/fixture.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
+import { describeOnEngines, templateFile } from '../support/warehouse-fixture.ts'
 
 const now = () => new Date().toISOString()
 const person = 'Ada Planted'
@@ -112,7 +112,7 @@ describeOnEngines('figures for Prometheus', bench => {
       'muster_deliveries_refused_total{connection=test,reason=signature}': 0,
     })
     const day = Date.parse('2026-11-20T03:30:00Z') / 1000
-    expect(values.get('muster_last_good_night_timestamp_seconds{connection=test,dag=nightly}')).toBe(day)
+    expect(values.get('muster_dag_run_done_timestamp_seconds{connection=test,dag=nightly}')).toBe(day)
     expect((await fetch(new URL('/metrics', url), { method: 'POST' })).status).toBe(405)
   })
 

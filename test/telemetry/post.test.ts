@@ -3,8 +3,8 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { post } from '../../src/telemetry/post.ts'
-import { selfSigned } from '../api/self-signed.ts'
-import { bare, startService } from '../api/service.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { bare, startService } from '../support/http-service.ts'
 
 afterEach(() => {
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
@@ -28,7 +28,7 @@ test('a receiver with an untrusted certificate gets nothing, also where NODE_TLS
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   const { port } = server.address() as AddressInfo
   expect(await post(receiver(`https://localhost:${port}/hook`), {})).toBe(
-    'it was not reached (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    'it could not be reached (DEPTH_ZERO_SELF_SIGNED_CERT)',
   )
   expect(arrived).toEqual([])
   await new Promise(done => server.close(done))
@@ -37,7 +37,7 @@ test('a receiver with an untrusted certificate gets nothing, also where NODE_TLS
 test('a proxy that is no address, or is not there, is the reason', async () => {
   const sent = (https: string) => post({ ...receiver('https://hooks.example.com/x'), proxies: { https } }, {})
   expect(await sent('socks5://127.0.0.1:1')).toContain('HTTPS_PROXY is not the address of an HTTP proxy')
-  expect(await sent('http://me:secret@127.0.0.1:9')).toBe('its proxy gave no connection (ECONNREFUSED)')
+  expect(await sent('http://me:secret@127.0.0.1:9')).toBe('its proxy did not connect (ECONNREFUSED)')
 })
 
 test('a redirect is not followed, and a refusal is not repeated', async () => {

@@ -6,14 +6,15 @@ import { type Rng, seededRng } from '../../src/lib/rng.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server/sandbox.ts'
-import type { Interception, SandboxRequest } from '../../src/sandbox/server/settings.ts'
+import type { SandboxRequest } from '../../src/sandbox/server/settings.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
-import { shiftedClock } from '../clock-shift.ts'
-import { startPostgres } from '../postgres/own-server.ts'
-import { type Dump, ofTheRun, tables } from '../warehouse/dump.ts'
+import type { Interception } from '../fault-layer/layer.ts'
+import { type FaultySandbox, startFaultySandbox } from '../fault-layer/start.ts'
+import { shiftedClock } from '../support/clock-shift.ts'
+import { startPostgres } from '../support/postgres-server.ts'
+import { type Dump, ofTheRun, tables } from '../support/warehouse-dump.ts'
 import { nameOf } from './commands.ts'
 import { changedOf, ids, recordsOf, unchangedWorker } from './named.ts'
 import { complaint, type Ended, type Running, type Surroundings, start } from './program.ts'
@@ -77,7 +78,7 @@ type Intercept = (request: SandboxRequest) => Interception
 
 export class Arena {
   readonly engine: Engine['kind']
-  readonly sandbox: Sandbox
+  readonly sandbox: FaultySandbox
   readonly #root: string
   readonly #disks: Disks
   readonly #answers: { intercept: Intercept | undefined }
@@ -89,12 +90,12 @@ export class Arena {
   #clockOf: () => Readonly<Record<string, string>> = () => ({})
   #ids: readonly string[] = []
   /** By command: milliseconds that it takes undisturbed, as far as it was seen. */
-  readonly #usualMs = new Map<string, number>()
+  readonly #defaultMs = new Map<string, number>()
 
   private constructor(
     engine: Engine['kind'],
     root: string,
-    at: { sandbox: Sandbox; disks: Disks; answers: { intercept: Intercept | undefined } },
+    at: { sandbox: FaultySandbox; disks: Disks; answers: { intercept: Intercept | undefined } },
   ) {
     this.engine = engine
     this.#root = root
@@ -105,7 +106,7 @@ export class Arena {
 
   static async open(engine: Engine['kind'], root: string): Promise<Arena> {
     const answers: { intercept: Intercept | undefined } = { intercept: undefined }
-    const sandbox = await startSandbox({
+    const sandbox = await startFaultySandbox({
       records: generateRecords({ seed: 5, scale: 0.02, today: '2026-11-02' }),
       rateLimitPerMinute: 100_000,
       rateLimitPerDay: 10_000_000,
@@ -217,14 +218,14 @@ export class Arena {
   }
 
   /** Milliseconds of this command by itself, to draw moments from. */
-  usualMs(words: string): number {
-    return this.#usualMs.get(nameOf(words)) ?? 2_000
+  defaultMs(words: string): number {
+    return this.#defaultMs.get(nameOf(words)) ?? 2_000
   }
 
   /** One that was killed would have taken longer than it did. */
   learn({ words, code, ms }: Ended): void {
-    const usual = this.usualMs(words)
-    this.#usualMs.set(nameOf(words), code === null ? Math.max(usual, ms) : (usual + ms) / 2)
+    const usual = this.defaultMs(words)
+    this.#defaultMs.set(nameOf(words), code === null ? Math.max(usual, ms) : (usual + ms) / 2)
   }
 
   /**

@@ -1,4 +1,5 @@
-/** Every command of the program: how it is run beside the others on one warehouse, or why it is not. */
+/** How each command is run beside the others on one warehouse, or why it is not. */
+import { commandSet } from '../../src/cli/commands.ts'
 import { collections } from '../../src/contract/catalogue.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import type { Place } from './arena.ts'
@@ -11,35 +12,27 @@ interface Paired {
   readonly only?: Engine['kind']
 }
 
-/** By the name that the program declares. */
-export const paired: Readonly<Record<string, Paired>> = {
+/** Of the commands that take more than their name. */
+export const given: Readonly<Record<string, Paired>> = {
   sync: { words: 'sync --quiet' },
   sweep: { words: 'sweep --quiet' },
   backfill: { words: 'backfill timesheets --from 2026-01-01 --to 2026-12-31 --quiet' },
   replay: { words: 'replay --quiet' },
   build: { words: 'build --all --quiet' },
-  check: { words: 'check' },
   crosscheck: { words: 'crosscheck --quiet --max-requests 40' },
   export: { words: 'export --parquet out' },
   docs: { words: 'docs --out dictionary.html' },
-  status: { words: 'status' },
-  runs: { words: 'runs' },
   metric: { words: 'metric timeToFill' },
   'dag run': { words: 'dag run nightly' },
   'dag record': { words: 'dag record nightly outcomes.json' },
-  retention: { words: 'retention' },
   publish: { words: 'publish', only: 'duckdb' },
   copy: { words: ({ address, folder }) => `copy --from ${address} --to duckdb:${folder}/copied.duckdb` },
   sql: { words: 'sql select count(*) from star.fact_timesheet' },
   forget: { words: ({ person }) => `forget worker ${person} --yes` },
-  'audit-pii': { words: 'audit-pii' },
   discover: { words: 'discover requisitions ids.txt' },
-  upgrade: { words: 'upgrade' },
   metrics: { words: 'metrics --file figures.prom' },
   dashboard: { words: 'dashboard --out pages.html' },
   roles: { words: 'roles', only: 'postgres' },
-  plan: { words: 'plan' },
-  doctor: { words: 'doctor' },
   serve: { words: 'serve --port 0 --every 1s --no-schedule' },
 }
 
@@ -61,11 +54,16 @@ export const alone: Readonly<Record<string, string>> = {
   'files upload': 'writes to the service; opens no warehouse',
 }
 
+/** A new command is run by its name, unless it is named above. */
+const paired: readonly Paired[] = Object.keys(commandSet.commands)
+  .filter(name => !(name in alone))
+  .map(name => given[name] ?? { words: name })
+
 /** They end when they are told to. */
 export const isEndless = (words: string): boolean => words.startsWith('serve ')
 
 export const commandsOf = (engine: Engine['kind'], place: Place): string[] =>
-  Object.values(paired)
+  paired
     .filter(({ only }) => only === undefined || only === engine)
     .map(({ words }) => (typeof words === 'string' ? words : words(place)))
 

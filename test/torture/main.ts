@@ -1,5 +1,5 @@
 /**
- * `npm run torture -- --minutes N`: the built program is killed, stopped, starved and lied to, and run beside itself; ends
+ * `npm run torture -- --minutes N`: the built program is killed, stopped, starved and given wrong answers, and run beside itself; ends
  * with a table, and with 1 when something broke. `--engine duckdb|postgres`, `--only kills,pairs`, `--seed N` for another
  * draw, `--clock-shift -2h,0,2d` for commands whose machine is set wrong, `--beside forget,discover` for pairs with these only, `--pairs FILE` for those that it names one a line as the list at the
  * end does, `--rounds N` for so many trials of each kind instead of a time, `--from N` for the first of them. With
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { namedRng } from '../../src/lib/rng.ts'
-import { shiftsOf, withJoinedShift } from '../clock-shift.ts'
+import { shiftsOf, withJoinedShift } from '../support/clock-shift.ts'
 import { Arena } from './arena.ts'
 import { Results } from './results.ts'
 import type { Trial } from './trial.ts'

@@ -1,6 +1,6 @@
 /** Who and what commands name: taken from the rows that a warehouse has. */
 import type { World } from '../../src/sandbox/world.ts'
-import type { Dump } from '../warehouse/dump.ts'
+import type { Dump } from '../support/warehouse-dump.ts'
 
 const collections = [
   'timesheets',

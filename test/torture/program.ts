@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 /** Nothing here takes so long, however busy the machine is. */
-const mostMs = 240_000
+const maxMs = 240_000
 
 export interface Ended {
   readonly words: string
@@ -47,7 +47,7 @@ export function start(words: string | readonly string[], { cwd, env }: Surroundi
   const late = setTimeout(() => {
     isLate = true
     child.kill('SIGKILL')
-  }, mostMs)
+  }, maxMs)
   const ended = new Promise<Ended>(resolve =>
     child.once('close', (code, signal) => {
       clearTimeout(late)
@@ -62,7 +62,7 @@ export function complaint(
   { words, code, signal, err, out, isLate }: Ended,
   codes: readonly number[],
 ): string | undefined {
-  const how = isLate ? `not ended after ${mostMs / 1000} s` : (code ?? signal)
+  const how = isLate ? `not ended after ${maxMs / 1000} s` : (code ?? signal)
   const says = `${words}: ${how}: ${(err || out).trim().split('\n').at(-1)?.slice(0, 300) ?? ''}`
   if (/unexpected|^\s+at .*:\d+:\d+/m.test(err)) return `trace or unexpected: ${says}`
   return code !== null && codes.includes(code) ? undefined : says

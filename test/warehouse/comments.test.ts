@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { programVersion } from '../../src/lib/package.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { describeOnEngines } from './fixture.ts'
+import { describeOnEngines } from '../support/warehouse-fixture.ts'
 
 const schemas = `('star', 'mart', 'history', 'pii', 'ops')`
 

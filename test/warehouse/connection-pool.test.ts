@@ -6,7 +6,7 @@ function poolOfTwo() {
   const switches: boolean[] = []
   let opened = 0
   const pool = new ConnectionPool<number>({
-    most: 2,
+    max: 2,
     async open() {
       await wait(1)
       opened += 1
@@ -63,7 +63,7 @@ test('a connection that cannot be opened fails its work only', async () => {
   let tries = 0
   const switches: boolean[] = []
   const pool = new ConnectionPool<number>({
-    most: 1,
+    max: 1,
     async open() {
       tries += 1
       if (tries === 1) throw new Error('no room')
@@ -95,7 +95,7 @@ test('a connection that is given back goes to the next, before its work has ende
 
 test('work that fails says why, whatever fails after it', async () => {
   const pool = new ConnectionPool<number>({
-    most: 1,
+    max: 1,
     open: async () => 1,
     async setBusy(_, isBusy) {
       if (!isBusy) throw new Error('the settings')
@@ -106,7 +106,7 @@ test('work that fails says why, whatever fails after it', async () => {
 
 test('settings that fail after the work fail it', async () => {
   const pool = new ConnectionPool<number>({
-    most: 1,
+    max: 1,
     open: async () => 1,
     async setBusy(_, isBusy) {
       if (!isBusy) throw new Error('the settings')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
-import { temporaryFolder } from '../cli/captured-world.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
 
 /** Keeps the log that a kill would leave as `kept`. */
 async function written(file: string, rows: readonly number[], kept?: string): Promise<void> {
@@ -49,12 +49,12 @@ test.each(['a new file', 'a file of an earlier release'])(
     copyFileSync(log, `${other}.wal`)
     for (const readOnly of [true, false])
       await expect(rowsOf(other, readOnly)).rejects.toThrow(
-        /^the log beside the warehouse file is of another file, or of a newer state of this one \(.*other\.duckdb\.wal\): /,
+        /^the log beside the warehouse file belongs to another file, or to a newer state of this one \(.*other\.duckdb\.wal\): /,
       )
   },
 )
 
-test('an older copy beside the log of a newer state is refused, and the newer state is whole', async () => {
+test('refuses an older copy beside the log of a newer state, and leaves the newer state complete', async () => {
   const folder = temporaryFolder()
   const [file, backup, log] = ['w.duckdb', 'backup.duckdb', 'log'].map(name => join(folder, name)) as [
     string,
@@ -69,7 +69,7 @@ test('an older copy beside the log of a newer state is refused, and the newer st
   await written(file, [3], log)
   copyFileSync(backup, file)
   copyFileSync(log, `${file}.wal`)
-  await expect(rowsOf(file, false)).rejects.toThrow(/of a newer state of this one/)
+  await expect(rowsOf(file, false)).rejects.toThrow(/to a newer state of this one/)
   copyFileSync(newer, file)
   copyFileSync(log, `${file}.wal`)
   // Opened, its checkpoint is one further than the log.

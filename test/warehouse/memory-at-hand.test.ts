@@ -7,8 +7,8 @@ import { buildMarts } from '../../src/marts/build.ts'
 import { openGate } from '../../src/marts/rebuild.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { temporaryFolder } from '../cli/captured-world.ts'
 import { companyMart } from '../marts/company-mart.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
 
 const waiting = async (engine: Engine): Promise<number> => {
   const [row] = await engine.rows<{ bytes: number }>(
@@ -64,7 +64,7 @@ test('a statement has two threads on a machine of any size, before a load and af
   }
 })
 
-test('a mart that did not fit is built again when all memory is free, and told when it still does not fit', async () => {
+test('a mart that did not fit in memory is built again when all memory is free, and reported when it still does not fit', async () => {
   const engine = await openDuckdb(join(temporaryFolder(), 'w.duckdb'), { memoryLimit: '60MB' })
   const freed: (number | undefined)[] = []
   const freeMemory = (most?: number): Promise<void> => {

@@ -6,7 +6,7 @@ import { mayBeDueToRows } from '../../src/warehouse/blame.ts'
 import { statementError } from '../../src/warehouse/duckdb/failure.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { temporaryFolder } from '../cli/captured-world.ts'
+import { temporaryFolder } from '../support/captured-world.ts'
 
 const failureOf = (engine: Engine, sql: string): Promise<unknown> =>
   engine.rows(sql).then(

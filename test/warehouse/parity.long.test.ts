@@ -1,8 +1,8 @@
 /** The same at full size, where rows are compared as sets. */
 import { expect, test } from 'vitest'
 import { openSandbox } from '../sandbox/open-sandbox.ts'
-import { syncBoth } from './compared.ts'
-import { useEngines } from './fixture.ts'
+import { syncBoth } from '../support/compared-warehouses.ts'
+import { useEngines } from '../support/warehouse-fixture.ts'
 import { differences } from './set-difference.ts'
 
 const engines = useEngines()

@@ -1,6 +1,6 @@
 /** Two warehouses too large to be read into memory, compared as sets of rows: in DuckDB, which reads both. */
-import { comparedTables, selectOf } from './compared.ts'
-import type { Warehouse } from './fixture.ts'
+import { comparedTables, selectOf } from '../support/compared-warehouses.ts'
+import type { Warehouse } from '../support/warehouse-fixture.ts'
 
 interface Difference {
   readonly table: string

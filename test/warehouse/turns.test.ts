@@ -1,7 +1,7 @@
 /** The turns of a connection: priority, blocks and failed statements. */
 import { expect, test } from 'vitest'
 import { ConnectionTurns, type Turns } from '../../src/warehouse/turns.ts'
-import { useEngines } from './fixture.ts'
+import { useEngines } from '../support/warehouse-fixture.ts'
 
 const made = useEngines()
 const nothing = async () => undefined

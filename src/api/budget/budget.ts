@@ -1,58 +1,80 @@
-/** Grants requests: none is sent that the key's minute, its day, this run or a requested pause does not allow. */
+/** Grants requests, within the limits of the minute, the day and the run, and after any retry-after. */
 import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import type { BudgetSpent } from '../../lib/errors.ts'
 import { defaultPerMinute, type KeyInfo } from '../client/key.ts'
 import { createRetryBudget, longestWait } from '../client/retry.ts'
-import { DayBudget, type EarlierToday, type Purpose } from './day.ts'
-import { createMinuteWindow, type Ended, type MinuteWindow } from './minute.ts'
-import { daySpent, deadlineReached, runSpent, toldToStop } from './refusals.ts'
+import { DayBudget, type PreviousUsage, type Purpose } from './day.ts'
+import { createMinuteWindow, type MinuteWindow, type RequestRelease } from './minute.ts'
+import { daySpent, deadlineReached, retryLaterError, runSpent } from './refusals.ts'
 import { type SharedRequests, type SlotOptions, waitForSlot } from './shared-requests.ts'
-import type { Usage } from './usage.ts'
+
+/** Requests that a key has used and has left, for display and for the ledger. */
+export interface Usage {
+  readonly perMinute: number
+  readonly perDay: number
+  /** Requests of today on this key by all programs, as far as known. */
+  readonly usedToday: number
+  readonly remainingToday: number
+  /** Whether the service has reported in this run what is left today; if not, the figure is a guess and not displayed. */
+  readonly isReported: boolean
+  /** Requests left for purpose `sync` now, after the reserves and the limit of the run. */
+  readonly spendable: number
+  /** The same without the limit of the run. */
+  readonly spendableToday: number
+  /** Requests left today for reads caused by events. */
+  readonly leftForEvents: number
+  /** Requests of today for events, if no other process uses the key. */
+  readonly forEventsToday: number
+  readonly requestsThisRun: number
+  readonly retries: number
+  /** ISO 8601, UTC. */
+  readonly resetsAt: string
+}
 
 interface TakeOptions extends SlotOptions {
   /** On the `elapsed` of the clock: the request is not sent earlier. */
   readonly notBefore?: number
 }
 
-/** One per key, shared by everything that sends requests with it. */
+/** The budget of one key, shared by everything that sends requests with it. */
 export interface Budget {
   /**
-   * Resolves when one request may be sent, and counts it; until its end is told it counts as under way. Throws BudgetSpent
-   * (exit 75) or the abort reason.
+   * Resolves when one request may be sent, and counts it as under way until it is released. Throws BudgetSpent (exit 75) or
+   * the abort reason.
    */
-  take(purpose: Purpose, options?: TakeOptions): Promise<Ended>
-  /** Why no request of this purpose may be sent now; undefined when one may, perhaps after a wait. */
+  take(purpose: Purpose, options?: TakeOptions): Promise<RequestRelease>
+  /** Why no request of this purpose may be sent now; undefined if one may, perhaps after a wait. */
   refusal(purpose: Purpose): BudgetSpent | undefined
-  /** Takes one retry; false when more than a tenth of the requests would be retries. */
+  /** Takes one retry; false if more than 10% of the requests would be retries. */
   spendRetry(): boolean
-  /** No request is sent for so many milliseconds; what was said last counts, also when it is shorter. */
+  /** Sends no request for `ms`. The latest call replaces earlier ones, even if it is shorter. */
   pause(ms: number): void
-  /** Takes over an answer of `/me`; `sentBefore` is requestsThisRun when `/me` was asked for. */
+  /** Applies an answer of `/me`; `sentBefore` is requestsThisRun at the time of that request. */
   refresh(me: Pick<KeyInfo, 'rateLimitPerMinute' | 'rateLimitPerDay' | 'usage'>, sentBefore: number): void
   usage(): Usage
 }
 
-export interface BudgetOptions extends EarlierToday {
+export interface BudgetOptions extends PreviousUsage {
   readonly clock: Clock
-  /** Requests of this run, `/me` and retries included. */
+  /** Max requests of this run, including `/me` and retries. */
   readonly maxRequests?: number | undefined
-  /** Milliseconds since the epoch: nothing is sent from then on; requests under way may finish. */
+  /** Milliseconds since the epoch: sends nothing from then on; requests under way may finish. */
   readonly deadline?: number | undefined
   /** Requests in the last 60 s by earlier processes on the key. */
   readonly recentRequests?: number
-  /** Requests a minute as an earlier run learnt them: until `/me` answers, the default may be too low. */
+  /** Requests a minute known from an earlier run: until `/me` answers, the default may be too low. */
   readonly perMinute?: number | undefined
-  /** Milliseconds that are left of a pause which the service asked an earlier process for. */
+  /** Milliseconds left of a retry-after that an earlier process received. */
   readonly pausedForMs?: number
   /** Called for every pause, with its milliseconds. */
   readonly onPause?: (ms: number) => void
-  /** Replaces the p-queue limiter, which reads the wall clock, in runs on a virtual clock. */
+  /** Replaces the limiter in runs on a virtual clock. */
   readonly minute?: MinuteWindow
-  /** Where processes on the key share its minute and its day; without it this budget counts alone. */
+  /** Shares the minute and the day with other processes on the key; without it this budget counts alone. */
   readonly shared?: SharedRequests | undefined
 }
 
-/** Until the first `/me` answers, the default limits hold, or `perMinute` where it is given. */
+/** Until the first `/me` answers, the default limits apply, or `perMinute` if given. */
 export function createBudget(options: BudgetOptions): Budget {
   return new KeyBudget(options)
 }
@@ -67,8 +89,8 @@ class KeyBudget implements Budget {
   readonly #shared: SharedRequests | undefined
   readonly #onPause: BudgetOptions['onPause']
   readonly #retries = createRetryBudget()
-  #telling: Promise<void> | undefined
-  #isTold = false
+  #sharing: Promise<void> | undefined
+  #isReported = false
   #perMinute: number
   #sent = 0
   /** On the `elapsed` of the clock. */
@@ -87,7 +109,7 @@ class KeyBudget implements Budget {
     this.#onPause = options.onPause
   }
 
-  async take(purpose: Purpose, { notBefore = 0, ...options }: TakeOptions = {}): Promise<Ended> {
+  async take(purpose: Purpose, { notBefore = 0, ...options }: TakeOptions = {}): Promise<RequestRelease> {
     for (;;) {
       options.signal?.throwIfAborted()
       this.#refuse(purpose)
@@ -97,7 +119,7 @@ class KeyBudget implements Budget {
     }
   }
 
-  /** Synchronous with the last check, or two waiting requests could both pass it. */
+  /** Must run synchronously after the last check, or two waiting requests could both pass it. */
   #count(): void {
     this.#sent += 1
     this.#retries.sent()
@@ -110,34 +132,34 @@ class KeyBudget implements Budget {
   pause(ms: number): void {
     this.#pausedUntil = this.#elapsed + ms
     this.#onPause?.(ms)
-    this.#tell(shared => shared.pause(ms))
+    this.#share(shared => shared.pause(ms))
   }
 
   get #elapsed(): number {
     return elapsedOf(this.#clock)
   }
 
-  /** Milliseconds since the epoch of a moment on `elapsed`. */
-  #instant(moment: number): number {
-    return this.#clock.now() + moment - this.#elapsed
+  /** Converts a time on `elapsed` to milliseconds since the epoch. */
+  #instant(at: number): number {
+    return this.#clock.now() + at - this.#elapsed
   }
 
-  /** Not awaited here: the next request waits for it, and fails if it failed. */
-  #tell(say: (shared: SharedRequests) => Promise<void>): void {
+  /** Not awaited here: the next request waits for it, and fails if it has failed. */
+  #share(say: (shared: SharedRequests) => Promise<void>): void {
     if (!this.#shared) return
-    const { shared, before } = { shared: this.#shared, before: this.#telling }
-    this.#telling = (before ?? Promise.resolve()).then(() => say(shared))
-    // The failure reaches the caller of the next request; without a handler it would end the process before.
-    this.#telling.catch(() => undefined)
+    const { shared, before } = { shared: this.#shared, before: this.#sharing }
+    this.#sharing = (before ?? Promise.resolve()).then(() => say(shared))
+    // The next request reports the failure; without this handler it would end the process first.
+    this.#sharing.catch(() => undefined)
   }
 
   refresh(me: Parameters<Budget['refresh']>[0], sentBefore: number): void {
     const { requestsToday, remainingToday } = me.usage
-    this.#isTold ||= requestsToday !== undefined || remainingToday !== undefined
+    this.#isReported ||= requestsToday !== undefined || remainingToday !== undefined
     this.#perMinute = me.rateLimitPerMinute
     this.#minute.resize(me.rateLimitPerMinute)
     this.#day.refresh(me, this.#sent - sentBefore, this.#clock.now())
-    this.#tell(shared => shared.told(me))
+    this.#share(shared => shared.learnLimits(me))
   }
 
   usage(): Usage {
@@ -152,7 +174,7 @@ class KeyBudget implements Budget {
       perDay,
       usedToday: perDay - remaining,
       remainingToday: remaining,
-      isTold: this.#isTold,
+      isReported: this.#isReported,
       spendableToday: spendable,
       leftForEvents: this.#left('webhook', now),
       forEventsToday: this.#day.forEvents,
@@ -163,9 +185,9 @@ class KeyBudget implements Budget {
     }
   }
 
-  /** Undefined when a pause began while queueing: the slot is lost, so that rather too few requests are sent. */
-  async #slot(purpose: Purpose, options: SlotOptions): Promise<Ended | undefined> {
-    // Slots of processes that share a key lie so far apart that nobody has to tell when a request ended.
+  /** Undefined if a pause began while queueing: the slot is lost, as too few requests are better than too many. */
+  async #slot(purpose: Purpose, options: SlotOptions): Promise<RequestRelease | undefined> {
+    // Slots of a shared key are far enough apart that the end of a request does not matter.
     if (this.#shared)
       return (await this.#sharedSlot(this.#shared, purpose, options)) ? () => undefined : undefined
     const ended = await this.#minute.take(options.signal)
@@ -181,10 +203,10 @@ class KeyBudget implements Budget {
   }
 
   async #sharedSlot(shared: SharedRequests, purpose: Purpose, options: SlotOptions): Promise<boolean> {
-    await this.#telling
-    const refuseAt = (moment: number): void => {
-      this.#refuseRun(moment)
-      if (moment - this.#elapsed > longestWait) throw toldToStop(this.#instant(moment))
+    await this.#sharing
+    const refuseAt = (at: number): void => {
+      this.#refuseRun(at)
+      if (at - this.#elapsed > longestWait) throw retryLaterError(this.#instant(at))
     }
     const isGranted = await waitForSlot(shared, { ...options, clock: this.#clock, purpose, refuseAt })
     if (isGranted === undefined) throw daySpent(purpose, this.usage())
@@ -209,32 +231,32 @@ class KeyBudget implements Budget {
     return purpose === 'webhook' ? forEvents : spendable
   }
 
-  /** Throws BudgetSpent when a request of this purpose can be sent neither now nor after a short wait. */
+  /** Throws BudgetSpent if a request of this purpose can be sent neither now nor after a short wait. */
   #refuse(purpose: Purpose): void {
     this.#refuseRun(this.#elapsed)
     if (!this.#shared && this.#day.left(purpose, this.#clock.now()) < 1) throw daySpent(purpose, this.usage())
   }
 
-  #refuseRun(moment: number): void {
-    const refusal = this.#refusalOfRun(moment)
+  #refuseRun(at: number): void {
+    const refusal = this.#refusalOfRun(at)
     if (refusal) throw refusal
   }
 
-  /** At a moment on `elapsed`. */
-  #refusalOfRun(moment: number): BudgetSpent | undefined {
-    if (moment >= this.#endsAt) return deadlineReached(this.#instant(this.#endsAt))
+  /** `at` is a time on `elapsed`. */
+  #refusalOfRun(at: number): BudgetSpent | undefined {
+    if (at >= this.#endsAt) return deadlineReached(this.#instant(this.#endsAt))
     if (this.#sent < this.#maxRequests) return undefined
     return runSpent(this.#maxRequests)
   }
 
-  /** Waits until `notBefore` and until the end of the pause, which can move while waiting. */
+  /** Waits until `notBefore` and the end of the pause, which may change while waiting. */
   async #waitUntil(notBefore: number, signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       const until = Math.max(notBefore, this.#pausedUntil)
       const left = until - this.#elapsed
       if (left <= 0) return
       if (until >= this.#endsAt) throw deadlineReached(this.#instant(this.#endsAt))
-      if (left > longestWait) throw toldToStop(this.#instant(until))
+      if (left > longestWait) throw retryLaterError(this.#instant(until))
       await this.#clock.sleep(left, signal)
     }
   }

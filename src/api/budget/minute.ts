@@ -1,28 +1,28 @@
-/** At most `cap` requests in any rolling minute of the service's clock. */
+/** Limits requests to at most `cap` in any rolling minute of the service's clock. */
 import { EventEmitter, once } from 'node:events'
 import { type Clock, elapsedOf } from '../../lib/clock.ts'
 
-/** To be called once: when a request was answered or given up, so that it cannot reach the service any more. */
-export type Ended = () => void
+/** Call once, when a request was answered or given up and can no longer reach the service. */
+export type RequestRelease = () => void
 
-/** A limiter of starts. */
+/** Limits when requests may start. */
 export interface MinuteWindow {
   /** Resolves when one request may start, first come, first served; rejects when the signal aborts. */
-  take(signal?: AbortSignal): Promise<Ended>
-  /** Sets the requests per window; those of the last window stay charged. */
+  take(signal?: AbortSignal): Promise<RequestRelease>
+  /** Sets the requests per window; requests of the last window still count. */
   resize(cap: number): void
 }
 
 interface WindowOptions {
   readonly clock: Clock
   readonly cap: number
-  /** Requests of the last minute by an earlier process; their times are unknown, so they count as if answered now. */
+  /** Requests of the last minute by an earlier process. Their times are unknown, so they count as answered now. */
   readonly recent?: number
-  /** Milliseconds; the tests use a short one. */
+  /** Milliseconds; tests use a short one. */
   readonly window?: number
 }
 
-/** A clock that is being set right runs up to 500 millionths faster or slower: ours may be ahead of the service's. */
+/** A clock that is being adjusted runs up to 500 ppm faster or slower, so ours may run ahead of the service's. */
 const drift = 0.0005
 
 export function createMinuteWindow(options: WindowOptions): MinuteWindow {
@@ -30,15 +30,15 @@ export function createMinuteWindow(options: WindowOptions): MinuteWindow {
 }
 
 /**
- * A request reaches the service after it starts and before it is answered. So one that starts a minute after the answer to
- * another is at least a minute younger there, however long both were on their way; one without an answer stays charged.
+ * A request reaches the service after it starts and before it is answered. So a request that starts a minute after another's
+ * answer arrives at least a minute later, whatever the network delays. A request without an answer still counts.
  */
 class RollingWindow implements MinuteWindow {
   readonly #clock: Clock
   readonly #window: number
   readonly #ends = new EventEmitter()
   #underWay = 0
-  /** Ends within the last window, in order, on the `elapsed` of the clock. */
+  /** Ends of requests within the last window, in order, on the `elapsed` of the clock. */
   #ended: number[]
   #cap: number
   #last: Promise<unknown> = Promise.resolve()
@@ -50,9 +50,9 @@ class RollingWindow implements MinuteWindow {
     this.#cap = cap
   }
 
-  take(signal?: AbortSignal): Promise<Ended> {
+  take(signal?: AbortSignal): Promise<RequestRelease> {
     const taken = this.#last.then(() => this.#wait(signal))
-    // Whoever comes next only waits until this one has its slot or has given up.
+    // The next caller only waits until this one has its slot or has given up.
     this.#last = taken.catch(() => undefined)
     return taken
   }
@@ -61,7 +61,7 @@ class RollingWindow implements MinuteWindow {
     this.#cap = cap
   }
 
-  async #wait(signal: AbortSignal | undefined): Promise<Ended> {
+  async #wait(signal: AbortSignal | undefined): Promise<RequestRelease> {
     for (let ms = this.#untilFree(); ms !== 0; ms = this.#untilFree())
       await (ms === undefined
         ? once(this.#ends, 'ended', signal ? { signal } : {})
@@ -75,7 +75,7 @@ class RollingWindow implements MinuteWindow {
     }
   }
 
-  /** Milliseconds; never more than a window, even after the clock was set back. Undefined until one more has ended. */
+  /** Milliseconds to wait, at most one window, even after the clock was set back. Undefined: wait until another request ends. */
   #untilFree(): number | undefined {
     const now = elapsedOf(this.#clock)
     this.#ended = this.#ended.filter(at => now - at < this.#window)

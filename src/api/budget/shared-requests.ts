@@ -1,15 +1,15 @@
-/** Requests that several processes on one key share: slots of its minute and the count of its day, granted in one place. */
+/** Waits for slots of a key that several processes share: its minute and its day are counted in one place. */
 import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import type { KeyInfo } from '../client/key.ts'
 import type { Purpose } from './day.ts'
 
-/** Permission for one request, valid from `waitMs` after it was asked for, for `lateMs`. */
+/** Permission for one request, valid from `waitMs` after it was requested, for `lateMs`. */
 export interface Slot {
   readonly waitMs: number
   readonly lateMs: number
 }
 
-/** As of the last answer; numbers of requests. */
+/** Numbers of requests, as of the last slot. */
 export interface SharedFigures {
   readonly perDay: number
   /** Left of the day for all purposes. */
@@ -21,13 +21,13 @@ export interface SharedFigures {
 }
 
 export interface SharedRequests {
-  /** Counts one request of the day; undefined when none is left for this purpose. */
+  /** Counts one request of the day; undefined if none is left for this purpose. */
   take(purpose: Purpose, asksLimits?: boolean): Promise<Slot | undefined>
-  /** Returns a request that was not sent to the day; the minute does not get it back. */
+  /** Returns an unsent request to the day, but not to the minute. */
   giveBack(purpose: Purpose): Promise<void>
-  /** Takes over an answer of `/me`. */
-  told(me: Pick<KeyInfo, 'rateLimitPerMinute' | 'rateLimitPerDay' | 'usage'>): Promise<void>
-  /** No process sends for so many milliseconds. */
+  /** Applies an answer of `/me`. */
+  learnLimits(me: Pick<KeyInfo, 'rateLimitPerMinute' | 'rateLimitPerDay' | 'usage'>): Promise<void>
+  /** Stops all processes from sending for `waitMs`. */
   pause(waitMs: number): Promise<void>
   readonly figures: SharedFigures
 }
@@ -38,18 +38,18 @@ export interface SlotOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-interface Taker extends SlotOptions {
+interface SlotRequest extends SlotOptions {
   readonly clock: Clock
   readonly purpose: Purpose
-  /** Called with the moment of sending, on the `elapsed` of the clock, before and after the wait: throws when nothing may be sent then. */
-  readonly refuseAt: (moment: number) => void
+  /** Called with the time of sending (on `elapsed`), before and after the wait; throws if nothing may be sent then. */
+  readonly refuseAt: (at: number) => void
 }
 
 /**
- * Waits for a slot and returns whether it is still valid: a process that was suspended meanwhile would send outside of
- * its slot. Undefined when the day is spent.
+ * Waits for a slot and returns whether it is still valid: a process that was suspended in between would send outside its
+ * slot. Undefined if the day is used up.
  */
-export async function waitForSlot(shared: SharedRequests, taker: Taker): Promise<boolean | undefined> {
+export async function waitForSlot(shared: SharedRequests, taker: SlotRequest): Promise<boolean | undefined> {
   const { clock, purpose, asksLimits, signal, refuseAt } = taker
   const askedAt = elapsedOf(clock)
   const slot = await shared.take(purpose, asksLimits)
@@ -59,7 +59,7 @@ export async function waitForSlot(shared: SharedRequests, taker: Taker): Promise
   try {
     signal?.throwIfAborted()
     refuseAt(startsAt)
-    // A timer may ring a millisecond early.
+    // A timer may fire a millisecond early.
     if (slot.waitMs > 0) await clock.sleep(slot.waitMs + 1, signal)
     refuseAt(elapsedOf(clock))
     isSent = elapsedOf(clock) <= startsAt + slot.lateMs

@@ -4,9 +4,9 @@ import { largestBody } from '../../lib/file-kind.ts'
 import { isLoopback } from '../../lib/web/address-kind.ts'
 import { BadRequest } from './errors.ts'
 import { pageLimit } from './paging.ts'
-import { type Query, requestLine } from './redact.ts'
+import { type RequestQuery, requestLine } from './redact.ts'
 
-/** The key must fit into a header; a stray newline from a file is reported here and not deep in the network code. */
+/** The key must fit into a header; reports a stray newline from a file here rather than deep in the network code. */
 export function requireKey(apiKey: string): void {
   if (/^[\x21-\x7e]+$/.test(apiKey)) return
   throw new ConfigError({
@@ -25,7 +25,7 @@ export function requirePath(path: string, method = 'GET'): void {
 
 export function requirePage(
   path: string,
-  query: Query,
+  query: RequestQuery,
   { page, limit }: { page: number; limit: number },
 ): void {
   const isRight =
@@ -33,7 +33,7 @@ export function requirePage(
   if (!isRight) throw new BadRequest({ request: requestLine(path, query) }, 'page or limit is out of range')
 }
 
-/** Above 50 MB the service would answer 413, after everything is sent. */
+/** Above 50 MB the service would answer 413, but only after receiving everything. */
 export function requireBodySize(request: string, body: string): void {
   const bytes = Buffer.byteLength(body)
   if (bytes <= largestBody) return
@@ -43,13 +43,13 @@ export function requireBodySize(request: string, body: string): void {
 const example = 'https://host/api/open/v1'
 
 /**
- * The address of the service without a trailing slash, checked so that the key is only sent where the user meant. Throws
- * ConfigError unless it is https (http on this machine only), has a path, and has neither credentials nor a query.
+ * Returns the address of the service without a trailing slash, checked so that the key is only sent where the user meant.
+ * Throws ConfigError unless it is https (http on this machine only), has a path, and has neither credentials nor a query.
  */
 export function readBaseUrl(text: string): URL {
   if (!URL.canParse(text)) throw refused('is not an address')
   const url = new URL(text)
-  // First, because the text has a secret in it and later messages quote the host.
+  // First, because credentials are secret and later messages quote the host.
   if (url.username !== '' || url.password !== '') throw refused('carries credentials')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw refused('is not https', url.host)

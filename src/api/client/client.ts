@@ -1,54 +1,86 @@
-/** The API for the rest of Muster: reads pages and records, classifies failures, keeps the limits. */
+/** Gives the rest of Muster the API: reads pages and records, classifies failures, respects the limits. */
+import { operations } from '../../contract/operations.ts'
 import { type Clock, elapsedOf } from '../../lib/clock.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import type { Rng } from '../../lib/rng.ts'
 import type { ProxyVariables } from '../../lib/web/proxy.ts'
-import { type Budget, createBudget } from '../budget/budget.ts'
+import type { Agent } from '../agent.ts'
+import { type Budget, createBudget, type Usage } from '../budget/budget.ts'
 import type { Purpose } from '../budget/day.ts'
-import type { Usage } from '../budget/usage.ts'
-import type { Agent } from '../undici/agent.ts'
-import { isAsked } from './asked-record.ts'
 import { requireBodySize, requireKey, requirePage, requirePath } from './before-sending.ts'
 import { type Meta, readEnvelope } from './envelope.ts'
-import { KeyRefused, OtherRecord, Retriable, strayRefusal } from './errors.ts'
+import { KeyRefused, OtherRecord, RetriableError, strayRefusal } from './errors.ts'
 import { type KeyInfo, readKey } from './key.ts'
 import { LargePages } from './large-pages.ts'
-import { type Asked, isPastEnd, pageLimit, pagePastEnd } from './paging.ts'
-import { type Query, requestLine } from './redact.ts'
+import { isPastEnd, type PageRequest, pageLimit, pagePastEnd } from './paging.ts'
+import { type RequestQuery, requestLine } from './redact.ts'
 import {
-  type Answer,
-  type Call,
+  type ApiAnswer,
+  type ApiCall,
   type CallOptions,
   type PageOptions,
-  type RequestSeen,
   Sender,
+  type SentRequest,
   type Write,
 } from './sender.ts'
-import { type FetchOptions, usualMaxBytes, Wire } from './wire.ts'
+import { defaultMaxBytes, type FetchOptions, Wire } from './wire.ts'
+
+const paths: readonly string[] = Object.values(operations).map(({ path }) => path)
+
+/** Turns /trades/{id} into a pattern for /trades/65f0. Records below a company name it in their answer. */
+const withId = Object.values(operations)
+  .filter(({ path, answers }) => answers === 'record' && path.includes('{id}'))
+  .map(({ path }) => ({
+    shape: new RegExp(`^${path.replace('{id}', '([^/]+)')}$`),
+    isBelow: !path.endsWith('{id}'),
+  }))
+
+const objectId = /^[0-9a-f]{24}$/i
+
+type JsonObject = Record<string, unknown>
+
+/** A short id may stand for a full one; only the field nanoid shows for which. */
+function isNamed(asked: string, { id, nanoid }: JsonObject): boolean {
+  if (typeof id !== 'string') return false
+  if (id === asked || nanoid === asked) return true
+  return typeof nanoid !== 'string' && objectId.test(id) && !objectId.test(asked)
+}
+
+/** Whether the record is the requested one; true if the path has no record id. */
+export function isAsked(path: string, record: JsonObject): boolean {
+  if (paths.includes(path)) return true
+  for (const { shape, isBelow } of withId) {
+    const asked = shape.exec(path)?.[1]
+    if (asked === undefined) continue
+    const named = isBelow ? record.company : record
+    return (isBelow && named === undefined) || isNamed(decodeURIComponent(asked), Object(named))
+  }
+  return true
+}
 
 export type { CallOptions }
 
 /** One page of a list. */
-export interface Page {
+export interface FetchedPage {
   /** The answer as received, which landing writes. */
   readonly bytes: Buffer
   readonly meta: Meta
   readonly empty: boolean
-  /** The rows, parsed again at every call. Throws Retriable when the body contradicts its edges. */
+  /** The rows, parsed again at every call. Throws RetriableError if the body contradicts its edges. */
   records(): unknown[]
   /** Time at which the answer was complete; ISO 8601, UTC. */
   readonly fetchedAt: string
 }
 
-/** One record read by id. */
-export interface Fetched {
+/** A record read by id. */
+export interface FetchedRecord {
   readonly bytes: Buffer
   readonly record: Record<string, unknown>
   readonly fetchedAt: string
 }
 
 export interface ClientOptions {
-  /** Ends in the version segment; https, or http on this machine. */
+  /** Ends with the version segment; https, or http on this machine. */
   readonly baseUrl: string
   readonly apiKey: string
   readonly clock: Clock
@@ -56,20 +88,20 @@ export interface ClientOptions {
   /** Shared by all clients of one key. Default: one of its own without run limits. */
   readonly budget?: Budget
   readonly fetchOptions?: FetchOptions
-  /** Takes the place of connections, in tests. */
+  /** Replaces connections in tests. */
   readonly agent?: Agent
   /** Without them requests are sent directly. */
   readonly proxies?: ProxyVariables | undefined
-  /** Of Muster, for the User-Agent. */
+  /** Muster's version, for the User-Agent. */
   readonly version?: string
-  readonly onRequest?: (seen: RequestSeen) => void
+  readonly onRequest?: (seen: SentRequest) => void
   /** Called with the Date header of each answer in the service's own form. */
   readonly onDate?: (date: string | undefined) => void
-  /** The purpose whose reserve pays for calls that name none. Default `sync`. */
+  /** The purpose of calls that do not name one. Default `sync`. */
   readonly purpose?: Purpose
-  /** Milliseconds for which a host that accepts no connection is tried; without it a few seconds. */
+  /** Milliseconds to keep trying a host that accepts no connection; a few seconds by default. */
   readonly patienceMs?: number | undefined
-  /** Called when a host has accepted no connection for some seconds and is still tried. */
+  /** Called after a host has accepted no connection for some seconds, while it is still being tried. */
   readonly onUnreached?: (sentence: string) => void
   /** Aborts everything; the calls then reject with its reason. */
   readonly signal?: AbortSignal
@@ -80,14 +112,14 @@ export interface Client {
   /** The answer of `/me`, requested at most once in 15 minutes. */
   getMe(): Promise<KeyInfo>
   /** `page` defaults to 1 and `limit` to pageLimit. */
-  getPage(path: string, query?: Query, options?: PageOptions): Promise<Page>
-  getRecord(path: string, query?: Query, options?: CallOptions): Promise<Fetched>
+  getPage(path: string, query?: RequestQuery, options?: PageOptions): Promise<FetchedPage>
+  getRecord(path: string, query?: RequestQuery, options?: CallOptions): Promise<FetchedRecord>
   /** The typed calls are in `workers.ts` and `uploads.ts`. Paid from the operator's reserve. */
-  write(request: Write): Promise<Fetched>
+  write(request: Write): Promise<FetchedRecord>
   usage(): Usage
-  /** Why no request of this purpose may be sent now; undefined when one may. */
+  /** Why no request of this purpose may be sent now; undefined if one may. */
   refusal(purpose: Purpose): BudgetSpent | undefined
-  /** Cuts requests under way; the client cannot be used afterwards. */
+  /** Aborts requests under way; the client cannot be used afterwards. */
   close(): Promise<void>
 }
 
@@ -99,7 +131,7 @@ const secondLookMs = 1_000
 
 const mePath = '/me'
 
-/** Throws ConfigError when the address or the key cannot be right. Sends nothing. */
+/** Throws ConfigError if the address or the key is invalid. Sends nothing. */
 export function createClient(options: ClientOptions): Client {
   return new ApiClient(options)
 }
@@ -112,7 +144,7 @@ class ApiClient implements Client {
   readonly #largePages: LargePages
   #me: { readonly key: KeyInfo; readonly at: number } | undefined
   #asking: Promise<KeyInfo> | undefined
-  /** `/me` after a 401, for all calls that got one meanwhile. */
+  /** `/me` after a 401, shared by all calls that got one. */
   #lookingAgain: Promise<KeyInfo> | undefined
 
   constructor(options: ClientOptions) {
@@ -120,7 +152,7 @@ class ApiClient implements Client {
     requireKey(apiKey)
     this.#options = options
     this.#wire = new Wire({ baseUrl, apiKey, version, limits, signal, proxies, agent })
-    this.#largePages = new LargePages(limits.maxBytes ?? usualMaxBytes)
+    this.#largePages = new LargePages(limits.maxBytes ?? defaultMaxBytes)
     this.#budget = options.budget ?? createBudget({ clock: options.clock })
     this.#sender = new Sender({ ...options, wire: this.#wire, budget: this.#budget })
   }
@@ -133,7 +165,7 @@ class ApiClient implements Client {
     return this.#asking
   }
 
-  async getPage(path: string, query: Query = {}, options: PageOptions = {}): Promise<Page> {
+  async getPage(path: string, query: RequestQuery = {}, options: PageOptions = {}): Promise<FetchedPage> {
     requirePath(path)
     const asked = { page: Number(query.page ?? 1), limit: Number(query.limit ?? pageLimit) }
     requirePage(path, { ...query, ...asked }, asked)
@@ -144,7 +176,7 @@ class ApiClient implements Client {
     return { bytes, meta, empty, records: () => envelope.records() as unknown[], fetchedAt }
   }
 
-  #readPage(path: string, query: Query & Asked, options: PageOptions): Promise<Answer> {
+  #readPage(path: string, query: RequestQuery & PageRequest, options: PageOptions): Promise<ApiAnswer> {
     const { purpose = this.#options.purpose ?? 'sync', mayBeHollow = false } = options
     return this.#largePages.read(path, query, part => {
       const asked = { page: part.page, limit: part.limit }
@@ -152,12 +184,12 @@ class ApiClient implements Client {
     })
   }
 
-  /** One refusal may be a slip. */
+  /** Asks twice, as one refusal may be a slip of the service. */
   async #orPastEnd(
-    read: () => Promise<Answer>,
-    asked: Asked,
+    read: () => Promise<ApiAnswer>,
+    asked: PageRequest,
     rows = Number.POSITIVE_INFINITY,
-  ): Promise<Answer> {
+  ): Promise<ApiAnswer> {
     const refused = (error: unknown): undefined => {
       if (!isPastEnd(error, asked, rows)) throw error
     }
@@ -168,7 +200,7 @@ class ApiClient implements Client {
     return { bytes, envelope: readEnvelope(bytes, asked), fetchedAt }
   }
 
-  async getRecord(path: string, query: Query = {}, options: CallOptions = {}): Promise<Fetched> {
+  async getRecord(path: string, query: RequestQuery = {}, options: CallOptions = {}): Promise<FetchedRecord> {
     requirePath(path)
     await this.#ensureMe()
     const { purpose = this.#options.purpose ?? 'sync' } = options
@@ -177,7 +209,7 @@ class ApiClient implements Client {
     return fetched
   }
 
-  async write({ method, path, query = {}, body, hide, isRepeatable = false }: Write): Promise<Fetched> {
+  async write({ method, path, query = {}, body, hide, isRepeatable = false }: Write): Promise<FetchedRecord> {
     requirePath(path, method)
     const text = JSON.stringify(body)
     requireBodySize(requestLine(path, query, method), text)
@@ -200,24 +232,24 @@ class ApiClient implements Client {
 
   /**
    * Keeps the figures of the budget less than 15 minutes old. If a later `/me` fails, or the budget does not allow it, the
-   * earlier one stays in force: other purposes still have their reserves.
+   * earlier one still applies: other purposes still have their reserves.
    */
   async #ensureMe(): Promise<void> {
     try {
       await this.getMe()
     } catch (error) {
-      if (!(error instanceof Retriable || error instanceof BudgetSpent) || !this.#me) throw error
+      if (!(error instanceof RetriableError || error instanceof BudgetSpent) || !this.#me) throw error
       this.#me = { key: this.#me.key, at: elapsedOf(this.#options.clock) }
     }
   }
 
-  /** Events pay for their limits too: they decide how often they are asked for. */
-  get #meCall(): Call {
+  /** Reads for events pay for their own `/me`, as events decide how often it is requested. */
+  get #meCall(): ApiCall {
     const purpose = this.#options.purpose === 'webhook' ? 'webhook' : 'operator'
     return { method: 'GET', path: mePath, query: {}, asked: {}, purpose }
   }
 
-  async #accept(ask: () => Promise<Fetched>): Promise<KeyInfo> {
+  async #accept(ask: () => Promise<FetchedRecord>): Promise<KeyInfo> {
     const sentBefore = this.#budget.usage().requestsThisRun
     const { bytes, record } = await ask()
     const key = readKey(record, bytes)
@@ -226,12 +258,12 @@ class ApiClient implements Client {
     return key
   }
 
-  async #one(call: Call): Promise<Fetched> {
+  async #one(call: ApiCall): Promise<FetchedRecord> {
     return recordOf(await this.#exchange(call))
   }
 
-  /** One 401 may be a slip of one of several servers: the key is refused once `/me` refuses it, too. */
-  async #exchange(call: Call): Promise<Answer> {
+  /** One 401 may be a slip of one of several servers: the key counts as refused only if `/me` refuses it too. */
+  async #exchange(call: ApiCall): Promise<ApiAnswer> {
     try {
       return await this.#sender.exchange(call)
     } catch (error) {
@@ -252,6 +284,6 @@ class ApiClient implements Client {
   }
 }
 
-function recordOf({ bytes, envelope, fetchedAt }: Answer): Fetched {
+function recordOf({ bytes, envelope, fetchedAt }: ApiAnswer): FetchedRecord {
   return { bytes, record: envelope.records() as Record<string, unknown>, fetchedAt }
 }

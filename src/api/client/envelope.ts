@@ -1,7 +1,7 @@
-/** The envelope of a 2xx answer, `{success, data, meta?}`, checked without parsing the records where possible. */
+/** Checks the envelope of a 2xx answer, `{success, data, meta?}`, without parsing the records if possible. */
 import { isUtf8 } from 'node:buffer'
-import { type BadAnswer, badAnswer, type Facts, notTheService, type Retriable } from './errors.ts'
-import { type Hidden, harmless } from './redact.ts'
+import { type BadAnswer, badAnswer, notTheService, type RequestFacts, type RetriableError } from './errors.ts'
+import { type HiddenTexts, harmless } from './redact.ts'
 
 /** Texts in the meta of an aggregate. */
 const aggregateTexts = ['metric', 'groupBy', 'dateField', 'outlierRule'] as const
@@ -15,33 +15,33 @@ export interface Meta extends Readonly<Partial<Record<(typeof aggregateTexts)[nu
 export interface Envelope {
   /** Present on lists. */
   readonly meta?: Meta
-  /** True when a list answered with no rows. */
+  /** True if a list has no rows on this page. */
   readonly empty: boolean
-  /** True when such a list has rows on this page by its own total: more than a few are hidden, or the answer is a slip. */
+  /** True if such a page must have rows by the list's total: more than a few are hidden, or the answer is a slip. */
   readonly isHollow: boolean
-  /** `data`, parsed again at every call so that no page stays in memory by accident. Throws Retriable. */
+  /** `data`, parsed again at every call so that no page stays in memory by accident. Throws RetriableError. */
   records(): unknown
 }
 
-interface Asked {
+interface ExpectedPaging {
   /** Both absent: not a list. */
   readonly page?: number
   readonly limit?: number
 }
 
 /** For messages only. */
-interface Source extends Hidden {
+interface EnvelopeSource extends HiddenTexts {
   readonly request: string
 }
 
 const headPattern = /^\s*\{\s*"success"\s*:\s*true\s*,\s*"data"\s*:\s*\[\s*(\S)/
 const tailPattern =
   /^\]\s*,\s*"meta"\s*:\s*(\{\s*"[A-Za-z]+"\s*:\s*\d{1,15}\s*(?:,\s*"[A-Za-z]+"\s*:\s*\d{1,15}\s*)*\})\s*\}\s*$/
-/** Bytes read at either end; a `meta` of three numbers has fewer than 100. */
+/** Bytes read at each end; a `meta` of three numbers has fewer than 100. */
 const edgeBytes = 400
 
 /**
- * Reads and checks the envelope; throws Retriable when the answer breaks the contract or contradicts itself.
+ * Reads and checks the envelope; throws RetriableError if the answer breaks the contract or contradicts itself.
  *
  * For lists, the meta is taken from the last bytes if they look as expected (0.01 ms for a page of 400 kB; parsing
  * takes 0.6 to 2 ms). That is sound for valid JSON. The last brace closes the document; the brace before it closes the
@@ -49,48 +49,52 @@ const edgeBytes = 400
  * determined: a number, a colon, then a quote that ends a key; the letters of the key follow, then a quote without a
  * backslash before it, which begins the key. So the matched braces are the last top-level member, `"meta"` is its name,
  * and no record can imitate it inside a string. The loader reads every byte and finds invalid JSON elsewhere. A document
- * with two members `success` or `data` is not noticed here.
+ * with two members `success` or `data` is not detected here.
  */
-export function readEnvelope(bytes: Buffer, asked: Asked, source: Partial<Source> = {}): Envelope {
-  const from: Source = { ...source, request: source.request ?? 'answer', secret: source.secret ?? '' }
+export function readEnvelope(
+  bytes: Buffer,
+  asked: ExpectedPaging,
+  source: Partial<EnvelopeSource> = {},
+): Envelope {
+  const from: EnvelopeSource = { ...source, request: source.request ?? 'answer', secret: source.secret ?? '' }
   if (!isUtf8(bytes)) throw foreign(from, bytes)
   const isList = asked.page !== undefined || asked.limit !== undefined
   return isList ? readList(bytes, asked, from) : readRecord(bytes, from)
 }
 
-function readRecord(bytes: Buffer, from: Source): Envelope {
+function readRecord(bytes: Buffer, from: EnvelopeSource): Envelope {
   const { data } = parse(bytes, from)
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw bad(from, 'data is not an object')
   return { empty: false, isHollow: false, records: () => parse(bytes, from).data }
 }
 
-function readList(bytes: Buffer, asked: Asked, from: Source): Envelope {
-  const edges = readEdges(bytes) ?? readWhole(bytes, asked, from)
+function readList(bytes: Buffer, asked: ExpectedPaging, from: EnvelopeSource): Envelope {
+  const edges = readEdges(bytes) ?? parseEdges(bytes, asked, from)
   const meta = checkedMeta(edges.meta, asked, from)
   const { empty } = edges
   const isHollow = empty && !isFew(meta, asked) && (meta.page - 1) * meta.limit < meta.total
   return { meta, empty, isHollow, records: () => rowsOf(parse(bytes, from), asked, from) }
 }
 
-interface Edges {
+interface EnvelopeEdges {
   readonly meta: unknown
   readonly empty: boolean
 }
 
-/** The fast path; undefined when the edges do not look as expected. In latin1 every byte is one character. */
-function readEdges(bytes: Buffer): Edges | undefined {
+/** The fast path; undefined if the edges do not look as expected. In latin1 every byte is one character. */
+function readEdges(bytes: Buffer): EnvelopeEdges | undefined {
   const head = headPattern.exec(bytes.toString('latin1', 0, edgeBytes))
   if (!head) return undefined
   const tail = bytes.toString('latin1', Math.max(0, bytes.length - edgeBytes))
   const start = tail.lastIndexOf('"meta"')
   const match = start === -1 ? null : tailPattern.exec(tail.slice(Math.max(0, tail.lastIndexOf(']', start))))
-  // A number written 007 fits tailPattern but is not JSON: the slow path says so.
+  // A number such as 007 matches tailPattern but is not JSON: the slow path rejects it.
   if (!match?.[1] || /\D0\d/.test(match[1])) return undefined
   return { meta: JSON.parse(match[1]), empty: head[1] === ']' }
 }
 
-/** The bytes between the brackets of `data`; undefined when the edges do not look as expected. */
+/** The bytes between the brackets of `data`; undefined if the edges do not look as expected. */
 export function rowsOfPage(bytes: Buffer): Buffer | undefined {
   const head = headPattern.exec(bytes.toString('latin1', 0, edgeBytes))
   const meta = bytes.lastIndexOf('"meta"')
@@ -98,12 +102,12 @@ export function rowsOfPage(bytes: Buffer): Buffer | undefined {
   return head && meta > 0 && end > 0 ? bytes.subarray(bytes.indexOf('[') + 1, end) : undefined
 }
 
-function readWhole(bytes: Buffer, asked: Asked, from: Source): Edges {
+function parseEdges(bytes: Buffer, asked: ExpectedPaging, from: EnvelopeSource): EnvelopeEdges {
   const body = parse(bytes, from)
   return { meta: body.meta, empty: rowsOf(body, asked, from).length === 0 }
 }
 
-function rowsOf(body: Record<string, unknown>, asked: Asked, from: Source): unknown[] {
+function rowsOf(body: Record<string, unknown>, asked: ExpectedPaging, from: EnvelopeSource): unknown[] {
   const rows = body.data
   if (rows === null && hasNone(body.meta, asked)) return []
   if (!Array.isArray(rows)) throw bad(from, rows === undefined ? 'data is missing' : 'data is not an array')
@@ -113,13 +117,13 @@ function rowsOf(body: Record<string, unknown>, asked: Asked, from: Source): unkn
   return rows
 }
 
-/** Whether the page has no rows by its own total: some services write null for none. */
-function hasNone(meta: unknown, { page, limit }: Asked): boolean {
+/** Whether the page has no rows by the list's total: some services write null instead of an empty list. */
+function hasNone(meta: unknown, { page, limit }: ExpectedPaging): boolean {
   if (!isObject(meta) || page === undefined || limit === undefined) return false
   return isCount(meta.total) && (page - 1) * limit >= meta.total
 }
 
-function parse(bytes: Buffer, from: Source): Record<string, unknown> {
+function parse(bytes: Buffer, from: EnvelopeSource): Record<string, unknown> {
   const body = parsedOrNothing(bytes)
   if (!isServiceForm(200, body)) throw foreign(from, bytes)
   const envelope = body as Record<string, unknown>
@@ -127,38 +131,38 @@ function parse(bytes: Buffer, from: Source): Record<string, unknown> {
   throw badAnswer({ request: from.request, status: 200, ...wordsOf(body, from) }, 'success is not true')
 }
 
-function checkedMeta(value: unknown, asked: Asked, from: Source): Meta {
+function checkedMeta(value: unknown, asked: ExpectedPaging, from: EnvelopeSource): Meta {
   if (typeof value !== 'object' || value === null) throw bad(from, 'meta is missing')
   const given = value as Record<string, unknown>
-  // The contract names no page and no limit for the meta of aggregates.
+  // The contract has no page and limit in the meta of aggregates.
   const unsaid = typeof given.metric === 'string' ? asked : {}
   const { page = unsaid.page, limit = unsaid.limit, total } = given
-  if (!isCount(page) || !isCount(limit) || !isCount(total)) throw bad(from, 'meta is not whole numbers')
-  if (page !== (asked.page ?? page)) throw bad(from, `page ${page} came where ${asked.page} was asked for`)
-  // The service may give fewer rows a page than it was asked for: scans learn the size of its pages.
-  if (limit > (asked.limit ?? limit))
-    throw bad(from, `limit ${limit} came where ${asked.limit} was asked for`)
+  if (!isCount(page) || !isCount(limit) || !isCount(total))
+    throw bad(from, 'page, limit and total are not all whole numbers')
+  if (page !== (asked.page ?? page)) throw bad(from, `page ${page} instead of ${asked.page}`)
+  // The service may return fewer rows per page than requested: scans adapt to its page size.
+  if (limit > (asked.limit ?? limit)) throw bad(from, `limit ${limit} instead of ${asked.limit}`)
   if (page < 1 || limit < 1) throw bad(from, `meta says page ${page}, limit ${limit}`)
   const texts = aggregateTexts.flatMap(name => (typeof given[name] === 'string' ? [[name, given[name]]] : []))
   return { page, limit, total, ...Object.fromEntries(texts) }
 }
 
-/** Of a service that hides records after it has cut the pages, one that is asked for so few rows may show none. */
+/** A page of at most this many rows may be empty if the service hides records after cutting the pages. */
 export const fewRows = 20
 
-const isFew = ({ limit }: Meta, asked: Asked): boolean => (asked.limit ?? limit) <= fewRows
+const isFew = ({ limit }: Meta, asked: ExpectedPaging): boolean => (asked.limit ?? limit) <= fewRows
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-function bad(from: Source, what: string): BadAnswer {
-  const facts: Facts = { request: from.request, status: 200 }
+function bad(from: EnvelopeSource, what: string): BadAnswer {
+  const facts: RequestFacts = { request: from.request, status: 200 }
   return badAnswer(facts, what)
 }
 
-/** An answer of the service that was cut or spoiled on its way still begins as one. */
-function foreign(from: Source, bytes: Buffer): Retriable {
+/** Distinguishes foreign answers from damaged ones: a truncated answer of the service still begins like one. */
+function foreign(from: EnvelopeSource, bytes: Buffer): RetriableError {
   const { request } = from
   if (/^\s*\{\s*"success"\s*:\s*true\s*,\s*"data"\s*:/.test(bytes.toString('latin1', 0, edgeBytes)))
     return bad(from, `${isUtf8(bytes) ? 'not JSON' : 'not UTF-8'}, ${bytes.length} bytes`)
@@ -188,7 +192,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-/** Never quotes the body, which may be personal data. */
+/** Never quotes the body, which may contain personal data. */
 function kindOfBody(bytes: Buffer): string {
   if (bytes.length === 0) return 'nothing'
   if (/^\s*</.test(bytes.toString('latin1', 0, edgeBytes))) return 'a page of HTML'
@@ -196,8 +200,8 @@ function kindOfBody(bytes: Buffer): string {
   return `${kind}, ${bytes.length} bytes`
 }
 
-/** What an answer with an error status says: whether it speaks for the service, and its words. Never throws. */
-export function readRefusal(status: number, bytes: Buffer, hidden: Hidden): Refusal {
+/** Reads an answer with an error status: whether it comes from the service, and its message. Never throws. */
+export function readRefusal(status: number, bytes: Buffer, hidden: HiddenTexts): RefusalBody {
   const body = parsedOrNothing(bytes)
   return {
     ...wordsOf(body, hidden),
@@ -205,15 +209,15 @@ export function readRefusal(status: number, bytes: Buffer, hidden: Hidden): Refu
   }
 }
 
-interface Refusal {
+interface RefusalBody {
   readonly code?: string
   readonly message?: string
-  /** The kind of a body that is not in the form of the service. */
+  /** The kind of a body that does not come from the service. */
   readonly foreign?: string
 }
 
-/** From `{error: {code, message}}`, `{error: 'text'}` or `{code, message}`: a gateway may say why, too. */
-function wordsOf(body: unknown, hidden: Hidden): { code?: string; message?: string } {
+/** From `{error: {code, message}}`, `{error: 'text'}` or `{code, message}`: gateways give reasons too. */
+function wordsOf(body: unknown, hidden: HiddenTexts): { code?: string; message?: string } {
   if (!isObject(body)) return {}
   const error = body.error
   const source = isObject(error)
@@ -233,7 +237,7 @@ function parsedOrNothing(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    // SyntaxError: proxies answer with HTML, and the status says enough.
+    // SyntaxError: proxies answer with HTML, and the status is enough.
     return undefined
   }
 }

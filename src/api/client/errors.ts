@@ -1,8 +1,8 @@
-/** The ways in which a request can fail, as a closed set of classes: the caller reacts to each in one way. */
+/** Classifies how a request can fail, as a closed set of classes; callers react to each in one way. */
 import { type ExitCode, MusterError } from '../../lib/errors.ts'
 
-/** What is known about a failed request; every text in it is already safe to show. */
-export interface Facts {
+/** Facts about a failed request; all texts are safe to show. */
+export interface RequestFacts {
   /** As `requestLine` writes it. */
   readonly request: string
   readonly status?: number
@@ -20,19 +20,19 @@ export interface Facts {
   readonly cause?: unknown
 }
 
-interface Words {
+interface ErrorTexts {
   readonly what: string
   readonly next: string
 }
 
-/** What all classes have in common; catch the classes, not this one. */
-abstract class ApiError extends MusterError {
-  readonly facts: Facts
+/** The common base; catch the classes, not this one. */
+abstract class RequestError extends MusterError {
+  readonly facts: RequestFacts
   readonly status: number | undefined
   readonly code: string | undefined
   readonly serverMessage: string | undefined
 
-  constructor(facts: Facts, words: Words) {
+  constructor(facts: RequestFacts, words: ErrorTexts) {
     super({ ...words, where: whereOf(facts), cause: facts.cause })
     this.facts = facts
     this.status = facts.status
@@ -41,16 +41,16 @@ abstract class ApiError extends MusterError {
   }
 }
 
-function whereOf(facts: Facts): string {
+function whereOf(facts: RequestFacts): string {
   const words = [facts.status, facts.code, facts.message && `"${facts.message}"`].filter(Boolean).join(' ')
   return words === '' ? facts.request : `${facts.request}: ${words}`
 }
 
-/** 401, also of `/me` afterwards: stop everything that uses this key. */
-export class KeyRefused extends ApiError {
+/** 401, confirmed by `/me`: stop everything that uses this key. */
+export class KeyRefused extends RequestError {
   override readonly exitCode: ExitCode = 78
 
-  constructor(facts: Facts) {
+  constructor(facts: RequestFacts) {
     super(facts, {
       what: 'the service refuses the API key',
       next: 'it is wrong, revoked or expired; put a valid key where apiKey is read from',
@@ -58,9 +58,9 @@ export class KeyRefused extends ApiError {
   }
 }
 
-/** 403 and 451: skip this resource, say why, go on with the others. */
-export class AccessDenied extends ApiError {
-  constructor(facts: Facts) {
+/** 403 and 451: skip this resource, report why, continue with the others. */
+export class AccessDenied extends RequestError {
+  constructor(facts: RequestFacts) {
     super(facts, {
       what: `the key may not ${facts.isWrite ? 'write' : 'read'} this`,
       next: "compare the key's scopes, kind, companies and IP allowlist (`muster doctor`)",
@@ -68,9 +68,9 @@ export class AccessDenied extends ApiError {
   }
 }
 
-/** 404 and 410: the record was deleted, or this key could never see it; the service does not tell which. */
-export class NotFound extends ApiError {
-  constructor(facts: Facts) {
+/** 404 and 410: the record was deleted, or this key may not see it; the service does not say which. */
+export class NotFound extends RequestError {
+  constructor(facts: RequestFacts) {
     super(facts, {
       what: 'not found',
       next: 'it was deleted, or this key may not see it; if every path answers so, check baseUrl',
@@ -78,19 +78,19 @@ export class NotFound extends ApiError {
   }
 }
 
-/** The service answered with another record than the one that was asked for: nothing is known of that one. */
-export class OtherRecord extends ApiError {
-  constructor(facts: Facts) {
+/** The service answered with a different record: nothing is known about the requested one. */
+export class OtherRecord extends RequestError {
+  constructor(facts: RequestFacts) {
     super(facts, {
-      what: 'bad answer: another record than the one that was asked for',
+      what: 'bad answer: a different record than requested',
       next: 'ask again; if it keeps happening, tell the operators of the service',
     })
   }
 }
 
-/** The answer is larger than the settings allow: asked for again, it would be as large. */
-export class TooLarge extends ApiError {
-  constructor(facts: Facts, bytes: number) {
+/** The answer is larger than the settings allow; a retry would be just as large. */
+export class AnswerTooLarge extends RequestError {
+  constructor(facts: RequestFacts, bytes: number) {
     super(facts, {
       what: `bad answer: more than ${bytes} bytes`,
       next: 'raise pageCapMegabytes of the settings if records may be so large, else tell the operators of the service',
@@ -99,8 +99,8 @@ export class TooLarge extends ApiError {
 }
 
 /** Other 4xx: the request is wrong, so it is not sent again. */
-export class BadRequest extends ApiError {
-  constructor(facts: Facts, what = 'the service rejects the request') {
+export class BadRequest extends RequestError {
+  constructor(facts: RequestFacts, what = 'the service rejects the request') {
     const next = facts.isWrite
       ? 'correct what the service names and send it again; nothing was changed'
       : 'check baseUrl and the settings; if they are right, report this as a bug'
@@ -108,12 +108,12 @@ export class BadRequest extends ApiError {
   }
 }
 
-/** 409: the request conflicts with an existing record; nothing was changed. `code` tells how. */
-export class Conflict extends ApiError {
-  /** Whether a person has to decide in the application if it is the same worker. */
+/** 409: the request conflicts with an existing record; nothing was changed. `code` says how. */
+export class Conflict extends RequestError {
+  /** Whether a user has to decide in the application if it is the same worker. */
   readonly needsReview: boolean
 
-  constructor(facts: Facts) {
+  constructor(facts: RequestFacts) {
     const needsReview = facts.code === 'WORKER_MATCH_REQUIRES_REVIEW'
     super(facts, {
       what: needsReview ? 'a matching worker exists' : 'it conflicts with another record',
@@ -129,8 +129,8 @@ export class Conflict extends ApiError {
  * A write that may have reached the service and got no usable answer. It is not sent again automatically, because the
  * service cannot tell a retry from a second request.
  */
-export class Unsettled extends ApiError {
-  constructor(cause: Retriable) {
+export class WriteUnsettled extends RequestError {
+  constructor(cause: RetriableError) {
     super(
       { ...cause.facts, cause },
       {
@@ -142,26 +142,26 @@ export class Unsettled extends ApiError {
 }
 
 /** Overload, network, timeout, or an answer that breaks the contract: the same request may succeed later. */
-export class Retriable extends ApiError {
-  readonly #words: Words
+export class RetriableError extends RequestError {
+  readonly #words: ErrorTexts
 
-  constructor(facts: Facts, words: Words) {
+  constructor(facts: RequestFacts, words: ErrorTexts) {
     super(facts, words)
     this.#words = words
   }
 
-  /** The same failure, of the same class, after the last attempt; `advice` goes on after the usual one. */
-  final(why: string, advice = ''): Retriable {
+  /** The same failure, of the same class, after the last attempt; `advice` is appended. */
+  final(why: string, advice = ''): RetriableError {
     const facts = { ...this.facts, request: `${this.facts.request}, ${why}`, cause: this }
-    const Same = this.constructor as typeof Retriable
+    const Same = this.constructor as typeof RetriableError
     return new Same(facts, { ...this.#words, next: this.#words.next + advice })
   }
 }
 
-/** A 401 of a request, twice, while `/me` accepts the key. */
-export function strayRefusal({ facts }: KeyRefused): Retriable {
+/** The error for a request that got 401 twice while `/me` accepts the key. */
+export function strayRefusal({ facts }: KeyRefused): RetriableError {
   const request = `${facts.request}, sent 2 times`
-  return new Retriable(
+  return new RetriableError(
     { ...facts, request },
     {
       what: 'the service refuses the API key here, and accepts it for /me',
@@ -176,17 +176,17 @@ export type ApiFailure =
   | AccessDenied
   | NotFound
   | OtherRecord
-  | TooLarge
+  | AnswerTooLarge
   | BadRequest
   | Conflict
-  | Retriable
-  | Unsettled
+  | RetriableError
+  | WriteUnsettled
 
 /** A 2xx answer that breaks the contract. */
-export class BadAnswer extends Retriable {}
+export class BadAnswer extends RetriableError {}
 
 /** `what` must not quote the answer. */
-export function badAnswer(facts: Facts, what: string): BadAnswer {
+export function badAnswer(facts: RequestFacts, what: string): BadAnswer {
   return new BadAnswer(facts, {
     what: `bad answer: ${what}`,
     next: 'run again; if it keeps happening, the service or a proxy has changed its answers',
@@ -194,38 +194,38 @@ export function badAnswer(facts: Facts, what: string): BadAnswer {
 }
 
 /**
- * An answer that is not in the form of the service, with any status: something between it and this machine may have
- * answered. It is no evidence of anything but a failure.
+ * An answer with any status that is not in the service's form: something between it and this machine may have answered. It
+ * proves nothing except a failure.
  */
-export class NotTheService extends Retriable {}
+export class NotTheService extends RetriableError {}
 
-export function notTheService(facts: Facts, found: string): NotTheService {
+export function notTheService(facts: RequestFacts, found: string): NotTheService {
   return new NotTheService(facts, {
-    what: `the answer is not in the form of the service: ${found}`,
-    next: 'run again; if it keeps happening, a login page, proxy, firewall or load balancer answers in its place: open baseUrl from this machine',
+    what: `the answer does not come from the service: ${found}`,
+    next: 'run again; if it keeps happening, a login page, proxy, firewall or load balancer answers instead: open baseUrl from this machine',
   })
 }
 
 /**
- * Maps an HTTP status to a class; the only place that does. Never called for 2xx. `foreign` is the kind of a body that is
+ * Maps an HTTP status to a class, here only. Never called for 2xx. `foreign` is the kind of a body that is
  * not in the form of the service.
  */
-export function failureOf(status: number, known: Omit<Facts, 'status'>, foreign?: string): ApiFailure {
+export function failureOf(status: number, known: Omit<RequestFacts, 'status'>, foreign?: string): ApiFailure {
   const facts = { ...known, status }
   // 408 and 425 are the two 4xx besides 429 that HTTP defines as "send it again".
   const isBroken = status === 408 || status === 425 || status >= 500
-  if (isBroken) return new (foreign === undefined ? Retriable : NotTheService)(facts, words.broken)
+  if (isBroken) return new (foreign === undefined ? RetriableError : NotTheService)(facts, words.broken)
   if (foreign !== undefined) return notTheService(facts, describe(facts, foreign))
   if (status === 401) return new KeyRefused(facts)
   if (status === 403 || status === 451) return new AccessDenied(facts)
   if (status === 404 || status === 410) return new NotFound(facts)
   if (status === 409) return new Conflict(facts)
-  if (status === 429) return new Retriable(facts, words.limited)
+  if (status === 429) return new RetriableError(facts, words.limited)
   return new BadRequest(facts)
 }
 
 /** Redirects are not followed, so that the key is sent nowhere else. */
-function describe({ status = 0, location }: Facts, foreign: string): string {
+function describe({ status = 0, location }: RequestFacts, foreign: string): string {
   if (status < 300 || status >= 400) return foreign
   return location === undefined ? 'a redirect' : `a redirect to ${location}`
 }

@@ -1,6 +1,6 @@
-/** The API key according to `/me`: its kind, what it may read, and its limits. */
+/** Reads the API key's facts from `/me`: its kind, what it may read, and its limits. */
 
-interface Ref {
+interface KeyParty {
   readonly id: string
   readonly name: string
 }
@@ -15,20 +15,20 @@ export interface KeyInfo {
   readonly rateLimitPerMinute: number
   /** Requests per UTC day: as sent, or defaultPerDay. */
   readonly rateLimitPerDay: number
-  /** Whether one of the limits is a default, because the service did not say it. */
+  /** Which limits are defaults because the service did not report them. */
   readonly isAssumed?: { readonly perMinute: boolean; readonly perDay: boolean }
   readonly usage: KeyUsage
   readonly ipAllowlist?: readonly string[]
   readonly expiresAt?: string
   readonly lastUsedAt?: string
   readonly createdAt?: string
-  readonly companies?: readonly Ref[]
-  readonly agencies?: readonly Ref[]
+  readonly companies?: readonly KeyParty[]
+  readonly agencies?: readonly KeyParty[]
   /** The whole answer. */
   readonly bytes: Buffer
 }
 
-/** The count of the day as the service keeps it, over all programs on the key. */
+/** The service's count of the day, over all programs on the key. */
 interface KeyUsage {
   readonly requestsToday?: number
   readonly remainingToday?: number
@@ -73,17 +73,17 @@ export function readKey(data: Record<string, unknown>, bytes: Buffer): KeyInfo {
   }
 }
 
-interface Named {
-  readonly agencies: readonly Ref[] | undefined
-  readonly companies: readonly Ref[] | undefined
+interface KeyLists {
+  readonly agencies: readonly KeyParty[] | undefined
+  readonly companies: readonly KeyParty[] | undefined
   readonly scopes: readonly string[]
 }
 
 /**
- * An agency key may also list companies that it works for; only an agency key lists agencies. Where neither is listed, the
- * presence of the list decides, then the scope that only agency keys can have.
+ * An agency key may also list companies that it works for; only an agency key lists agencies. If both are empty, the presence
+ * of the list decides, then the scope that only agency keys can have.
  */
-function kindOf({ agencies, companies, scopes }: Named): KeyInfo['kind'] {
+function kindOf({ agencies, companies, scopes }: KeyLists): KeyInfo['kind'] {
   if (agencies?.length) return 'agency'
   if (companies?.length) return 'company'
   return agencies || scopes.includes('write:workers') ? 'agency' : 'company'
@@ -93,7 +93,7 @@ function usage(value: unknown): KeyUsage {
   const sent = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
   return {
     ...present('requestsToday', count(sent.requestsToday, 0, greatestPerDay)),
-    // A negative number means that the day is overdrawn: nothing is left.
+    // A negative number means that the day is overdrawn, so none are left.
     ...present('remainingToday', count(clampLow(sent.remainingToday), 0, greatestPerDay)),
     ...present('resetsAt', text(sent.resetsAt)),
   }
@@ -103,9 +103,9 @@ function clampLow(value: unknown): unknown {
   return typeof value === 'number' && value < 0 ? 0 : value
 }
 
-function count(value: unknown, least: number, greatest: number): number | undefined {
+function count(value: unknown, min: number, greatest: number): number | undefined {
   if (typeof value !== 'number' || !Number.isInteger(value)) return undefined
-  return value >= least && value <= greatest ? value : undefined
+  return value >= min && value <= greatest ? value : undefined
 }
 
 function text(value: unknown): string | undefined {
@@ -116,18 +116,18 @@ function texts(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.filter(item => typeof item === 'string') : undefined
 }
 
-function refs(value: unknown): Ref[] | undefined {
+function refs(value: unknown): KeyParty[] | undefined {
   return Array.isArray(value) ? value.flatMap(ref) : undefined
 }
 
-function ref(value: unknown): Ref[] {
+function ref(value: unknown): KeyParty[] {
   if (typeof value === 'string') return [{ id: value, name: '' }]
   const sent = (value ?? {}) as Record<string, unknown>
   const id = text(sent.id)
   return id === undefined ? [] : [{ id, name: text(sent.name) ?? '' }]
 }
 
-/** A property only when it has a value: absent and undefined differ under exactOptionalPropertyTypes. */
+/** Returns a property only if it has a value: absent and undefined differ under exactOptionalPropertyTypes. */
 function present<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

@@ -1,35 +1,35 @@
 /**
- * Pages whose answers are too large. One record that is too large gives way to a text that says so, which the load puts in
- * quarantine; where all records are large, the list is read in smaller pages, as of a service that gives fewer than it was
- * asked for. A scan takes a page for one state of the list, so parts make a page only if one answer with the ids and change
- * times of the whole page has the same records.
+ * Reads pages whose answers are too large. Replaces a single large record by a text that says so, which the load quarantines.
+ * If all records are large, reads the list in smaller pages, as if the service returned fewer rows than requested. A scan
+ * treats a page as one state of the list, so parts are joined only if one answer with the page's ids and change times has the
+ * same records.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type Meta, readEnvelope, rowsOfPage } from './envelope.ts'
-import { TooLarge } from './errors.ts'
-import type { Query } from './redact.ts'
-import type { Answer } from './sender.ts'
+import { AnswerTooLarge } from './errors.ts'
+import type { RequestQuery } from './redact.ts'
+import type { ApiAnswer } from './sender.ts'
 
-export interface AskedPage {
+export interface LargePageRequest {
   readonly page: number
   readonly limit: number
 }
 
-type Ask = (query: Query & AskedPage) => Promise<Answer>
+type PageFetch = (query: RequestQuery & LargePageRequest) => Promise<ApiAnswer>
 
-/** The rows of a part as they came, and which versions of which records they are. */
-interface Part {
+/** The rows of a part as received, and the versions of its records. */
+interface PagePart {
   readonly rows: string
   readonly versions: readonly string[]
 }
 
-/** What tells the versions of a record apart. */
+/** Fields that identify the version of a record. */
 const versionFields = 'id,updatedAt'
 
-/** How often the parts of a page are read before the list is read in smaller pages. */
-const mostReadings = 2
+/** Max attempts to read a page in parts before the list is read in smaller pages. */
+const maxReadings = 2
 
-/** The records are large, not one of them. */
+/** Most records are large, not just one. */
 class AllLarge extends Error {}
 
 /** The next smaller page: 200, 100, 50, 25, 5, 1. */
@@ -39,22 +39,22 @@ function fewer(limit: number): number {
 }
 
 export class LargePages {
-  readonly #mostBytes: number
-  /** Limits that gave pages of a size that can be read, by path. */
+  readonly #maxBytes: number
+  /** Limits with which pages are small enough, by path. */
   readonly #limits = new Map<string, number>()
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
-  /** Throws TooLarge when an answer is too large that has ids and times only. */
-  async read(path: string, query: Query & AskedPage, ask: Ask): Promise<Answer> {
+  /** Throws AnswerTooLarge if even an answer with ids and times only is too large. */
+  async read(path: string, query: RequestQuery & LargePageRequest, ask: PageFetch): Promise<ApiAnswer> {
     const limit = Math.min(query.limit, this.#limits.get(path) ?? query.limit)
     const asked = { ...query, limit }
     try {
       return await ask(asked)
     } catch (error) {
-      if (!(error instanceof TooLarge)) throw error
+      if (!(error instanceof AnswerTooLarge)) throw error
     }
     const page = limit === 1 ? await this.#named(asked, ask) : await this.#inParts(asked, ask)
     if (page) return page
@@ -62,9 +62,9 @@ export class LargePages {
     return this.read(path, query, ask)
   }
 
-  /** Undefined when the parts together are too large as well, or records moved while they were read. */
-  async #inParts(asked: Query & AskedPage, ask: Ask): Promise<Answer | undefined> {
-    for (let reading = 1; reading <= mostReadings; reading += 1) {
+  /** Undefined if the joined parts are too large too, or records moved during the read. */
+  async #inParts(asked: RequestQuery & LargePageRequest, ask: PageFetch): Promise<ApiAnswer | undefined> {
+    for (let reading = 1; reading <= maxReadings; reading += 1) {
       const parts = await this.#partsOf(asked, ask)
       if (!parts) return undefined
       const state = await ask({ ...asked, fields: versionFields })
@@ -73,8 +73,8 @@ export class LargePages {
     return undefined
   }
 
-  async #partsOf(asked: Query & AskedPage, ask: Ask): Promise<Part[] | undefined> {
-    const parts: Part[] = []
+  async #partsOf(asked: RequestQuery & LargePageRequest, ask: PageFetch): Promise<PagePart[] | undefined> {
+    const parts: PagePart[] = []
     try {
       await this.#collect(asked, ask, parts)
       return parts
@@ -84,38 +84,38 @@ export class LargePages {
     }
   }
 
-  async #collect(asked: Query & AskedPage, ask: Ask, parts: Part[]): Promise<void> {
+  async #collect(asked: RequestQuery & LargePageRequest, ask: PageFetch, parts: PagePart[]): Promise<void> {
     const limit = fewer(asked.limit)
     const count = asked.limit / limit
     for (let index = 1; index <= count; index += 1) {
       const page = (asked.page - 1) * count + index
       await this.#part({ ...asked, page, limit }, ask, parts)
       const bytes = parts.reduce((sum, { rows }) => sum + rows.length, 0)
-      if (bytes > this.#mostBytes) throw new AllLarge()
+      if (bytes > this.#maxBytes) throw new AllLarge()
     }
   }
 
-  async #part(asked: Query & AskedPage, ask: Ask, parts: Part[]): Promise<void> {
+  async #part(asked: RequestQuery & LargePageRequest, ask: PageFetch, parts: PagePart[]): Promise<void> {
     try {
       parts.push(partOf(await ask(asked)))
     } catch (error) {
-      if (!(error instanceof TooLarge)) throw error
+      if (!(error instanceof AnswerTooLarge)) throw error
       if (asked.limit > 1) await this.#collect(asked, ask, parts)
       else parts.push(this.#instead(await ask({ ...asked, fields: versionFields })))
     }
   }
 
-  /** A page of one record that is too large. */
-  async #named(asked: Query & AskedPage, ask: Ask): Promise<Answer> {
+  /** A page of one record, which is too large. */
+  async #named(asked: RequestQuery & LargePageRequest, ask: PageFetch): Promise<ApiAnswer> {
     const state = await ask({ ...asked, fields: versionFields })
     return joined([this.#instead(state)], state)
   }
 
-  /** What stands for a record of which only the id and the change time were asked for. */
-  #instead(named: Answer): Part {
+  /** The text that replaces a large record, from an answer with its id and change time. */
+  #instead(named: ApiAnswer): PagePart {
     const { rows, versions } = partOf(named)
     if (rows === '') return { rows, versions }
-    return { versions, rows: JSON.stringify(`a record of more than ${this.#mostBytes} bytes: ${rows}`) }
+    return { versions, rows: JSON.stringify(`a record of more than ${this.#maxBytes} bytes: ${rows}`) }
   }
 }
 
@@ -124,23 +124,23 @@ function versionOf(record: unknown): string {
   return JSON.stringify([id, updatedAt])
 }
 
-const versionsOf = ({ envelope }: Answer): string[] => (envelope.records() as unknown[]).map(versionOf)
+const versionsOf = ({ envelope }: ApiAnswer): string[] => (envelope.records() as unknown[]).map(versionOf)
 
-function partOf(answer: Answer): Part {
+function partOf(answer: ApiAnswer): PagePart {
   const { bytes, envelope } = answer
   const rows = rowsOfPage(bytes)?.toString('utf8') ?? JSON.stringify(envelope.records()).slice(1, -1)
   return { rows: rows.trim(), versions: versionsOf(answer) }
 }
 
-/** In any order: nothing is promised about records with equal sort keys. */
-function areVersions(state: Answer, parts: readonly Part[]): boolean {
+/** Compares in any order: the service promises none for records with equal sort keys. */
+function areVersions(state: ApiAnswer, parts: readonly PagePart[]): boolean {
   const read = parts.flatMap(({ versions }) => versions).sort()
   const expected = versionsOf(state).sort()
   return isDeepStrictEqual(read, expected) && new Set(expected).size === expected.length
 }
 
-/** A page of the rows of the parts, with the total of the moment when they were all there. */
-function joined(parts: readonly Part[], { envelope, fetchedAt }: Answer): Answer {
+/** Joins the parts into a page, with the total from the answer that confirmed their records. */
+function joined(parts: readonly PagePart[], { envelope, fetchedAt }: ApiAnswer): ApiAnswer {
   const rows = parts.map(part => part.rows).filter(Boolean)
   const meta = envelope.meta as Meta
   const page = `{"success":true,"data":[${rows.join(',')}],"meta":${JSON.stringify(meta)}}`

@@ -1,7 +1,7 @@
-/** Page arithmetic of the lists: positions are 0-based rows, pages are 1-based. */
+/** Computes page numbers of lists: positions are 0-based rows, pages are 1-based. */
 import { BadRequest, NotFound } from './errors.ts'
 
-/** Rows per page: the greatest `limit` that the service accepts, so that a scan costs the fewest requests. */
+/** Rows per page: the max `limit` that the service accepts, so that a scan costs the fewest requests. */
 export const pageLimit = 200
 
 /** The number of the last page with rows; an empty list still has page 1, which answers with the total. */
@@ -9,20 +9,20 @@ export function lastPage(total: number, limit: number = pageLimit): number {
   return Math.max(1, Math.ceil(total / limit))
 }
 
-export interface Asked {
+export interface PageRequest {
   readonly page: number
   readonly limit: number
 }
 
 /**
- * Whether a page is refused that the list does not have when it has so many rows: some services do so, where others answer
- * without rows.
+ * Whether an error means that the page is past the end of a list with this many rows: some services refuse such a page, others
+ * return it without rows.
  */
-export const isPastEnd = (error: unknown, { page, limit }: Asked, rows: number): boolean =>
+export const isPastEnd = (error: unknown, { page, limit }: PageRequest, rows: number): boolean =>
   (error instanceof NotFound || error instanceof BadRequest) && page > 1 && (page - 1) * limit >= rows
 
-/** The page without rows that stands for it: where nothing is known of the list, its total is 1, as page 1 will tell. */
-export function pagePastEnd(asked: Asked, rows: number): Buffer {
+/** The empty page that replaces the error. With an unknown number of rows its total is 1, which page 1 will correct. */
+export function pagePastEnd(asked: PageRequest, rows: number): Buffer {
   const total = Math.max(1, rows)
   return Buffer.from(JSON.stringify({ success: true, data: [], meta: { ...asked, total } }))
 }

@@ -1,9 +1,9 @@
-/** Which parts of a request or an answer may be shown to people: never the key, never the values of a search. */
+/** Hides parts of requests and answers in messages: always the key and the values of a search. */
 
 /** Parameters of a request; an undefined value is left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+export type RequestQuery = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Parameters whose values tell the position in a list; others, such as `query`, may tell whom a request is about. */
+/** Parameters whose values only give the position in a list; others, such as `query`, may identify a person. */
 const shownParameters = new Set([
   'page',
   'limit',
@@ -16,11 +16,11 @@ const shownParameters = new Set([
   'fields',
 ])
 
-/** Characters kept of a message of the service: enough for a sentence, too few for a whole record. */
+/** Max characters of a message from the service: enough for a sentence, too few for a record. */
 const longestText = 200
 
-/** `GET /timesheets?page=3&company=*`: a request as it may stand in messages. */
-export function requestLine(path: string, query: Query = {}, method = 'GET'): string {
+/** `GET /timesheets?page=3&company=*`: a request as shown in messages. */
+export function requestLine(path: string, query: RequestQuery = {}, method = 'GET'): string {
   const shown = Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${shownParameters.has(name) ? value : '*'}`)
@@ -28,20 +28,22 @@ export function requestLine(path: string, query: Query = {}, method = 'GET'): st
 }
 
 /** Texts that must not be shown although the service may repeat them. */
-export interface Hidden {
+export interface HiddenTexts {
   readonly secret: string
-  /** Texts that a request carried: a refusal may quote the name or the e-mail address that it refuses. */
+  /** Texts of the request: a refusal may quote a name or an e-mail address. */
   readonly values?: readonly string[] | undefined
 }
 
 /**
- * Foreign text on one line, without control or invisible characters, without hidden texts, at most 200 characters. The
- * order matters: stripping can join the halves of a split key, and trimming can leave half of one.
+ * Makes foreign text safe to show: one line of at most 200 characters, without control or invisible characters or hidden
+ * texts. The order matters: stripping can join the halves of a split key, and trimming can leave half of one.
  */
-export function harmless(text: string, { secret, values = [] }: Hidden): string {
+export function harmless(text: string, { secret, values = [] }: HiddenTexts): string {
   const plain = text.replace(/\s+/gu, ' ').replace(/\p{C}/gu, '').trim()
-  const kept = [...withoutValues(withoutSecret(plain, secret), values)]
-  return kept.length > longestText ? `${kept.slice(0, longestText - 1).join('')}…` : kept.join('')
+  const remaining = [...withoutValues(withoutSecret(plain, secret), values)]
+  return remaining.length > longestText
+    ? `${remaining.slice(0, longestText - 1).join('')}…`
+    : remaining.join('')
 }
 
 function withoutSecret(text: string, secret: string): string {
@@ -50,7 +52,7 @@ function withoutSecret(text: string, secret: string): string {
   return text.replace(new RegExp(spellings.map(escaped).join('|'), 'gi'), '[key]')
 }
 
-/** Whole words only, the longest first: a first name of two letters must not be cut out of every word. */
+/** Removes complete words only, the longest first: a first name of two letters must not be cut out of other words. */
 function withoutValues(text: string, values: readonly string[]): string {
   const longest = [...new Set(values)].filter(value => value !== '').sort((a, b) => b.length - a.length)
   if (longest.length === 0) return text

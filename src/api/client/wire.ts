@@ -1,79 +1,79 @@
-/** One HTTP exchange: a request with the key, sent only to the host of baseUrl, and its answer, read within limits. */
+/** Runs one HTTP exchange: sends a request with the key only to the host of baseUrl, and reads the answer within limits. */
 import type { Dispatcher } from 'undici'
 import { MusterError } from '../../lib/errors.ts'
 import { type HttpProxy, type ProxyVariables, proxyFor } from '../../lib/web/proxy.ts'
-import { type Agent, openAgent } from '../undici/agent.ts'
-import { plainBytes } from '../undici/plain-bytes.ts'
+import { type Agent, openAgent } from '../agent.ts'
+import { plainBytes } from '../plain-bytes.ts'
 import { readBaseUrl } from './before-sending.ts'
 import { isSuccess, readRefusal } from './envelope.ts'
-import { failureOf, TooLarge } from './errors.ts'
+import { AnswerTooLarge, failureOf } from './errors.ts'
 import { networkFailure, tooSlowCode } from './network.ts'
-import { harmless, type Query, requestLine } from './redact.ts'
+import { harmless, type RequestQuery, requestLine } from './redact.ts'
 
 /** Limits of an exchange. Times in milliseconds. */
 export interface FetchOptions {
-  /** Until the connection is established, TLS included. Default 5,000: a host that drops packets is told as soon as one that refuses. */
+  /** Until the connection is established, including TLS. Default 5,000, so that a host that drops packets is reported soon. */
   readonly connectTimeout?: number
   /** From the sent request to the first header. Default 60,000. */
   readonly headersTimeout?: number
-  /** Between two pieces of the body. Default 60,000. */
+  /** Between two chunks of the body. Default 60,000. */
   readonly bodyTimeout?: number
-  /** The whole exchange, against a body that never ends. Default 300,000. */
+  /** For the complete exchange, as a body may never end. Default 300,000. */
   readonly totalTimeout?: number
-  /** Bytes of an answer. Default 32 MiB: eighty times a usual page of 200 records. */
+  /** Max bytes of an answer. Default 32 MiB: eighty times a typical page of 200 records. */
   readonly maxBytes?: number
-  /** Concurrent exchanges. Default 8. */
+  /** Max concurrent exchanges. Default 8. */
   readonly connections?: number
 }
 
-export const usualMaxBytes = 32 * 1024 * 1024
+export const defaultMaxBytes = 32 * 1024 * 1024
 
 const defaults: Required<FetchOptions> = {
   connectTimeout: 5_000,
   headersTimeout: 60_000,
   bodyTimeout: 60_000,
   totalTimeout: 300_000,
-  maxBytes: usualMaxBytes,
+  maxBytes: defaultMaxBytes,
   connections: 8,
 }
 
-/** An error body is read for one sentence only. */
+/** Max bytes of an error body, of which only one sentence is used. */
 const errorBytes = 64 * 1024
 
-/** The status that observers see when no answer came. */
+/** The status reported without an answer. */
 const noAnswer = 0
 
 interface WireOptions {
   readonly baseUrl: string
   readonly apiKey: string
-  /** Of Muster, for the User-Agent. */
+  /** Muster's version, for the User-Agent. */
   readonly version: string
   readonly limits: FetchOptions
   readonly signal: AbortSignal | undefined
   readonly proxies: ProxyVariables
-  /** Takes the place of connections, in tests. */
+  /** Replaces connections in tests. */
   readonly agent: Agent | undefined
 }
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PATCH'
   readonly path: string
-  readonly query: Query
+  readonly query: RequestQuery
   /** JSON. */
   readonly body?: string | undefined
-  /** Texts of the body that no message may repeat. */
+  /** Texts of the body that messages must not repeat. */
   readonly hide?: readonly string[] | undefined
 }
 
 /** A 2xx answer. */
-export interface Received {
+export interface WireAnswer {
   readonly body: Buffer
   /** The Date header as sent. */
   readonly date: string | undefined
 }
 
 interface Exchange extends WireRequest {
-  /** Called with the status (noAnswer when none came) and the bytes read, before any error is thrown. */
+  /** Called with the status (or noAnswer) and the bytes read, before any error is thrown. */
   readonly seen: (status: number, bytes: number) => void
 }
 
@@ -92,7 +92,7 @@ export class Wire {
     this.#headers = {
       authorization: `Bearer ${options.apiKey}`,
       accept: 'application/json',
-      // Some proxies compress all the same.
+      // Some proxies compress anyway.
       'accept-encoding': 'identity',
       'user-agent': `muster/${options.version}`,
     }
@@ -109,7 +109,7 @@ export class Wire {
   }
 
   /** A 2xx answer. Throws ApiFailure, ConfigError, or the reason of the abort signal. */
-  async send(exchange: Exchange): Promise<Received> {
+  async send(exchange: Exchange): Promise<WireAnswer> {
     const request = requestLine(exchange.path, exchange.query, exchange.method)
     const timer = new Stopwatch(this.#limits.totalTimeout, this.#signal)
     let status = noAnswer
@@ -131,7 +131,7 @@ export class Wire {
     }
   }
 
-  /** Cuts requests that are under way. */
+  /** Aborts requests under way. */
   async close(): Promise<void> {
     await this.#agent.destroy()
   }
@@ -153,9 +153,9 @@ export class Wire {
 
   async #read({ body, headers }: Dispatcher.ResponseData, request: string): Promise<Buffer> {
     const { maxBytes } = this.#limits
-    const whole = await readUpTo(maxBytes, body, Number(first(headers['content-length'])))
-    const plain = whole && (await plainBytes(whole, headers['content-encoding'], maxBytes))
-    if (!plain) throw new TooLarge({ request, status: 200 }, maxBytes)
+    const received = await readUpTo(maxBytes, body, Number(first(headers['content-length'])))
+    const plain = received && (await plainBytes(received, headers['content-encoding'], maxBytes))
+    if (!plain) throw new AnswerTooLarge({ request, status: 200 }, maxBytes)
     return plain
   }
 
@@ -173,14 +173,14 @@ export class Wire {
     return failureOf(statusCode, facts, foreign)
   }
 
-  /** Only scheme and host: the rest of a redirect may repeat the parameters of the request. */
+  /** Returns only scheme and host: the rest of a redirect may repeat request parameters. */
   #originOf(location: string | undefined): string | undefined {
     if (location === undefined || !URL.canParse(location, this.#base.href)) return undefined
     return harmless(new URL(location, this.#base).origin, { secret: this.#apiKey })
   }
 }
 
-/** Aborts when the time is over or when the caller aborts, and leaves no listener behind. */
+/** Aborts when the time is over or the caller aborts; removes its listener afterwards. */
 class Stopwatch {
   readonly #controller = new AbortController()
   readonly #caller: AbortSignal | undefined
@@ -208,13 +208,15 @@ function tooSlow(ms: number): Error {
   return Object.assign(new Error(`not finished after ${ms} ms`), { code: tooSlowCode })
 }
 
-/** An error body; empty when it is long or breaks off. */
+/** Reads an error body; empty if it is long or incomplete. */
 async function glimpse({ body, headers }: Dispatcher.ResponseData): Promise<Buffer> {
   try {
-    const whole = await readUpTo(errorBytes, body)
-    return (whole && (await plainBytes(whole, headers['content-encoding'], errorBytes))) ?? Buffer.alloc(0)
+    const received = await readUpTo(errorBytes, body)
+    return (
+      (received && (await plainBytes(received, headers['content-encoding'], errorBytes))) ?? Buffer.alloc(0)
+    )
   } catch {
-    // The body broke off or came too slowly: its status alone decides what happens.
+    // The body was incomplete or too slow: the status alone decides.
     return Buffer.alloc(0)
   }
 }
@@ -223,8 +225,8 @@ async function glimpse({ body, headers }: Dispatcher.ResponseData): Promise<Buff
 const firstRoom = 64 * 1024
 
 /**
- * Undefined when the body exceeds the cap. Pieces are copied as they come, so that each is freed young: kept until the
- * last one, they made V8 run a full collection for every 12 MB of pages instead of every 25.
+ * Undefined if the body exceeds the cap. Copies chunks as they arrive, so that each is freed young: kept until the end, they
+ * made V8 run a full collection for every 12 MB of pages instead of every 25 MB.
  */
 async function readUpTo(
   cap: number,
@@ -235,7 +237,7 @@ async function readUpTo(
   let length = 0
   for await (const piece of body) {
     const end = length + piece.length
-    // Leaving the loop destroys the body and with it the connection: the rest is never received.
+    // Leaving the loop destroys the body and its connection: the rest is never received.
     if (end > cap) return undefined
     if (end > room.length) {
       const wider = Buffer.allocUnsafeSlow(Math.max(end, room.length * 2))

@@ -1,33 +1,55 @@
-/** Checks of the warehouse: whether it can be written, without creating anything, and whether events can be verified. */
+/** Checks whether the warehouse can be written, without creating anything, and whether events can be verified. */
 
 import { existsSync, statSync } from 'node:fs'
 import type { Connection, WebhookSettings } from '../../config/connection.ts'
+import { counted } from '../../lib/counted.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { filling, hasReceivedEvents, type StoredEvents, storedEvents } from '../../state/inbox/figures.ts'
-import { isBehind } from '../../state/recorded-structure.ts'
+import { isBehind } from '../../state/migrations.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { mayWrite, serverVersion } from '../../warehouse/postgres/catalogue.ts'
 import { readersThatStore } from '../../warehouse/postgres/rights/roles.ts'
-import { type Default, unlikelyDefaults } from '../../warehouse/postgres/settings.ts'
-import { type Finding, fail, failed, ok, warn } from './finding.ts'
-import { weaknessOf } from './webhook-secret.ts'
+import { type ServerDefault, unexpectedDefaults } from '../../warehouse/postgres/settings.ts'
+import { type CheckupFinding, fail, failed, ok, warn } from './finding.ts'
 
-export interface WarehouseCheck {
-  readonly finding: Finding
+/** At most 128 bits of entropy; services issue 32 bytes or more. */
+const minBytes = 16
+const minCharacters = 8
+
+const isVariable = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/
+const placeholder = /change.?me|replace.?me|^your\b|placeholder|example/i
+
+/**
+ * Says what makes a signing secret easy to guess, without quoting it; undefined if nothing does. Anyone with the secret can
+ * send events about any record.
+ */
+function weaknessOf(secret: string, headerPrefix: string): string | undefined {
+  const bytes = Buffer.byteLength(secret)
+  if (bytes < minBytes) return `has ${counted(bytes, 'byte')}, fewer than ${minBytes}`
+  if (new Set(secret).size < minCharacters) return `has fewer than ${minCharacters} different characters`
+  if (/^\d+$/.test(secret)) return 'has digits only'
+  if (secret.toLowerCase().startsWith(headerPrefix.toLowerCase())) return 'begins like the headers'
+  if (isVariable.test(secret)) return 'is the name of a variable'
+  return placeholder.test(secret) ? 'is a placeholder' : undefined
+}
+
+interface WarehouseCheck {
+  readonly finding: CheckupFinding
   /** Open for writing; undefined when there is no file, or it does not open. */
   readonly engine: Engine | undefined
 }
 
-/** Of a warehouse that this user may write. Throws MusterError for one of a later program. */
-const written = async (engine: Engine, found: string): Promise<Finding> =>
+/** The finding for a warehouse that this user may write. Throws MusterError for one of a later version. */
+const written = async (engine: Engine, found: string): Promise<CheckupFinding> =>
   (await isBehind(engine))
     ? warn(
         'warehouse',
-        `${found}, made by an earlier muster`,
+        `${found}, made by an earlier version of muster`,
         'run muster upgrade; the next sync does it as well',
       )
     : ok('warehouse', `${found}, can be written`)
 
-/** `open` opens the file to write, which proves that no other process has it open. */
+/** `open` opens the file for writing, which proves that no other process has it open. */
 export async function checkFile(file: string, open: () => Promise<Engine>): Promise<WarehouseCheck> {
   if (!existsSync(file)) return { finding: ok('warehouse', `${file} will be created`), engine: undefined }
   let engine: Engine | undefined
@@ -41,28 +63,15 @@ export async function checkFile(file: string, open: () => Promise<Engine>): Prom
   }
 }
 
-/** The user must be allowed to create missing schemas, and to insert into existing ones. */
-async function mayWrite(engine: Engine): Promise<boolean> {
-  const isMade = (await existingTables(engine)).has('run')
-  const [row] = isMade
-    ? await engine.rows<{ may: boolean }>(`select has_table_privilege($1, 'insert') as may`, [
-        `${engine.schema('ops')}.run`,
-      ])
-    : await engine.rows<{ may: boolean }>(
-        `select has_database_privilege(current_database(), 'create') as may`,
-      )
-  return row?.may === true
-}
-
 /** The oldest version that supports the SQL of the warehouse. */
-const leastServer = 14
+const minServer = 14
 
 const server = 'server defaults'
 
-/** Isolation, limits of time and a database that is read-only; encoding and pooler are looked at when a session opens. */
-export async function defaultFindings(engine: Engine | undefined): Promise<Finding[]> {
+/** Checks defaults for isolation, time limits and read-only; encoding and pooler are checked when a session opens. */
+export async function defaultFindings(engine: Engine | undefined): Promise<CheckupFinding[]> {
   if (!engine?.isShared) return []
-  const found = await engine.rows<Default>(unlikelyDefaults)
+  const found = await engine.rows<ServerDefault>(unexpectedDefaults)
   if (found.some(({ name }) => name === 'default_transaction_read_only'))
     return [
       fail(
@@ -71,7 +80,7 @@ export async function defaultFindings(engine: Engine | undefined): Promise<Findi
         'alter database or role … reset default_transaction_read_only, or name the primary in the address',
       ),
     ]
-  const listed = (some: readonly Default[]): string =>
+  const listed = (some: readonly ServerDefault[]): string =>
     some.map(({ name, value }) => `${name} = ${value}`).join(', ')
   const given = found.filter(one => one.is_given)
   if (given.length > 0)
@@ -79,7 +88,7 @@ export async function defaultFindings(engine: Engine | undefined): Promise<Findi
       warn(
         server,
         `the address limits every session: ${listed(given)}`,
-        'take that out of the address unless it is meant: a build that takes longer fails',
+        'remove that from the address unless it is intended: a build that takes longer fails',
       ),
     ]
   return [
@@ -87,22 +96,20 @@ export async function defaultFindings(engine: Engine | undefined): Promise<Findi
   ]
 }
 
-/** `open` connects. Rights are looked up, not tried. */
+/** `open` connects. Checks rights in the catalogue instead of writing. */
 export async function checkServer(open: () => Promise<Engine>): Promise<WarehouseCheck> {
   let engine: Engine | undefined
   try {
     engine = await open()
-    const [server] = await engine.rows<{ version: string }>(
-      `select current_setting('server_version') as version`,
-    )
-    const version = server?.version.split(' ')[0] ?? ''
+    const version = await serverVersion(engine)
     const found = `${engine.location}, PostgreSQL ${version}`
-    if (Number.parseInt(version, 10) < leastServer)
+    if (Number.parseInt(version, 10) < minServer)
       return {
-        finding: fail('warehouse', `${found} is too old`, `use PostgreSQL ${leastServer} or later`),
+        finding: fail('warehouse', `${found} is too old`, `use PostgreSQL ${minServer} or later`),
         engine,
       }
-    if (!(await mayWrite(engine)))
+    const isMade = (await existingTables(engine)).has('run')
+    if (!(await mayWrite(engine, isMade)))
       return {
         finding: fail(
           'warehouse',
@@ -118,8 +125,8 @@ export async function checkServer(open: () => Promise<Engine>): Promise<Warehous
   }
 }
 
-/** Only a superuser can take this right from everybody. */
-export async function readerFindings(engine: Engine | undefined): Promise<Finding[]> {
+/** Checks a right that only a superuser can revoke from everyone. */
+export async function readerFindings(engine: Engine | undefined): Promise<CheckupFinding[]> {
   const names = engine ? await readersThatStore(engine) : []
   if (names.length === 0) return []
   return [
@@ -131,9 +138,9 @@ export async function readerFindings(engine: Engine | undefined): Promise<Findin
   ]
 }
 
-const newSecret = 'let the application make a new secret, as docs/webhooks.md says under "Change the secret"'
+const newSecret = 'create a new secret in the application; see "Change the secret" in docs/records.md'
 
-function secretFindings({ secret, previousSecret, headerPrefix }: WebhookSettings): Finding[] {
+function secretFindings({ secret, previousSecret, headerPrefix }: WebhookSettings): CheckupFinding[] {
   const secrets = [
     { name: 'the signing secret', text: secret.reveal() },
     ...(previousSecret ? [{ name: 'the previous secret', text: previousSecret.reveal() }] : []),
@@ -153,7 +160,7 @@ function secretFindings({ secret, previousSecret, headerPrefix }: WebhookSetting
 export async function webhookFindings(
   { webhook }: Pick<Connection, 'webhook'>,
   engine: Engine | undefined,
-): Promise<Finding[]> {
+): Promise<CheckupFinding[]> {
   if (webhook) return secretFindings(webhook)
   if (!engine || !(await hasReceivedEvents(engine))) return []
   return [
@@ -165,11 +172,11 @@ export async function webhookFindings(
   ]
 }
 
-/** Nothing where the inbox has room. `logged` are the bytes of events that are not loaded yet. */
+/** No finding while the inbox has room. `logged` is the bytes of events not loaded yet. */
 export async function inboxFindings(
   engine: Engine | undefined,
   { bounds, logged }: { readonly bounds: StoredEvents; readonly logged: number },
-): Promise<Finding[]> {
+): Promise<CheckupFinding[]> {
   const { events, bytes } = engine ? await storedEvents(engine) : { events: 0, bytes: 0 }
   const found = filling({ events, bytes: bytes + logged }, bounds)
   if (found === undefined) return []
@@ -177,7 +184,7 @@ export async function inboxFindings(
     warn(
       'inbox',
       `${found}; muster serve refuses what does not fit`,
-      'see muster status for what came; lower inboxDays and run muster retention, or raise inboxEvents and inboxMegabytes',
+      'muster status shows what arrived; lower inboxDays and run muster retention, or raise inboxEvents and inboxMegabytes',
     ),
   ]
 }

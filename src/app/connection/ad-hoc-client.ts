@@ -1,51 +1,51 @@
-/** A client for the few requests of a command that is not a run. They are paid from the operator's reserve of the day. */
+/** Opens a client for commands that send a few requests outside of a run, paid from the operator's daily reserve. */
 import { existsSync } from 'node:fs'
 import { type Budget, createBudget } from '../../api/budget/budget.ts'
 import { type Client, createClient } from '../../api/client/client.ts'
 import type { Connection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
-import { type ServiceClock, serviceClock } from '../../lib/time/service-clock.ts'
-import { addSent, keepsRequests, type Pause, recordPause } from '../../state/requests/key-state.ts'
+import { type ServiceClock, serviceClock } from '../../lib/service-clock.ts'
+import { addSent, keepsRequests, type RetryAfter, recordPause } from '../../state/requests/key-state.ts'
 import { apiKeyId } from '../../sync/run/key.ts'
 import { keyFacts, ledgerBudget } from '../../sync/run/key-budget.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { duckdbFile, openToWrite } from './warehouse.ts'
+import type { RuntimeContext } from '../runtime-context.ts'
+import { duckdbFile } from './storage.ts'
+import { openToWrite } from './warehouse.ts'
 
 export interface AdHocClient {
   readonly client: Client
   readonly clock: ServiceClock
-  /** Milliseconds that were left of a pause that the service asked for; 0 for none. */
+  /** Milliseconds left of a pause that the service asked for; 0 for none. */
   readonly pausedForMs: number
   /** Closes the client, and records the requests that were sent. */
   close(): Promise<void>
 }
 
 /**
- * The limits of the key hold across processes: requests of the last minute count, a pause that the service asked for is
- * kept, and on a server all processes share one budget. All this is read from `engine`; without it from the warehouse
- * of the connection, if that can be opened.
+ * Applies the key's limits across processes: counts requests of the last minute, respects a pause that the service asked for,
+ * and on a server shares one budget. Reads this from `engine` or, without it, from the connection's warehouse if it opens.
  */
 export async function openAdHocClient(
   connection: Connection,
-  surroundings: Surroundings,
+  surroundings: RuntimeContext,
   engine?: Engine,
 ): Promise<AdHocClient> {
-  const around = { ...surroundings, clock: serviceClock(surroundings.clock) }
-  const ledger = await keyLedger(connection, around.clock, engine)
+  const clientContext = { ...surroundings, clock: serviceClock(surroundings.clock) }
+  const ledger = await keyLedger(connection, clientContext.clock, engine)
   try {
-    return clientOver(connection, around, ledger)
+    return clientOver(connection, clientContext, ledger)
   } catch (error) {
     await ledger.settle(new Map())
     throw error
   }
 }
 
-type Around = Surroundings & { readonly clock: ServiceClock }
+type AdHocContext = RuntimeContext & { readonly clock: ServiceClock }
 
-function clientOver(connection: Connection, surroundings: Around, ledger: KeyLedger): AdHocClient {
+function clientOver(connection: Connection, surroundings: AdHocContext, ledger: KeyLedger): AdHocClient {
   const { clock, rng, signal } = surroundings
   const second = (): number => Math.floor(clock.machine.now() / 1000)
   const sent = new Map<number, number>()
@@ -76,15 +76,15 @@ function clientOver(connection: Connection, surroundings: Around, ledger: KeyLed
 }
 
 /**
- * What the ledger of the warehouse knows of the requests of the key. A file is opened for a moment before and after, so
- * that a sync need not wait for a command.
+ * The ledger's record of the key's requests. A file is opened only briefly before and after the requests, so that a sync does
+ * not wait for a command.
  */
 interface KeyLedger {
-  /** Undefined where the ledger knows nothing. */
+  /** Undefined without a ledger. */
   readonly budget: Budget | undefined
-  /** Milliseconds that are left of a pause. */
+  /** Milliseconds left of a pause. */
   readonly pausedForMs: number
-  /** Records the requests by the second in which they were sent. To be called once, after the last request. */
+  /** Records the requests by the second in which they were sent. Call once, after the last request. */
   settle(sent: ReadonlyMap<number, number>): Promise<void>
 }
 
@@ -94,23 +94,23 @@ async function keyLedger(connection: Connection, clock: ServiceClock, engine?: E
   const file = duckdbFile(connection)
   const key = { apiKey: connection.apiKey.reveal(), clock }
   try {
-    if (engine) return await heldBy(engine, key)
+    if (engine) return await openKeyLedger(engine, key)
     if (file === undefined) return await ofServer(await openToWrite(connection), key)
     return existsSync(file) ? await ofFile(file, key) : nothing
   } catch (error) {
-    // Another process has the file open, or the warehouse is unreachable or not for this user to write: a command
-    // that only reads from the service goes on without the ledger. Bugs go up.
+    // The file is locked, or the warehouse is unreachable or read-only for this user: a command that only reads from the
+    // service works without the ledger. Bugs are thrown.
     if (!(error instanceof MusterError)) throw error
     return nothing
   }
 }
 
-interface KeyOf {
+interface KeyOwner {
   readonly apiKey: string
   readonly clock: ServiceClock
 }
 
-async function heldBy(engine: Engine, key: KeyOf): Promise<KeyLedger> {
+async function openKeyLedger(engine: Engine, key: KeyOwner): Promise<KeyLedger> {
   if (!(await keepsRequests(engine))) return nothing
   const { budget, shared, pausedForMs } = await ledgerBudget(engine, key)
   return {
@@ -123,9 +123,9 @@ async function heldBy(engine: Engine, key: KeyOf): Promise<KeyLedger> {
   }
 }
 
-async function ofServer(engine: Engine, key: KeyOf): Promise<KeyLedger> {
+async function ofServer(engine: Engine, key: KeyOwner): Promise<KeyLedger> {
   try {
-    const ledger = await heldBy(engine, key)
+    const ledger = await openKeyLedger(engine, key)
     return {
       ...ledger,
       settle: async sent => {
@@ -139,12 +139,12 @@ async function ofServer(engine: Engine, key: KeyOf): Promise<KeyLedger> {
   }
 }
 
-async function ofFile(file: string, key: KeyOf): Promise<KeyLedger> {
+async function ofFile(file: string, key: KeyOwner): Promise<KeyLedger> {
   const facts = await inFile(file, async engine => keyFacts(engine, key))
   if (!facts) return nothing
-  let told: Pause | undefined
+  let retryAfter: RetryAfter | undefined
   const onPause = (ms: number): void => {
-    told = { saidAt: key.clock.machine.now(), ms }
+    retryAfter = { saidAt: key.clock.machine.now(), ms }
   }
   return {
     budget: createBudget({ ...facts, clock: key.clock, onPause }),
@@ -153,7 +153,7 @@ async function ofFile(file: string, key: KeyOf): Promise<KeyLedger> {
       await orSkip(
         inFile(file, async engine => {
           await addSent(engine, sent)
-          if (told) await recordPause(engine, apiKeyId(key.apiKey), told)
+          if (retryAfter) await recordPause(engine, apiKeyId(key.apiKey), retryAfter)
         }),
       )
     },
@@ -172,7 +172,7 @@ async function inFile<Result>(
   }
 }
 
-/** The command has its answers already: a warehouse that is busy, read-only or unreachable must not fail it. */
+/** Ignores a busy, read-only or unreachable warehouse: the command has its answers already. */
 async function orSkip(recording: Promise<unknown>): Promise<void> {
   try {
     await recording

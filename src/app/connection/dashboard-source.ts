@@ -1,11 +1,11 @@
-/** The warehouse that the dashboard reads: the published copy where there is one, because it holds nothing personal. */
+/** Chooses the warehouse for the dashboard: the published copy if there is one, since it has no personal data. */
 import { existsSync, statSync } from 'node:fs'
 import type { StoredConnection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
-import { duckdbFile, postgresPlace } from './warehouse.ts'
+import { duckdbFile, postgresTarget } from './storage.ts'
 
 export interface DashboardSource {
   open(): Promise<Engine>
@@ -13,7 +13,7 @@ export interface DashboardSource {
   readonly idleMs?: number
 }
 
-/** A published copy is replaced by renaming, so nobody waits for its reader; a sync waits for that of the working file. */
+/** How long a file stays open. A sync waits for a reader of the working file, but not of the copy, which is renamed. */
 const copyIdleMs = 60_000
 const fileIdleMs = 1_000
 
@@ -37,7 +37,7 @@ function ofFile(file: string): DashboardSource {
   }
 }
 
-/** While a process has the working file open to write, nothing but the copy may be read. */
+/** While a process has the working file open for writing, only the copy can be read. */
 function ofCopy(file: string): DashboardSource {
   const copy = publishedFile(file)
   const { stamp } = ofFile(file)
@@ -45,7 +45,7 @@ function ofCopy(file: string): DashboardSource {
     open: async () => {
       if (existsSync(copy)) return openDuckdb(copy, { readOnly: true })
       throw new MusterError({
-        what: 'there is no published copy yet, which the dashboard reads while muster serve has the file',
+        what: 'there is no published copy yet, and the dashboard can read nothing else while muster serve runs',
         where: copy,
         next: 'run muster publish, or the nightly DAG',
       })
@@ -55,12 +55,12 @@ function ofCopy(file: string): DashboardSource {
   }
 }
 
-/** Rights to the schema of the marts are enough: nothing else is read. */
+/** Reads only marts, so rights to their schema are enough. */
 export function dashboardSource(
   connection: StoredConnection,
   { isWriting = false }: { readonly isWriting?: boolean } = {},
 ): DashboardSource {
-  const place = postgresPlace(connection)
+  const place = postgresTarget(connection)
   const file = duckdbFile(connection) ?? ''
   if (!place) return isWriting ? ofCopy(file) : ofFile(file)
   return { open: () => openPostgres(place.address, place.options), stamp: () => place.address.shown }

@@ -1,4 +1,4 @@
-/** The facts of a plan: asked of the service, or with --offline as earlier runs recorded them. */
+/** Gathers the facts of a plan: from the service or, with --offline, from what earlier runs recorded. */
 
 import { spendablePerDay } from '../../api/budget/day.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
@@ -12,7 +12,7 @@ import type { Limits } from '../../sync/plan/estimate.ts'
 import type { PlanSources } from '../../sync/plan/outlook.ts'
 import { apiKeyId } from '../../sync/run/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { RuntimeContext } from '../runtime-context.ts'
 import { openAdHocClient } from './ad-hoc-client.ts'
 
 export interface PlanFacts {
@@ -30,7 +30,7 @@ async function synced(engine: Engine | undefined): Promise<Engine | undefined> {
 
 export async function askedFacts(
   connection: Connection,
-  surroundings: Surroundings,
+  surroundings: RuntimeContext,
   engine: Engine | undefined,
 ): Promise<PlanFacts> {
   const { client, close } = await openAdHocClient(connection, surroundings, engine)

@@ -1,17 +1,17 @@
-/** DAG files: which commands belong to one scheduled run, and which of them wait for others. */
+/** Reads DAG files: which commands belong to a scheduled run, and which of them wait for others. */
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import * as z from 'zod'
 import { largestYaml, parseYaml } from '../../config/yaml.ts'
+import { nextDue } from '../../lib/cron.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { readInputText } from '../../lib/input-file.ts'
 import { packageFile } from '../../lib/package.ts'
 import { choiceOf, didYouMean } from '../../lib/text/nearest.ts'
-import { nextDue } from '../../lib/time/cron.ts'
 
 export interface DagTask {
   readonly id: string
-  /** A command of the program, and its arguments. */
+  /** A command of the program; `args` holds its arguments. */
   readonly run: string
   readonly args: readonly string[]
   /** Tasks that must not fail before it. */
@@ -27,20 +27,20 @@ export interface Dag {
   readonly description: string
   /** Five cron fields, for the scheduler that calls `muster dag run`. */
   readonly schedule: string
-  /** Each after the tasks that it waits for, otherwise in the order of the file. */
+  /** In the order of the file, except that each comes after the tasks it waits for. */
   readonly tasks: readonly DagTask[]
 }
 
 export interface DagText {
   readonly file: string
   readonly text: string
-  /** Why there is no text. */
+  /** Why the file could not be read. */
   readonly fault?: string
 }
 
 const cron = /^[\d*/,-]+( +[\d*/,A-Za-z-]+){4}$/
 
-/** Any moment will do: a schedule that comes due once comes due again. */
+/** Whether the schedule is valid and comes due; the start time does not matter, since it comes due again. */
 function comesDue(schedule: string): boolean {
   if (!cron.test(schedule)) return false
   try {
@@ -63,10 +63,12 @@ const shape = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be lower case letters, digits and -'),
   description: z.string(),
   schedule: z.string().refine(comesDue, 'must be five cron fields, as in 30 2 * * *'),
-  tasks: z.record(z.string(), task).refine(tasks => Object.keys(tasks).length > 0, 'has none'),
+  tasks: z
+    .record(z.string(), task)
+    .refine(tasks => Object.keys(tasks).length > 0, 'must name at least one task'),
 })
 
-/** These start DAGs, this one too. */
+/** Commands that start DAGs, and so could start the one they are in. */
 const runsDags = new Set(['dag run', 'serve'])
 
 /** Throws a ConfigError of one line. `commands` are the commands that a task may run. */
@@ -91,24 +93,25 @@ export function parseDag(source: DagText, commands: readonly string[]): Dag {
   return { name, description, schedule, tasks: inOrder(source, list) }
 }
 
-/** The DAG with one task alone, whatever it waits for. Throws a UsageError for a task that is not there. */
+/** The DAG with only one task. Throws UsageError for an unknown task. */
 export const onlyTask = (dag: Dag, id: string): Dag => part(dag, id, [id])
 
-/** The DAG from a task on: that one, and every task that waits for it, through others too. */
+/** The DAG from a task on: that task and all that wait for it, directly or through others. */
 export function fromTask(dag: Dag, id: string): Dag {
-  const kept = new Set([id])
-  for (const one of dag.tasks) if (waitsFor(one).some(other => kept.has(other))) kept.add(one.id)
-  return part(dag, id, [...kept])
+  const selectedIds = new Set([id])
+  for (const one of dag.tasks)
+    if (waitsFor(one).some(other => selectedIds.has(other))) selectedIds.add(one.id)
+  return part(dag, id, [...selectedIds])
 }
 
-/** What the kept tasks wait for outside of them counts as done. */
-function part(dag: Dag, id: string, kept: readonly string[]): Dag {
+/** Keeps the selected tasks; tasks outside that they wait for count as done. */
+function part(dag: Dag, id: string, selectedIds: readonly string[]): Dag {
   const ids = dag.tasks.map(one => one.id)
   if (!ids.includes(id))
     throw new UsageError({ what: `${dag.name} has no task ${id}`, next: choiceOf(id, ids) })
-  const among = (others: readonly string[]): string[] => others.filter(other => kept.includes(other))
+  const among = (others: readonly string[]): string[] => others.filter(other => selectedIds.includes(other))
   const tasks = dag.tasks
-    .filter(one => kept.includes(one.id))
+    .filter(one => selectedIds.includes(one.id))
     .map(one => ({ ...one, needs: among(one.needs), after: among(one.after) }))
   return { ...dag, tasks }
 }
@@ -140,7 +143,7 @@ function inOrder(source: DagText, tasks: readonly DagTask[]): readonly DagTask[]
   return ordered
 }
 
-/** Every open task needs another open one, so following the needs must come back to a task already met. */
+/** Every open task needs another open one, so following the needs leads back to a task already visited. */
 function cycleAmong(tasks: readonly DagTask[], placed: ReadonlySet<string>): readonly string[] {
   const open = new Map(tasks.filter(({ id }) => !placed.has(id)).map(item => [item.id, item]))
   const path: string[] = []
@@ -157,7 +160,7 @@ function wrong({ file }: DagText, what: string): ConfigError {
   return new ConfigError({ what: `${file}: ${what}` })
 }
 
-/** The same depth below the package in `src` and in `dist`. */
+/** The DAGs that come with the program. */
 const shipped = packageFile('dags')
 
 /** The DAG files of `dags/` below the working folder; without any, those that come with the program. */
@@ -170,9 +173,9 @@ export function dagFiles(cwd: string): readonly DagText[] {
   })
 }
 
-/** A file that cannot be read is a fault of its DAG only. */
+/** A file that cannot be read fails only its own DAG. */
 function textOf(file: string): Pick<DagText, 'text' | 'fault'> {
-  const read = readInputText(file, { mostBytes: largestYaml })
+  const read = readInputText(file, { maxBytes: largestYaml })
   return typeof read === 'string' ? { text: read } : { text: '', fault: `it ${read.why}` }
 }
 
@@ -181,7 +184,7 @@ export function dagNames(cwd: string): readonly string[] {
   return dagFiles(cwd).map(nameOf)
 }
 
-/** Where the DAG of this name is written, for messages. */
+/** The file of the DAG with this name, for messages. */
 export const fileOfDag = (name: string, cwd: string): string =>
   dagFiles(cwd).find(source => nameOf(source) === name)?.file ?? name
 

@@ -1,34 +1,63 @@
-/** Records how the tasks of a DAG ended; the warehouse is open only for the moment of writing. */
+/** Records how the tasks of a DAG ended; opens the warehouse only to write. */
 
 import type { StoredConnection } from '../../config/connection.ts'
+import { hourMs } from '../../lib/dates.ts'
 import { migrate } from '../../state/migrate.ts'
-import { recordNight } from '../../state/runs/nights.ts'
+import { recordDagRun, runToRepair } from '../../state/runs/dag-runs.ts'
 import { newRunId, recordDagTasks } from '../../state/runs/runs.ts'
-import type { DagTaskRow } from '../../state/runs/tables.ts'
+import type { DagRunRow, DagTaskRow } from '../../state/runs/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { RuntimeContext } from '../runtime-context.ts'
 import type { Dag } from './dag-file.ts'
-import { mendedNight } from './mended-night.ts'
-import { type NightTask, nightOf, type TaskOutcome } from './run-dag.ts'
+import { dagRunEndOf, type EndedTask, type TaskOutcome } from './run-dag.ts'
+
+/** An older run cannot be completed any more: its tasks read yesterday's data. */
+const maxRepairMs = 24 * hourMs
+
+interface RepairedRun {
+  readonly run: DagRunRow
+  /** Every task of the DAG, including those of the previous run. */
+  readonly tasks: readonly DagTaskRow[]
+}
+
+/** The previous run, completed by `rows`, the tasks of this one; undefined if they do not complete it. */
+async function repairedRun(
+  engine: Engine,
+  { name, tasks }: Dag,
+  { rows, endedAt }: { readonly rows: readonly DagTaskRow[]; readonly endedAt: number },
+): Promise<RepairedRun | undefined> {
+  const [ours] = rows
+  const last = ours && (await runToRepair(engine, name))
+  if (!ours || !last || endedAt - Date.parse(last.run.started_at) > maxRepairMs) return undefined
+  const known = new Map([...last.tasks, ...rows].map(row => [row.task, row]))
+  const all = tasks.flatMap(({ id }) => known.get(id) ?? [])
+  if (all.length < tasks.length) return undefined
+  const { dag_run_id } = ours
+  const [started_at, finished_at] = [last.run.started_at, new Date(endedAt).toISOString()]
+  return {
+    run: { dag_run_id, dag: name, ...dagRunEndOf(all), started_at, finished_at },
+    tasks: all.map(row => ({ ...row, dag_run_id })),
+  }
+}
 
 export interface DagLedger {
-  /** Kept until the next writing. */
+  /** Adds an outcome to the next write. */
   note(outcome: TaskOutcome): void
   record(outcome: TaskOutcome): Promise<void>
-  /** Records the run as a night, if it is one, and what could not be written before. */
+  /** Records the run, or the previous run that it completes, and outcomes not written before. */
   finish(outcomes: readonly TaskOutcome[]): Promise<FinishedRun>
 }
 
 export interface FinishedRun {
-  /** The tasks of the night that it was, or made whole; undefined for a part of a DAG that makes none whole. */
-  readonly night: readonly NightTask[] | undefined
+  /** The tasks of the run, or of the previous run that it completed; undefined if only part of a DAG has run. */
+  readonly endedTasks: readonly EndedTask[] | undefined
   /** Why it could not be recorded. */
   readonly error?: Error
 }
 
-interface DagContext extends Pick<Surroundings, 'clock' | 'rng'> {
-  /** Where it is written; undefined where there is no one connection that the DAG belongs to. */
+interface DagContext extends Pick<RuntimeContext, 'clock' | 'rng'> {
+  /** The connection to write to; undefined if the DAG does not belong to a single one. */
   readonly connection: StoredConnection | undefined
 }
 
@@ -46,15 +75,19 @@ const taskRow = (
   error: error ?? null,
 })
 
-interface Ran {
-  /** Whether all tasks of the DAG are run. */
-  readonly isWhole: boolean
+interface DagRunFacts {
+  /** Whether all tasks of the DAG run. */
+  readonly isComplete: boolean
   /** Milliseconds since the epoch; now when left out. */
   readonly startedAt?: number
 }
 
-/** A failure to record never fails the DAG: its tasks have run all the same. `dag` has all of its tasks, also where a part runs. */
-export function openDagLedger(context: DagContext, dag: Dag, { isWhole, startedAt: begun }: Ran): DagLedger {
+/** A failure to record never fails the DAG: its tasks have run. `dag` has all tasks, even if only part of it runs. */
+export function openDagLedger(
+  context: DagContext,
+  dag: Dag,
+  { isComplete, startedAt: begun }: DagRunFacts,
+): DagLedger {
   const { clock, rng, connection } = context
   const dagRunId = newRunId(clock, rng)
   const startedAt = instant(begun ?? clock.now())
@@ -89,20 +122,21 @@ export function openDagLedger(context: DagContext, dag: Dag, { isWhole, startedA
       await write(flush)
     },
     async finish(outcomes) {
-      let night: readonly NightTask[] | undefined = isWhole ? outcomes : undefined
+      let endedTasks: readonly EndedTask[] | undefined = isComplete ? outcomes : undefined
       const error = await write(async engine => {
         await flush(engine)
-        if (isWhole) {
+        if (isComplete) {
           const times = { started_at: startedAt, finished_at: instant(clock.now()) }
-          return recordNight(engine, { dag_run_id: dagRunId, dag: dag.name, ...nightOf(outcomes), ...times })
+          const end = { ...dagRunEndOf(outcomes), ...times }
+          return recordDagRun(engine, { dag_run_id: dagRunId, dag: dag.name, ...end })
         }
-        const mended = await mendedNight(engine, dag, { rows: outcomes.map(rowOf), endedAt: clock.now() })
-        if (!mended) return
-        await recordDagTasks(engine, mended.tasks)
-        await recordNight(engine, mended.run)
-        if (mended.run.state === 'done') night = mended.tasks
+        const repaired = await repairedRun(engine, dag, { rows: outcomes.map(rowOf), endedAt: clock.now() })
+        if (!repaired) return
+        await recordDagTasks(engine, repaired.tasks)
+        await recordDagRun(engine, repaired.run)
+        if (repaired.run.state === 'done') endedTasks = repaired.tasks
       })
-      return { night, ...(error && { error }) }
+      return { endedTasks, ...(error && { error }) }
     },
   }
 }

@@ -1,15 +1,15 @@
-/** Runs the tasks of a DAG one after the other, because one warehouse file has one writer. */
+/** Runs the tasks of a DAG one after the other, because a warehouse file has only one writer. */
 import type { ExitStatus } from '../../lib/errors.ts'
 import type { Dag, DagTask } from './dag-file.ts'
 
 export interface TaskOutcome {
   readonly task: string
-  /** `later`: a budget or deadline was reached, the next run goes on from there. */
+  /** `later`: a budget or deadline was reached; the next run continues from there. */
   readonly state: 'done' | 'failed' | 'skipped' | 'later'
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly finishedAt: number
-  /** Why it failed, was skipped or goes on later. */
+  /** Why it failed, was skipped or continues later. */
   readonly error?: string
   /** Exit code of a failed command; absent when it threw. */
   readonly exitCode?: number
@@ -54,34 +54,34 @@ export function stateOfCode(exitCode: number): TaskOutcome['state'] {
   return exitCode === later ? 'later' : 'failed'
 }
 
-/** From bad to good: settings that nobody mended end every night so, a failed check asks for a person, 75 for patience. */
+/** Exit codes, worst first: wrong settings fail every run until fixed, a failed check needs a person, 75 only time. */
 const codes = [wrongSettings, 1, checkFailed, later, 0] as const
 
-/** The worst exit code of the tasks; a task that threw, or was called wrongly, counts as failed. */
+/** The worst exit code of the tasks; a task that threw, or had wrong usage, counts as 1. */
 export function dagExitCode(outcomes: readonly TaskOutcome[]): ExitStatus {
   const ended = new Set(outcomes.map(codeOf))
   return codes.find(code => ended.has(code)) ?? 0
 }
 
-export interface NightEnd {
+export interface DagRunEnd {
   readonly state: 'done' | 'later' | 'failed'
-  /** The tasks that were not done, with why; null when all were. */
+  /** The tasks that were not done, with reasons; null if all were done. */
   readonly reason: string | null
 }
 
-export interface NightTask extends Pick<TaskOutcome, 'task' | 'state'> {
+export interface EndedTask extends Pick<TaskOutcome, 'task' | 'state'> {
   readonly error?: string | null
 }
 
-/** How a run ended as a whole. A task that was skipped follows from one that failed, or that has been done since. */
-export function nightOf(outcomes: readonly NightTask[]): NightEnd {
+/** How the run ended. Failed tasks are named before skipped ones, which follow from them. */
+export function dagRunEndOf(outcomes: readonly EndedTask[]): DagRunEnd {
   const states = ['failed', 'skipped', 'later'] as const
   const worst = states.find(state => outcomes.some(outcome => outcome.state === state))
   if (worst === undefined) return { state: 'done', reason: null }
-  const told = outcomes.filter(({ state }) => state === worst)
+  const worstTasks = outcomes.filter(({ state }) => state === worst)
   return {
     state: worst === 'later' ? 'later' : 'failed',
-    reason: told.map(({ task, error }) => (error ? `${task}: ${error}` : task)).join('; '),
+    reason: worstTasks.map(({ task, error }) => (error ? `${task}: ${error}` : task)).join('; '),
   }
 }
 
@@ -108,7 +108,7 @@ const pastTense = {
   done: 'is done',
   failed: 'failed',
   skipped: 'was skipped',
-  later: 'goes on later',
+  later: 'continues later',
 } as const
 
 async function attempt(task: DagTask, { runTask, now }: DagEffects): Promise<TaskOutcome> {

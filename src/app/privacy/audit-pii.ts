@@ -1,34 +1,33 @@
-/** Audits a connection: the warehouse as it would be published, the published copy, and exports without personal data. */
-
+/** Searches for personal data in the warehouse as it would be published, the published copy, and exports without pii. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
 import { asPattern } from '../../lib/input-file.ts'
 import { type Hit, searchPublished } from '../../privacy/audit.ts'
 import { type PiiValues, readPiiValues } from '../../privacy/pii-values.ts'
-import { isForReaders, type Output, outputsOf } from '../../publish/outputs.ts'
+import { isForReaders, type ListedOutput, outputsOf } from '../../publish/outputs.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import { stemOf } from '../connection/outputs-list.ts'
-import { duckdbFile, openMade } from '../connection/warehouse.ts'
+import { duckdbFile, stemOf } from '../connection/storage.ts'
+import { openMade } from '../connection/warehouse.ts'
 
 export interface Audit {
   readonly hits: readonly Hit[]
-  /** Distinct values that were looked for. */
+  /** Distinct values searched for. */
   readonly values: number
   readonly columns: number
   readonly cells: number
-  readonly places: readonly string[]
+  readonly searched: readonly string[]
   readonly leftOut: PiiValues['leftOut']
 }
 
-type Sought = Pick<PiiValues, 'has'>
+type PersonalValues = Pick<PiiValues, 'has'>
 
-type Result = Awaited<ReturnType<typeof searchPublished>>
+type CopySearchResult = Awaited<ReturnType<typeof searchPublished>>
 
-async function searchCopy(file: string, values: Sought): Promise<Result> {
+async function searchCopy(file: string, values: PersonalValues): Promise<CopySearchResult> {
   const engine = await openDuckdb(file, { readOnly: true })
   try {
     return await searchPublished(engine, values)
@@ -37,8 +36,12 @@ async function searchCopy(file: string, values: Sought): Promise<Result> {
   }
 }
 
-/** Views of the files of an export, in an empty DuckDB, so that they are searched as tables. */
-async function searchExport(engine: Engine, folder: string, values: Sought): Promise<Result> {
+/** Creates views of an export's files in an empty DuckDB, so that they can be searched as tables. */
+async function searchExport(
+  engine: Engine,
+  folder: string,
+  values: PersonalValues,
+): Promise<CopySearchResult> {
   const { stage } = engine
   const files = await stage.rows<{ file: string }>(
     `select file from glob(${quoteText(join(folder, '**', '*.parquet'))}) order by 1`,
@@ -49,7 +52,7 @@ async function searchExport(engine: Engine, folder: string, values: Sought): Pro
     const table = `${schema}.${name.replace(/\.parquet$/, '')}`
     tables.set(table, [...(tables.get(table) ?? []), file])
   }
-  const found: Result[] = []
+  const found: CopySearchResult[] = []
   for (const [table, list] of tables) found.push(await searchFiles(engine, { folder, table, list }, values))
   return {
     hits: found.flatMap(({ hits }) => hits),
@@ -61,8 +64,8 @@ async function searchExport(engine: Engine, folder: string, values: Sought): Pro
 async function searchFiles(
   { stage }: Engine,
   { folder, table, list }: { folder: string; table: string; list: readonly string[] },
-  values: Sought,
-): Promise<Result> {
+  values: PersonalValues,
+): Promise<CopySearchResult> {
   const from = `read_parquet([${list.map(file => quoteText(asPattern(file))).join(', ')}])`
   const columns = await stage.rows<{ name: string; type: string }>(
     `select column_name as name, column_type as type from (describe select * from ${from})`,
@@ -88,9 +91,10 @@ async function searchFiles(
 
 export const searchOutput = (
   engine: Engine,
-  { place, made }: Pick<Output, 'place' | 'made'>,
-  values: Sought,
-): Promise<Result> => (made === 'company' ? searchCopy(place, values) : searchExport(engine, place, values))
+  { place, made }: Pick<ListedOutput, 'place' | 'made'>,
+  values: PersonalValues,
+): Promise<CopySearchResult> =>
+  made === 'company' ? searchCopy(place, values) : searchExport(engine, place, values)
 
 export async function auditPii(connection: StoredConnection): Promise<Audit> {
   const engine = await openMade(connection)
@@ -99,23 +103,23 @@ export async function auditPii(connection: StoredConnection): Promise<Audit> {
     const file = duckdbFile(connection)
     const copy = file === undefined ? undefined : publishedFile(file)
     const results = [await searchPublished(engine, values)]
-    const places: string[] = []
-    places.push(engine.location)
+    const searched: string[] = []
+    searched.push(engine.location)
     if (copy !== undefined && existsSync(copy)) {
       results.push(await searchCopy(copy, values))
-      places.push(copy)
+      searched.push(copy)
     }
     for (const output of outputsOf(stemOf(connection))) {
       if (!isForReaders(output)) continue
       results.push(await searchOutput(engine, output, values))
-      places.push(output.place)
+      searched.push(output.place)
     }
     return {
       hits: results.flatMap(({ hits }) => hits),
       values: values.count,
       columns: results.reduce((sum, { columns }) => sum + columns, 0),
       cells: results.reduce((sum, { cells }) => sum + cells, 0),
-      places,
+      searched,
       leftOut: values.leftOut,
     }
   } finally {

@@ -1,5 +1,4 @@
-/** Forgets a person in a connection: in the warehouse and its landing, and in what was written from it. */
-
+/** Forgets a person in a connection: in the warehouse, the landed pages, and the files written from them. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { waitingFiles } from '../../events/event-log.ts'
@@ -9,40 +8,40 @@ import {
   type ForgetRequest,
   finishForgetting,
   forget,
-  type Held,
+  type PersonData,
   requireNothing,
   searchAgain,
 } from '../../privacy/forget.ts'
 import { type Recogniser, recogniserOf } from '../../privacy/recogniser.ts'
 import { scrubRecord } from '../../privacy/record/scrub-page.ts'
 import { migrate } from '../../state/migrate.ts'
-import { readForgotten } from '../../state/privacy/forgotten.ts'
+import { readForgotten } from '../../state/privacy.ts'
+import { leaseWarehouse } from '../../state/runs/leases.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
-import { takeWhole } from '../../state/runs/whole-lease.ts'
 import { tableInQueries } from '../../state/tables.ts'
-import { usualLeaseMs } from '../../sync/run/context.ts'
+import { defaultLeaseMs } from '../../sync/run/context.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { rewriteFile } from '../../warehouse/on-demand.ts'
+import { quotedValues, rewriteStatistics } from '../../warehouse/postgres/statistics.ts'
 import { physicalTables } from '../../warehouse/schema/physical.ts'
-import { schemaNames } from '../../warehouse/schema/schemas.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import { landingPlace } from '../connection/landing.ts'
-import { duckdbFile, openMade } from '../connection/warehouse.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { duckdbFile, landingPlace } from '../connection/storage.ts'
+import { openMade } from '../connection/warehouse.ts'
+import type { RuntimeContext } from '../runtime-context.ts'
 import {
-  type ForgetAround,
+  type ErasureTargets,
+  erasureTargetsOf,
+  type ForgetContext,
   type ForgetOptions,
-  type Job,
-  type Places,
-  placesOf,
-  publishAnew,
+  type RewriteJob,
+  republishCopies,
+  rewriteOutputs,
   searchOutputs,
-  writeAnew,
-} from './written-anew.ts'
+} from './rewrite-outputs.ts'
 
-export type ForgottenPerson = Held & Places
+export type ForgottenPerson = PersonData & ErasureTargets
 
-/** Events that no process has loaded yet; the lock on the file keeps `muster serve` away. Returns files that had the person. */
+/** Clears events not loaded yet; the lock on the file keeps `muster serve` away. Returns files that named the person. */
 async function clearWaitingEvents(engine: Engine, connection: Connection): Promise<string[]> {
   const file = duckdbFile(connection)
   const folder = `${(file ?? '').replace(/\.duckdb$/, '')}.inbox`
@@ -57,13 +56,17 @@ async function clearWaitingEvents(engine: Engine, connection: Connection): Promi
   })
 }
 
-const requestOf = ({ connection, options }: Job): ForgetRequest => ({
+const requestOf = ({ connection, options }: RewriteJob): ForgetRequest => ({
   ...options,
   landing: landingPlace(connection),
 })
 
-/** The run does not say who it was. */
-async function asRun(engine: Engine, { clock, rng }: Surroundings, work: () => Promise<Held>): Promise<Held> {
+/** Records a run; its row does not identify the person. */
+async function asRun(
+  engine: Engine,
+  { clock, rng }: RuntimeContext,
+  work: () => Promise<PersonData>,
+): Promise<PersonData> {
   const runId = newRunId(clock, rng)
   const now = (): string => new Date(clock.now()).toISOString()
   await startRun(engine, {
@@ -74,77 +77,57 @@ async function asRun(engine: Engine, { clock, rng }: Surroundings, work: () => P
     version: programVersion,
   })
   try {
-    const held = await work()
+    const personData = await work()
     await updateRun(engine, runId, { state: 'done', finished_at: now() })
-    return held
+    return personData
   } catch (error) {
     await updateRun(engine, runId, { state: 'failed', finished_at: now(), message: 'run it again to finish' })
     throw error
   }
 }
 
-interface Quoted {
-  readonly schema: string
-  readonly table: string
-  readonly column: string
-  readonly values: string
-}
-
-/** Values of the person that only statistics have yet: the table had them when the server last looked. */
+/** Tables whose statistics still have values of the person that their rows no longer have. */
 async function staleStatistics(engine: Engine, recogniser: Recogniser | undefined): Promise<string[]> {
-  const schemas = schemaNames.map(name => quoteText(engine.schema(name))).join(', ')
   const found = new Set<string>()
-  const quoted = await engine.rows<Quoted>(
-    `select schemaname as schema, tablename as table, attname as column,
-      coalesce(cast(most_common_vals as text), '') || coalesce(cast(histogram_bounds as text), '') as values
-     from pg_catalog.pg_stats where schemaname in (${schemas})`,
-  )
-  for (const { schema, table, column, values } of quoted)
-    for (const [, inQuotes, plain] of values.matchAll(/"((?:[^"\\]|\\.)*)"|([^{},"]+)/g)) {
-      const text = inQuotes?.replace(/\\(.)/g, '$1') ?? plain ?? ''
-      if (!recogniser?.tells(text)) continue
-      const at = `${schema}.${quoteName(table)}`
-      // The same name of somebody else stays.
-      const rows = await engine.rows(
-        `select 1 as found from ${at} where cast(${quoteName(column)} as text) = ${quoteText(text)} limit 1`,
-      )
-      if (rows.length === 0) found.add(at)
-    }
+  for (const { schema, table, column, text } of await quotedValues(engine)) {
+    if (!recogniser?.recognises(text)) continue
+    const at = `${schema}.${quoteName(table)}`
+    // A namesake's value stays.
+    const rows = await engine.rows(
+      `select 1 as found from ${at} where cast(${quoteName(column)} as text) = ${quoteText(text)} limit 1`,
+    )
+    if (rows.length === 0) found.add(at)
+  }
   return [...found]
 }
 
-/** Any of them may have held earlier versions of rows about the person. */
+/** Any of these may contain earlier versions of rows about the person. */
 const piiTables = physicalTables.filter(({ schema }) => schema === 'pii').map(({ name }) => `pii.${name}`)
 
 /**
- * Rows that were overwritten stay in the free space of a table until it is written anew, and values of them in the statistics
- * of the server, such as the bounds of a histogram.
+ * Rewrites tables: until then overwritten rows stay in their free space, and values in the server's statistics, such as the
+ * bounds of a histogram.
  */
 async function reclaim(
-  { connection, around }: Job,
+  { connection, context }: RewriteJob,
   engine: Engine,
   touched: readonly string[],
 ): Promise<void> {
   if (duckdbFile(connection) !== undefined) return
-  around.onStep('waiting until no session sees what was overwritten')
-  await engine.awaitOldSnapshots(around.signal)
+  context.onStep('waiting until no session sees the overwritten rows')
+  await engine.awaitOldSnapshots(context.signal)
   const stale = await staleStatistics(engine, recogniserOf(await readForgotten(engine)))
   for (const table of new Set([...touched, ...piiTables, ...stale].map(one => one.replaceAll('"', '')))) {
     const [schema = '', name = ''] = table.split('.')
-    around.onStep(`writing ${table} anew`)
+    context.onStep(`rewriting ${table}`)
     await engine.run(`vacuum (full, analyze) ${schema}.${quoteName(name)}`)
   }
-  const [right] = await engine.rows<{ may: boolean }>(
-    `select pg_catalog.pg_has_role(datdba, 'usage') as may from pg_catalog.pg_database
-     where datname = pg_catalog.current_database()`,
-  )
-  const statistics = 'vacuum full pg_catalog.pg_statistic'
-  if (right?.may) await engine.run(statistics)
-  else
-    around.onStep(`free space of the server's statistics may quote values: let its owner run ${statistics}`)
+  const left = await rewriteStatistics(engine)
+  if (left !== undefined)
+    context.onStep(`free space of the server's statistics may hold values: ask its owner to run ${left}`)
 }
 
-/** Which of them an attempt that was killed has overwritten, nothing tells any more. */
+/** All tables with personal columns, since it is unknown which of them a killed attempt has overwritten. */
 async function personalTables(engine: Engine): Promise<string[]> {
   const columns = await engine.describedColumns(['pii', 'history', 'star', 'mart'])
   const found = columns.map(({ schema, table }) => `${schema}.${quoteName(table)}`)
@@ -152,17 +135,17 @@ async function personalTables(engine: Engine): Promise<string[]> {
 }
 
 /**
- * On a server nobody else writes meanwhile: a replay, or a run that began before, would bring back rows of the pages that it
- * has read. A file has its own lock.
+ * Keeps other writers of a server away: a replay, or a run that began earlier, would bring back rows from pages that it has
+ * read. A file has its own lock.
  */
 async function alone<Result>(
   engine: Engine,
-  { clock, rng }: Surroundings,
+  { clock, rng }: RuntimeContext,
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (!engine.isShared) return work()
   const holder = `forget-${newRunId(clock, rng)}`
-  const leases = await takeWhole(engine, { holder, ms: usualLeaseMs, work: 'written' })
+  const leases = await leaseWarehouse(engine, { holder, ms: defaultLeaseMs, work: 'written' })
   try {
     return await work()
   } finally {
@@ -173,37 +156,37 @@ async function alone<Result>(
 async function forgetEverywhere(
   connection: Connection,
   options: ForgetOptions,
-  around: ForgetAround,
+  context: ForgetContext,
 ): Promise<ForgottenPerson> {
-  const job = { connection, options, around }
+  const job = { connection, options, context }
   const engine = await openMade(connection)
-  const effects = { engine, ...around }
+  const effects = { engine, ...context }
   try {
-    await migrate(engine, new Date(around.clock.now()).toISOString())
+    await migrate(engine, new Date(context.clock.now()).toISOString())
     const request = requestOf(job)
-    if (options.isDry) return { ...(await forget(effects, request)), ...placesOf(connection) }
-    return await alone(engine, around, async () => {
+    if (options.isDry) return { ...(await forget(effects, request)), ...erasureTargetsOf(connection) }
+    return await alone(engine, context, async () => {
       const { persons } = await readForgotten(engine)
       const isUnfinished = persons.some(({ state }) => state === 'begun')
-      const held = await asRun(engine, around, () => forget(effects, request))
+      const personData = await asRun(engine, context, () => forget(effects, request))
       await clearWaitingEvents(engine, connection)
-      await writeAnew(job, engine, held.values)
+      await rewriteOutputs(job, engine, personData.values)
       const left = isUnfinished ? await personalTables(engine) : []
-      await reclaim(job, engine, [...new Set([...Object.keys(held.rows), ...left])])
-      return { ...held, ...placesOf(connection) }
+      await reclaim(job, engine, [...new Set([...Object.keys(personData.rows), ...left])])
+      return { ...personData, ...erasureTargetsOf(connection) }
     })
   } finally {
     await engine.close()
   }
 }
 
-/** Tables, statistics, landed pages, waiting events and what was written from them, before anything is said to be done. */
-async function requireGone(job: Job, engine: Engine, values: Values): Promise<void> {
-  const { connection, around } = job
-  around.onStep('searching tables, pages and files again')
+/** Searches tables, statistics, landed pages, waiting events and outputs; throws if the person is still in one of them. */
+async function requireGone(job: RewriteJob, engine: Engine, values: Values): Promise<void> {
+  const { connection, context } = job
+  context.onStep('searching tables, pages and files again')
   const recogniser = recogniserOf(await readForgotten(engine))
   const places = [
-    ...(await searchAgain({ engine, ...around }, { ...requestOf(job), values })),
+    ...(await searchAgain({ engine, ...context }, { ...requestOf(job), values })),
     ...(await clearWaitingEvents(engine, connection)),
     ...(duckdbFile(connection) === undefined
       ? (await staleStatistics(engine, recogniser)).map(table => `the statistics of ${table}`)
@@ -216,21 +199,21 @@ async function requireGone(job: Job, engine: Engine, values: Values): Promise<vo
 export async function forgetPerson(
   connection: Connection,
   options: ForgetOptions,
-  around: ForgetAround,
+  context: ForgetContext,
 ): Promise<ForgottenPerson> {
-  const forgotten = await forgetEverywhere(connection, options, around)
+  const forgotten = await forgetEverywhere(connection, options, context)
   if (options.isDry) return forgotten
-  const job = { connection, options, around }
+  const job = { connection, options, context }
   const file = duckdbFile(connection)
   if (file !== undefined) {
-    around.onStep(`writing ${file} anew, as its free blocks hold what was overwritten`)
+    context.onStep(`rewriting ${file}, whose free blocks hold the overwritten rows`)
     await rewriteFile(file)
   }
-  await publishAnew(job)
+  await republishCopies(job)
   const engine = await openMade(connection)
   try {
     await requireGone(job, engine, forgotten.values)
-    await finishForgetting({ engine, ...around }, { ...options, landing: landingPlace(connection) })
+    await finishForgetting({ engine, ...context }, { ...options, landing: landingPlace(connection) })
   } finally {
     await engine.close()
   }

@@ -1,4 +1,4 @@
-/** Rebuilds a DuckDB warehouse: a new file is filled from the landed pages and takes the place of the old one. */
+/** Rebuilds a DuckDB warehouse: fills a new file from the landed pages and replaces the old one. */
 import { basename, dirname, join } from 'node:path'
 import { MusterError } from '../../lib/errors.ts'
 import { carryOverLedger } from '../../state/carry-over.ts'
@@ -14,40 +14,40 @@ import {
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import { shownLanding } from '../connection/landing.ts'
+import { shownLanding } from '../connection/storage.ts'
 import { isMade, openToWrite } from '../connection/warehouse.ts'
 import {
   changedMeanwhile,
   instant,
   landedPages,
-  type Missing,
+  type MissingRows,
   missingFrom,
-  type Rebuild,
-  type Rebuilt,
   recordRun,
   requireNothingMissing,
   tombstoneAgain,
+  type WarehouseRebuild,
+  type WarehouseRebuildResult,
 } from './rebuild.ts'
 import { type ReplayResult, replay } from './replay.ts'
 
-/** The file that is rebuilt. Its lock keeps other processes away, from before it is read until another has its place. */
+/** The file to rebuild, locked from before it is read until it is replaced. */
 interface Original {
   readonly engine: Engine
   readonly file: string
-  /** Whether there was none: then it is empty, and holds nothing but the place. */
+  /** Whether it did not exist: then it is an empty placeholder. */
   readonly isNew: boolean
-  /** Of the file as this process left it before the pages were read. */
+  /** The state of the file before the pages were read. */
   readonly stamp: string
 }
 
-/** Its ledger is brought up to this version, so that it can be carried over. */
-async function holdOriginal(rebuild: Rebuild, name: string): Promise<Original> {
+/** Migrates the ledger to this version, so that it can be carried over. */
+async function lockOriginal(rebuild: WarehouseRebuild, name: string): Promise<Original> {
   const isNew = !isMade(rebuild.connection)
   const engine = await openToWrite(rebuild.connection)
   try {
     if (!isNew) await migrate(engine, instant(rebuild))
     const file = realFile(name)
-    // Without a log DuckDB would still write all of its structure anew: 0.2 s of the processor.
+    // Only with a log: DuckDB would otherwise rewrite the whole schema for nothing, 0.2 s of CPU.
     if (hasLog(file)) await engine.run('checkpoint')
     return { engine, file, isNew, stamp: stampOf(file) }
   } catch (error) {
@@ -61,7 +61,11 @@ async function letGo({ engine, file, isNew }: Original, isReplaced: boolean): Pr
   if (isNew && !isReplaced) removeDatabase(file)
 }
 
-function requireSomething({ connection }: Rebuild, { isNew }: Original, { scans }: ReplayResult): void {
+function requireSomething(
+  { connection }: WarehouseRebuild,
+  { isNew }: Original,
+  { scans }: ReplayResult,
+): void {
   if (scans > 0 || !isNew) return
   throw new MusterError({
     what: 'there are no landed pages, and no warehouse either',
@@ -71,14 +75,14 @@ function requireSomething({ connection }: Rebuild, { isNew }: Original, { scans 
 }
 
 async function withDraft<Result>(
-  { connection }: Rebuild,
+  { connection }: WarehouseRebuild,
   draft: string,
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
   const engine = await openDuckdb(draft, {
     reportingZone: connection.reportingZone,
     isDraft: true,
-    // As while batches are loaded: to wake a second one costs 0.05 ms a statement, of which a new file takes 4,000.
+    // As for loading: waking a second thread takes 0.05 ms per statement, and a new file takes 4,000 statements.
     threads: 1,
   })
   try {
@@ -89,10 +93,10 @@ async function withDraft<Result>(
 }
 
 /**
- * Carries the ledger over into the draft, and tells which records are missing there. The file is open here already: to open
- * it once more in this process, and close it, would release its lock.
+ * Carries the ledger over into the draft and returns the records missing there. Uses the open file: opening and closing it a
+ * second time in this process would release its lock.
  */
-function carryOver({ engine }: Original, draft: string): Promise<Missing[]> {
+function carryOver({ engine }: Original, draft: string): Promise<MissingRows[]> {
   return engine.exclusive(async engine => {
     await engine.run(`attach ${quoteText(draft)} as rebuilt`)
     try {
@@ -104,7 +108,11 @@ function carryOver({ engine }: Original, draft: string): Promise<Missing[]> {
   })
 }
 
-async function fill(rebuild: Rebuild, original: Original, draft: string): Promise<Rebuilt> {
+async function fill(
+  rebuild: WarehouseRebuild,
+  original: Original,
+  draft: string,
+): Promise<WarehouseRebuildResult> {
   const result = await withDraft(rebuild, draft, async engine => {
     await migrate(engine, instant(rebuild))
     return replay(engine, landedPages(rebuild), rebuild.onProgress)
@@ -119,9 +127,9 @@ async function fill(rebuild: Rebuild, original: Original, draft: string): Promis
   return { result, missing }
 }
 
-/** A file that is lost is made of its pages; what only its ledger knew, such as watermarks, is lost. */
-export async function rebuildFile(rebuild: Rebuild, name: string): Promise<Rebuilt> {
-  const original = await holdOriginal(rebuild, name)
+/** Rebuilds even a lost file from its pages; what only its ledger had, such as watermarks, is lost. */
+export async function rebuildFile(rebuild: WarehouseRebuild, name: string): Promise<WarehouseRebuildResult> {
+  const original = await lockOriginal(rebuild, name)
   const scratch = makeScratch(dirname(original.file))
   const draft = join(scratch.path, basename(original.file))
   let isReplaced = false

@@ -1,34 +1,34 @@
-/** Rebuilds a PostgreSQL warehouse: schemas beside those in use are filled, and one transaction exchanges the rows. */
-import { activityOf } from '../../state/activity.ts'
+/** Rebuilds a PostgreSQL warehouse: fills schemas beside those in use, and exchanges the rows in one transaction. */
 import { takeReplayedLedger } from '../../state/carry-over.ts'
 import { countChange, everyTable } from '../../state/marts/writes.ts'
 import { migrate } from '../../state/migrate.ts'
-import { newRunId } from '../../state/runs/runs.ts'
-import { takeWhole, type WholeLease } from '../../state/runs/whole-lease.ts'
-import { usualLeaseMs } from '../../sync/run/context.ts'
+import { leaseWarehouse, type WarehouseLease } from '../../state/runs/leases.ts'
+import { activityOf, newRunId } from '../../state/runs/runs.ts'
+import { defaultLeaseMs } from '../../sync/run/context.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openPostgres } from '../../warehouse/on-demand.ts'
 import { temporarySchemas } from '../../warehouse/postgres/temporary-schemas.ts'
 import { physicalTables } from '../../warehouse/schema/physical.ts'
 import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteName, quoteNames } from '../../warehouse/sql-text.ts'
-import { openToWrite, type PostgresPlace, postgresPlace } from '../connection/warehouse.ts'
+import { type PostgresTarget, postgresTarget } from '../connection/storage.ts'
+import { openToWrite } from '../connection/warehouse.ts'
 import {
   changedMeanwhile,
   instant,
   landedPages,
   missingFrom,
-  type Rebuild,
-  type Rebuilt,
   recordRun,
   requireNothingMissing,
   tombstoneAgain,
+  type WarehouseRebuild,
+  type WarehouseRebuildResult,
 } from './rebuild.ts'
 import { type ReplayResult, replay } from './replay.ts'
 
 /**
- * Rows are deleted and inserted rather than tables exchanged: readers wait for nothing, and views, grants, comments and
- * indexes stay. Runs inside a transaction.
+ * Deletes and inserts rows instead of exchanging tables: readers never wait, and views, grants, comments and indexes stay.
+ * Runs inside a transaction.
  */
 async function replaceRows(engine: Engine, prefix: string): Promise<void> {
   for (const table of physicalTables) {
@@ -41,12 +41,15 @@ async function replaceRows(engine: Engine, prefix: string): Promise<void> {
   await countChange(engine, everyTable)
 }
 
-interface Beside extends PostgresPlace {
-  /** Before the names of the schemas that are filled. */
+interface RebuildTarget extends PostgresTarget {
+  /** Prefix of the schemas to fill. */
   readonly prefix: string
 }
 
-async function fillBeside(rebuild: Rebuild, { address, options, prefix }: Beside): Promise<ReplayResult> {
+async function fillBeside(
+  rebuild: WarehouseRebuild,
+  { address, options, prefix }: RebuildTarget,
+): Promise<ReplayResult> {
   const beside = await openPostgres(address, { ...options, schemaPrefix: prefix })
   try {
     await migrate(beside, instant(rebuild))
@@ -56,16 +59,16 @@ async function fillBeside(rebuild: Rebuild, { address, options, prefix }: Beside
   }
 }
 
-/** Runs inside a merge, which no other overlaps: nothing can be committed between the look and the exchange. */
+/** Throws if another process has written. Runs inside a merge, so nothing can commit between this check and the exchange. */
 async function requireStillness(engine: Engine, before: string): Promise<void> {
   if ((await activityOf(engine)) !== before) throw changedMeanwhile(engine)
 }
 
 async function replaceFromBeside(
-  rebuild: Rebuild,
+  rebuild: WarehouseRebuild,
   engine: Engine,
-  { place, leases }: { readonly place: PostgresPlace; readonly leases: WholeLease },
-): Promise<Rebuilt> {
+  { place, leases }: { readonly place: PostgresTarget; readonly leases: WarehouseLease },
+): Promise<WarehouseRebuildResult> {
   const before = await activityOf(engine)
   const schemas = await temporarySchemas(engine, 'replay')
   const { prefix } = schemas
@@ -74,7 +77,7 @@ async function replaceFromBeside(
     const missing = await missingFrom(engine, { old: 'star', rebuilt: quoteName(`${prefix}star`) })
     requireNothingMissing(rebuild, missing, result)
     await engine.merge(async engine => {
-      // First of all: whoever took over waits from here on until this has ended.
+      // Comes first: a process that took over the lease waits from here until this ends.
       await leases.renew(engine)
       await requireStillness(engine, before)
       await replaceRows(engine, prefix)
@@ -88,14 +91,14 @@ async function replaceFromBeside(
   }
 }
 
-export async function rebuildServer(rebuild: Rebuild): Promise<Rebuilt> {
-  const place = postgresPlace(rebuild.connection)
+export async function rebuildServer(rebuild: WarehouseRebuild): Promise<WarehouseRebuildResult> {
+  const place = postgresTarget(rebuild.connection)
   if (!place) throw new Error('a rebuild of schemas is for PostgreSQL')
   const engine = await openToWrite(rebuild.connection)
   try {
     await migrate(engine, instant(rebuild))
     const holder = `replay-${newRunId(rebuild.clock, rebuild.rng)}`
-    const leases = await takeWhole(engine, { holder, ms: usualLeaseMs, work: 'written' })
+    const leases = await leaseWarehouse(engine, { holder, ms: defaultLeaseMs, work: 'written' })
     try {
       return await replaceFromBeside(rebuild, engine, { place, leases })
     } finally {

@@ -1,53 +1,53 @@
-/** Steps that a rebuild from landed pages takes on either engine, and when it refuses to replace the warehouse. */
+/** Shared by rebuilds on both engines: the steps, and when to refuse to replace the warehouse. */
 import type { Connection } from '../../config/connection.ts'
 import { catalogue, findResource } from '../../contract/catalogue.ts'
-import type { Damage } from '../../landing/damage/damaged.ts'
+import type { ScanDamage } from '../../landing/damage.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { Busy, MusterError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import type { Rng } from '../../lib/rng.ts'
-import { type Gone, tombstone } from '../../load/merge/tombstone.ts'
+import { type GoneRecord, tombstone } from '../../load/merge/tombstone.ts'
 import { stagePlan } from '../../load/read/plan.ts'
 import { standingDeletions } from '../../state/evidence/evidence.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import { landingPlace } from '../connection/landing.ts'
+import { landingPlace } from '../connection/storage.ts'
 import { limitsOf } from '../connection/warehouse.ts'
-import type { LandedPages, ReplayProgress, ReplayResult } from './replay.ts'
+import type { LandedPagesSource, ReplayProgress, ReplayResult } from './replay.ts'
 
-export interface Rebuild {
+export interface WarehouseRebuild {
   readonly connection: Connection
   readonly clock: Clock
   readonly rng: Rng
   readonly signal: AbortSignal
-  /** Replaces the warehouse even if the pages have fewer records. */
+  /** Replaces the warehouse even if the pages contain fewer records. */
   readonly acceptLoss: boolean
   readonly onProgress: (progress: ReplayProgress) => void
 }
 
-export const landedPages = ({ connection, signal }: Rebuild): LandedPages => ({
+export const landedPages = ({ connection, signal }: WarehouseRebuild): LandedPagesSource => ({
   root: landingPlace(connection),
   signal,
   limits: limitsOf(connection),
 })
 
-export interface Missing {
+export interface MissingRows {
   readonly table: string
-  /** Records that the old warehouse has and the rebuilt one lacks. */
+  /** Records of the old warehouse that are missing from the rebuilt one. */
   readonly rows: number
 }
 
-export interface Rebuilt {
+export interface WarehouseRebuildResult {
   readonly result: ReplayResult
-  readonly missing: readonly Missing[]
+  readonly missing: readonly MissingRows[]
 }
 
-export const instant = ({ clock }: Rebuild): string => new Date(clock.now()).toISOString()
+export const instant = ({ clock }: WarehouseRebuild): string => new Date(clock.now()).toISOString()
 
 export async function recordRun(
-  rebuild: Rebuild,
+  rebuild: WarehouseRebuild,
   engine: Engine,
   { records, quarantined }: ReplayResult,
 ): Promise<void> {
@@ -62,12 +62,12 @@ export async function recordRun(
   })
 }
 
-/** Records of star in one schema that are missing from another; both as SQL names them. */
+/** Records of star in one schema that are missing from another; both names are quoted SQL. */
 export async function missingFrom(
   engine: Engine,
   schemas: { readonly old: string; readonly rebuilt: string },
-): Promise<Missing[]> {
-  const missing: Missing[] = []
+): Promise<MissingRows[]> {
+  const missing: MissingRows[] = []
   for (const { table } of catalogue) {
     const [name, key] = [quoteName(table.name), quoteName(table.key)]
     const [row] = await engine.rows<{ n: number }>(
@@ -79,7 +79,7 @@ export async function missingFrom(
   return missing
 }
 
-/** Somebody wrote the warehouse while it was rebuilt: what he wrote would be lost. */
+/** Another process wrote to the warehouse during the rebuild: its rows would be lost. */
 export function changedMeanwhile({ location }: Pick<Engine, 'location'>): Busy {
   return new Busy({
     what: 'the warehouse changed while it was rebuilt: another process wrote to it',
@@ -88,15 +88,15 @@ export function changedMeanwhile({ location }: Pick<Engine, 'location'>): Busy {
   })
 }
 
-/** Damaged files are the reason: a check of the landed pages failed. */
-class DamagedPages extends MusterError {
+/** Exit code 3: a check of the landed pages failed, because files are damaged. */
+class LandedPagesDamaged extends MusterError {
   override readonly exitCode = 3
 }
 
-const mostNamed = 10
+const maxNamed = 10
 
-function damageWords(damaged: readonly Damage[]): string {
-  const named = damaged.slice(0, mostNamed).map(({ scan, what }) => `${scan}: ${what}`)
+function damageWords(damaged: readonly ScanDamage[]): string {
+  const named = damaged.slice(0, maxNamed).map(({ scan, what }) => `${scan}: ${what}`)
   const others = damaged.length - named.length
   return [
     ...named,
@@ -105,12 +105,12 @@ function damageWords(damaged: readonly Damage[]): string {
 }
 
 export function requireNothingMissing(
-  { acceptLoss }: Rebuild,
-  missing: readonly Missing[],
+  { acceptLoss }: WarehouseRebuild,
+  missing: readonly MissingRows[],
   { damaged }: ReplayResult,
 ): void {
   if (acceptLoss || missing.length === 0) return
-  const Failure = damaged.length > 0 ? DamagedPages : MusterError
+  const Failure = damaged.length > 0 ? LandedPagesDamaged : MusterError
   const why = damaged.length > 0 ? ` (damaged: ${damageWords(damaged)})` : ''
   const rows = missing.map(({ table, rows }) => `${formatNumber(rows)} of ${table}`).join(', ')
   throw new Failure({
@@ -120,11 +120,11 @@ export function requireNothingMissing(
 }
 
 /**
- * The pages have every record that was ever read, also those deleted since. Runs inside the transaction that replaces the
- * rows, once ops.deletion is there.
+ * Tombstones deleted records again, because the pages have every record ever read. Runs inside the transaction that replaces
+ * the rows, once the ledger has the deletions.
  */
 export async function tombstoneAgain(engine: Engine): Promise<void> {
-  const byResource = new Map<string, Gone[]>()
+  const byResource = new Map<string, GoneRecord[]>()
   for (const { resource, record_id: id, deleted_at: at } of await standingDeletions(engine))
     byResource.set(resource, [...(byResource.get(resource) ?? []), { id, at }])
   for (const [name, rows] of byResource) {

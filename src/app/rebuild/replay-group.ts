@@ -1,9 +1,10 @@
-/** Loads the scans of a replay: each by itself, or the parts of a snapshot that one run read together. */
+/** Loads the scans of a replay: one by one, or together for the parts of a snapshot that one run read. */
 import { basename } from 'node:path'
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
-import { type Damage, damageIn } from '../../landing/damage/damaged.ts'
-import type { LandedPage } from '../../landing/folder.ts'
-import type { ScanFacts } from '../../landing/scan-facts.ts'
+import { damageIn, type ScanDamage } from '../../landing/damage.ts'
+import type { LandedPage } from '../../landing/landing.ts'
+import type { ScanRequest } from '../../landing/manifest.ts'
+import type { PageBatch } from '../../load/load-batch.ts'
 import type { CompleteSnapshot } from '../../load/merge/delta.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { Pipeline } from '../../load/pipeline.ts'
@@ -19,11 +20,11 @@ export interface ReplayResult {
   readonly pages: number
   readonly records: number
   readonly quarantined: number
-  /** Scans that were left out, or pages of them, because their files are damaged. */
-  readonly damaged: readonly Damage[]
+  /** Scans left out, wholly or in part, because of damaged files. */
+  readonly damaged: readonly ScanDamage[]
 }
 
-/** What one replay has loaded so far. */
+/** The state of a replay: what it has loaded so far. */
 export class Replay implements ReplayResult {
   readonly #engine: Engine
   readonly #limits: RecordLimits
@@ -32,7 +33,7 @@ export class Replay implements ReplayResult {
   pages = 0
   records = 0
   quarantined = 0
-  readonly damaged: Damage[] = []
+  readonly damaged: ScanDamage[] = []
 
   constructor(engine: Engine, limits: RecordLimits) {
     this.#engine = engine
@@ -42,34 +43,34 @@ export class Replay implements ReplayResult {
   pipelineOf(resource: Resource): Pipeline {
     const known = this.#pipelines.get(resource.name)
     if (known) return known
-    const made = new Pipeline({
-      engine: this.#engine,
-      plan: stagePlan(resource),
-      limits: this.#limits,
-      committed: ({ records, quarantined }) => {
-        this.records += records
-        this.quarantined += quarantined
-      },
-    })
+    const made = new Pipeline({ engine: this.#engine, plan: stagePlan(resource), limits: this.#limits })
     this.#pipelines.set(resource.name, made)
     return made
+  }
+
+  load(resource: Resource, batch: PageBatch): Promise<void> {
+    return this.pipelineOf(resource).load(batch, async (engine, { merge }) => {
+      const { records, quarantined } = await engine.merge(merge)
+      this.records += records
+      this.quarantined += quarantined
+    })
   }
 }
 
 export interface KnownScan {
   readonly scan: string
-  readonly facts: ScanFacts
+  readonly facts: ScanRequest
   readonly resource: Resource
 }
 
-/** A scan whose pages are files, checked. */
+/** A scan whose pages are verified files. */
 export interface ReadyScan extends KnownScan {
   readonly pages: readonly LandedPage[]
-  /** Removes what was unpacked for it. */
+  /** Removes the files unpacked for it. */
   readonly remove: () => void
 }
 
-/** As much as a sync loads at once, so that a replay needs no more memory than it did. */
+/** Batches as large as a sync's, so that a replay needs no more memory. */
 function batches({ pages, facts }: ReadyScan): LandedPage[][] {
   const result: LandedPage[][] = [[]]
   for (const page of pages) {
@@ -89,47 +90,45 @@ const pagesOf = ({ facts }: ReadyScan, pages: readonly LandedPage[]): PageFile[]
 
 async function replayScan(replaying: Replay, ready: ReadyScan): Promise<void> {
   const { facts, resource, pages } = ready
-  const pipeline = replaying.pipelineOf(resource)
   const rows = facts.isById ? 'data as one record' : rowsAt(resource)
   const snapshot = snapshotOf(ready)
   try {
-    // A snapshot replaces its extent, so its pages are one batch whatever their size.
+    // A snapshot replaces its extent, so all its pages are one batch, regardless of size.
     for (const batch of facts.extent ? [[...pages]].filter(({ length }) => length > 0) : batches(ready)) {
       const files = pagesOf(ready, batch)
-      await pipeline.load({ pages: files, rows, ...(snapshot.length > 0 && { snapshot }) })
+      await replaying.load(resource, { pages: files, rows, ...(snapshot.length > 0 && { snapshot }) })
       replaying.pages += batch.length
     }
   } finally {
-    await pipeline.drained()
+    await replaying.pipelineOf(resource).drained()
   }
 }
 
-/** Parts of a snapshot that one run read, as one batch: a statement costs the same for one project's matrix as for many. */
+/** Loads the parts of a snapshot as one batch: a statement costs the same for one project's matrix as for many. */
 async function replayTogether(replaying: Replay, group: readonly ReadyScan[]): Promise<void> {
   const { resource } = group[0] as ReadyScan
-  const pipeline = replaying.pipelineOf(resource)
   const pages = group.flatMap(one => pagesOf(one, one.pages))
   try {
-    await pipeline.load({ pages, rows: rowsAt(resource), snapshot: group.flatMap(snapshotOf) })
+    await replaying.load(resource, { pages, rows: rowsAt(resource), snapshot: group.flatMap(snapshotOf) })
   } finally {
-    await pipeline.drained()
+    await replaying.pipelineOf(resource).drained()
   }
   replaying.pages += pages.length
 }
 
 const extentOf = ({ facts }: ReadyScan): string => JSON.stringify(facts.extent)
 
-/** Only what one run read at once: a later reading of the same part replaces the earlier one, which goes to history. */
+/** Whether a scan can join the group: same run, another part. A later read of the same part replaces the earlier one. */
 export function belongs(group: readonly ReadyScan[], next: ReadyScan): boolean {
   const [first] = group
   if (!first || first.resource !== next.resource || !first.facts.extent || !next.facts.extent) return false
   const isOneRun = first.pages[0]?.runId === next.pages[0]?.runId
   const isNew = group.every(one => extentOf(one) !== extentOf(next))
-  const held = group.flatMap(({ facts }) => (facts.extent ? [facts.extent] : []))
+  const extents = group.flatMap(({ facts }) => (facts.extent ? [facts.extent] : []))
   return (
     isOneRun &&
     isNew &&
-    mayShareLoad(first.resource, held, next.facts.extent) &&
+    mayShareLoad(first.resource, extents, next.facts.extent) &&
     !isFullLoad(group.map(({ pages }) => pages))
   )
 }
@@ -142,7 +141,7 @@ export function noteDamage(replaying: Replay, scan: string, error: unknown): voi
   else throw error
 }
 
-/** What fails together is loaded scan by scan, so that only the damaged one is left out. */
+/** Loads a group that failed scan by scan, so that only the damaged scan is left out. */
 export async function replayGroup(replaying: Replay, group: readonly ReadyScan[]): Promise<void> {
   try {
     if (group.length > 1)

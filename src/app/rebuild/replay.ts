@@ -1,20 +1,17 @@
-/** Loads the landed pages of every kept scan into an empty warehouse, without one request. */
+/** Loads the landed pages of every stored scan into an empty warehouse, without any request. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readEnvelope } from '../../api/client/envelope.ts'
 import { lastPage, pageLimit } from '../../api/client/paging.ts'
 import { findResource } from '../../contract/catalogue.ts'
 import { rowsAt } from '../../contract/fields/resource.ts'
-import { keptScans } from '../../landing/archive.ts'
-import type { LandingPlace } from '../../landing/bucket/place.ts'
-import { Damaged } from '../../landing/damage/damaged.ts'
-import { missingScans } from '../../landing/damage/missing-scans.ts'
-import { type CheckedPages, checkedPages, factsDamage } from '../../landing/damage/of-files.ts'
-import { type LandedPage, type Landing, openLanding } from '../../landing/folder.ts'
-import { openStore } from '../../landing/open-store.ts'
-import { type Packing, packing } from '../../landing/packed-pages.ts'
-import type { ScanFacts } from '../../landing/scan-facts.ts'
-import { unpackInto } from '../../landing/unpacked.ts'
+import { readablePages } from '../../landing/archive.ts'
+import { ScanDamaged } from '../../landing/damage.ts'
+import { type LandedPage, Landing, openStore } from '../../landing/landing.ts'
+import type { ScanRequest } from '../../landing/manifest.ts'
+import { type Packing, packing } from '../../landing/packing.ts'
+import type { LandingPlace } from '../../landing/store.ts'
+import { allFiles, hasChanged, type VerifiedScan, verifyScan, withoutManifest } from '../../landing/verify.ts'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
 import { pageBytes } from '../../lib/stored-page.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
@@ -34,16 +31,16 @@ export type { ReplayResult } from './replay-group.ts'
 
 export interface ReplayProgress {
   readonly resource: string
-  /** Scans loaded before this one, and all. */
+  /** Scans loaded so far, and in total. */
   readonly done: number
   readonly scans: number
 }
 
-/** Total that a landed page tells of its list. Throws MusterError or SyntaxError. */
+/** The total that a landed page reports. Throws MusterError or SyntaxError. */
 const totalOf = (landed: LandedPage): number =>
   readEnvelope(pageBytes(landed), { page: landed.page, limit: pageLimit }).meta?.total ?? 0
 
-/** A snapshot that was read several times counts from its last first page, and only when no page of it is missing. */
+/** The last pass of a snapshot that was read several times; none if a page of it is missing. */
 function completePass(pages: readonly LandedPage[], rows: 'list' | 'object'): readonly LandedPage[] {
   const start = pages.map(({ page }) => page).lastIndexOf(1)
   const pass = start < 0 ? [] : pages.slice(start)
@@ -51,7 +48,7 @@ function completePass(pages: readonly LandedPage[], rows: 'list' | 'object'): re
   return pass.length === lastPage(totalOf(pass[0] as LandedPage)) ? pass : []
 }
 
-/** Only a snapshot has an extent. Throws Damaged. */
+/** Only a snapshot has an extent. Throws ScanDamaged. */
 function pagesToLoad(
   pages: readonly LandedPage[],
   { scan, facts, resource }: KnownScan,
@@ -62,27 +59,27 @@ function pagesToLoad(
   } catch (error) {
     if (error instanceof ConfigError || !(error instanceof MusterError || error instanceof SyntaxError))
       throw error
-    throw new Damaged(scan, 'its first page does not tell how many there are', error)
+    throw new ScanDamaged(scan, 'its first page does not say how many records there are', error)
   }
 }
 
-/** Throws Damaged. */
-function knownScan(scan: string, facts: ScanFacts): KnownScan {
+/** Throws ScanDamaged. */
+function knownScan(scan: string, facts: ScanRequest): KnownScan {
   const resource = findResource(facts.resource)
-  if (!resource) throw new Damaged(scan, 'scan.json names no resource that this release knows')
+  if (!resource) throw new ScanDamaged(scan, 'its manifest names no resource that this version knows')
   return { scan, facts, resource }
 }
 
-export interface LandedPages {
-  /** A text is a folder. */
+export interface LandedPagesSource {
+  /** A string is a folder. */
   readonly root: string | LandingPlace
-  /** Of a record. */
+  /** Limits of a record. */
   readonly limits: RecordLimits
-  /** After it, requests to a bucket end soon. */
+  /** Once aborted, requests to a bucket end soon. */
   readonly signal?: AbortSignal
 }
 
-/** Where archives are unpacked. */
+/** The temporary folder in which archives are unpacked. */
 class UnpackingFolder {
   readonly #home: string
   #folder: Scratch | undefined
@@ -97,67 +94,42 @@ class UnpackingFolder {
     return join(this.#folder.path, scan)
   }
 
+  removeFile(scan: string): void {
+    if (this.#folder) rmSync(join(this.#folder.path, scan), { force: true })
+  }
+
   remove(): void {
     this.#folder?.remove()
   }
 }
 
-interface Source {
+interface ReplaySource {
   readonly landing: Landing
   readonly pack: Packing
   readonly unpacking: UnpackingFolder
 }
 
-interface CheckedScan {
-  readonly facts: ScanFacts
-  readonly checked: CheckedPages
-}
-
-/** Throws Damaged. */
-async function landedScan({ landing }: Source, scan: string): Promise<CheckedScan> {
-  const damage = await factsDamage(landing, scan)
-  if (damage !== undefined) throw new Damaged(scan, damage)
-  return { facts: await landing.facts(scan), checked: await checkedPages(landing, scan, true) }
-}
-
-/** Throws Damaged. */
-async function archivedScan({ landing, pack }: Source, scan: string, file: string): Promise<CheckedScan> {
-  const { facts, ...checked } = await unpackInto(landing, scan, { file, pack })
-  return { facts, checked }
-}
-
-/** Throws Damaged. */
-async function readScan(replaying: Replay, from: Source, scan: string): Promise<ReadyScan | undefined> {
-  const { landing, unpacking } = from
-  const hadPages = await landing.has(scan)
-  const file = hadPages ? undefined : unpacking.fileOf(scan)
+/** Undefined for a scan that is left out. */
+async function readScan(replaying: Replay, from: ReplaySource, scan: string): Promise<ReadyScan | undefined> {
+  const { landing, pack, unpacking } = from
   const remove = (): void => {
-    if (file !== undefined) rmSync(file, { force: true })
+    unpacking.removeFile(scan)
     landing.store.release(scan)
   }
-  // Another machine may archive the pages that are read here.
-  const isArchivedNow = async (): Promise<boolean> => hadPages && !(await landing.has(scan))
+  let verified: VerifiedScan | undefined
   try {
-    const { facts, checked } = await (file === undefined
-      ? landedScan(from, scan)
-      : archivedScan(from, scan, file))
-    const known = knownScan(scan, facts)
-    if (checked.damaged.length > 0 && (await isArchivedNow())) throw new Damaged(scan, 'it was archived')
+    verified = await verifyScan(landing.store, scan)
+    if (!verified || verified.manifest.state === 'removed') return undefined
+    const known = knownScan(scan, verified.manifest)
+    const pages = await readablePages(landing.store, verified, { file: () => unpacking.fileOf(scan), pack })
     replaying.scans += 1
-    replaying.damaged.push(...checked.damaged.map(what => ({ scan, what })))
-    return { ...known, pages: pagesToLoad(checked.pages, known), remove }
+    replaying.damaged.push(...verified.damaged.map(what => ({ scan, what })))
+    return { ...known, pages: pagesToLoad(pages, known), remove }
   } catch (error) {
     remove()
-    if (error instanceof Damaged && (await isArchivedNow())) return readScan(replaying, from, scan)
-    throw error
-  }
-}
-
-/** Undefined for a scan that is left out. */
-async function readyScan(replaying: Replay, from: Source, scan: string): Promise<ReadyScan | undefined> {
-  try {
-    return await readScan(replaying, from, scan)
-  } catch (error) {
+    // Another machine may have archived the pages that were read here.
+    if (verified && (await hasChanged(landing.store, verified.manifest)))
+      return readScan(replaying, from, scan)
     noteDamage(replaying, scan, error)
     return undefined
   }
@@ -165,13 +137,25 @@ async function readyScan(replaying: Replay, from: Source, scan: string): Promise
 
 type OnProgress = (progress: ReplayProgress) => void | Promise<void>
 
-async function replayAll(replaying: Replay, from: Source, onProgress: OnProgress): Promise<void> {
-  const group: ReadyScan[] = []
-  const kept = await keptScans(from.landing)
-  replaying.damaged.push(...(await missingScans(from.landing, kept)))
+/** No scans if the landing cannot be read at all. */
+async function scansToReplay(replaying: Replay, { landing }: ReplaySource): Promise<readonly string[]> {
   try {
-    for (const [index, scan] of kept.entries()) {
-      const ready = await readyScan(replaying, from, scan)
+    const files = await allFiles(landing)
+    const scans = await landing.scans()
+    replaying.damaged.push(...(await withoutManifest(landing, scans, files)))
+    return scans
+  } catch (error) {
+    noteDamage(replaying, 'landing', error)
+    return []
+  }
+}
+
+async function replayAll(replaying: Replay, from: ReplaySource, onProgress: OnProgress): Promise<void> {
+  const group: ReadyScan[] = []
+  const scanNames = await scansToReplay(replaying, from)
+  try {
+    for (const [index, scan] of scanNames.entries()) {
+      const ready = await readScan(replaying, from, scan)
       if (!ready) continue
       if (ready.pages.length === 0) {
         ready.remove()
@@ -179,7 +163,7 @@ async function replayAll(replaying: Replay, from: Source, onProgress: OnProgress
       }
       if (!belongs(group, ready)) await replayGroup(replaying, group.splice(0))
       group.push(ready)
-      await onProgress({ resource: ready.resource.name, done: index, scans: kept.length })
+      await onProgress({ resource: ready.resource.name, done: index, scans: scanNames.length })
     }
     await replayGroup(replaying, group.splice(0))
   } finally {
@@ -187,17 +171,17 @@ async function replayAll(replaying: Replay, from: Source, onProgress: OnProgress
   }
 }
 
-/** Oldest first; rows carry the times and runs of their pages. `onProgress` is awaited before each scan is loaded. */
+/** Loads the oldest scan first; rows get the times and runs of their pages. Awaits `onProgress` before each scan. */
 export async function replay(
   engine: Engine,
-  { root, limits, signal }: LandedPages,
+  { root, limits, signal }: LandedPagesSource,
   onProgress: OnProgress,
 ): Promise<ReplayResult> {
   const store = openStore(root, signal)
   const replaying = new Replay(engine, limits)
   const unpacking = new UnpackingFolder(store.home)
   try {
-    const landing = openLanding(store)
+    const landing = new Landing(store)
     await packing(pack => replayAll(replaying, { landing, pack, unpacking }, onProgress))
   } finally {
     unpacking.remove()

@@ -1,56 +1,60 @@
 /** Checks every row against the rules before anything is sent. */
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
-import { changedWorker, newWorker } from '../../api/writes/worker-input.ts'
+import { changedWorker, newWorker } from '../../api/workers.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { counted } from '../../lib/counted.ts'
-import { fieldPath } from '../../lib/field-path.ts'
 import { largestBody } from '../../lib/file-kind.ts'
+import { LoopPause } from '../../lib/pause.ts'
+import { fieldPath } from '../../lib/text/field-path.ts'
 import { didYouMean } from '../../lib/text/nearest.ts'
-import { Pause } from '../../lib/time/pause.ts'
 import { withLocalFiles } from './local-files.ts'
-import type { Problem, Row } from './row-list.ts'
+import type { InputRow, RowProblem } from './rows.ts'
 
-export type Operation = 'create' | 'update'
+export type WorkerOperation = 'create' | 'update'
 
-export interface Target {
-  readonly operation: Operation
+export interface WorkerTarget {
+  readonly operation: WorkerOperation
   readonly baseUrl: string
   readonly agency: string | undefined
-  /** Of the input file: paths in it are relative to it. */
+  /** Folder of the input file: paths in rows are relative to it. */
   readonly folder: string
   /** Whether paths may lead out of the folder. */
   readonly allowOutside: boolean
 }
 
-/** A row that may be sent. Its body is built again just before sending: the files of many rows would fill the memory. */
-export interface Ready {
+/** A valid row. Its body is built again just before sending: the files of many rows would fill the memory. */
+export interface ReadyRow {
   readonly row: number
   read(): unknown
-  /** Of everything that would be sent, and of where it goes; equal hashes mean the same request. */
+  /** Hash of the request's body and target; equal hashes mean the same request. */
   readonly hash: string
   /** The agency's own id of a new worker, or the service's id of an updated one. */
   readonly label: string
   readonly addsDocuments: boolean
 }
 
-export interface Body {
-  /** Of the updated worker; empty for a new one. */
+export interface WorkerBody {
+  /** Id of the updated worker; empty for a new one. */
   readonly id: string
   readonly fields: Record<string, unknown>
 }
 
-export interface Checked {
-  readonly ready: readonly Ready[]
-  readonly problems: readonly Problem[]
+export interface CheckedRows {
+  readonly ready: readonly ReadyRow[]
+  readonly problems: readonly RowProblem[]
 }
 
-/** Throws the reason of the signal. */
-export async function checkRows(rows: readonly Row[], target: Target, signal: AbortSignal): Promise<Checked> {
-  const ready: Ready[] = []
-  const problems: Problem[] = []
+/** Throws the signal's reason. */
+export async function checkRows(
+  rows: readonly InputRow[],
+  target: WorkerTarget,
+  signal: AbortSignal,
+): Promise<CheckedRows> {
+  const ready: ReadyRow[] = []
+  const problems: RowProblem[] = []
   const seen = new Map<string, number>()
-  const pause = new Pause(signal)
+  const pause = new LoopPause(signal)
   for (const { row, read } of rows) {
     if (pause.isDue) await pause.take()
     const built = buildBody(read(), target)
@@ -71,19 +75,19 @@ export async function checkRows(rows: readonly Row[], target: Target, signal: Ab
   return { ready, problems }
 }
 
-type FieldProblem = Omit<Problem, 'row'>
+type FieldProblem = Omit<RowProblem, 'row'>
 
-interface Built {
-  readonly body: Body
+interface BuiltRow {
+  readonly body: WorkerBody
   readonly hash: string
   readonly addsDocuments: boolean
 }
 
-/** The body to send for a row, local files included, or the problems of the row. */
+/** The body to send for a row, including local files, or the row's problems. */
 export function buildBody(
   row: unknown,
-  target: Target,
-): Built | { readonly problems: readonly FieldProblem[] } {
+  target: WorkerTarget,
+): BuiltRow | { readonly problems: readonly FieldProblem[] } {
   const { value, problems } = withLocalFiles(row, target)
   const { id, rest } = target.operation === 'update' ? apart(value) : { id: '', rest: value }
   const schema = target.operation === 'create' ? newWorker : changedWorker
@@ -106,13 +110,13 @@ export function buildBody(
   return { body: { id, fields: parsed.data }, hash, addsDocuments: addsDocuments(parsed.data) }
 }
 
-/** Problems of one row that are told. */
-const mostTold = 20
+/** Problems reported for one row. */
+const maxReported = 20
 
 function firstOf(found: readonly FieldProblem[]): readonly FieldProblem[] {
-  if (found.length <= mostTold) return found
-  const more = found.length - mostTold
-  return [...found.slice(0, mostTold), { field: '', what: `has ${counted(more, 'more problem')}` }]
+  if (found.length <= maxReported) return found
+  const more = found.length - maxReported
+  return [...found.slice(0, maxReported), { field: '', what: `has ${counted(more, 'more problem')}` }]
 }
 
 function apart(value: unknown): { readonly id: unknown; readonly rest: unknown } {
@@ -122,7 +126,7 @@ function apart(value: unknown): { readonly id: unknown; readonly rest: unknown }
   return { id, rest }
 }
 
-function idProblems(operation: Operation, id: unknown): FieldProblem[] {
+function idProblems(operation: WorkerOperation, id: unknown): FieldProblem[] {
   if (operation === 'create' || (typeof id === 'string' && isSafeId(id))) return []
   return [
     { field: 'id', what: id === undefined ? 'is missing: the id of the worker to update' : 'is not an id' },

@@ -1,33 +1,33 @@
-/** Files that a JSON row names by `path`: read relative to the input file, checked, and turned into data URLs. */
+/** Reads files that a JSON row names by `path`, relative to the input file, and turns them into data URLs. */
 import { basename, resolve } from 'node:path'
-import { fieldPath } from '../../lib/field-path.ts'
 import { fileTypeOf, fileTypes, largestFile, toDataUrl, typedBytes } from '../../lib/file-kind.ts'
 import { readInput } from '../../lib/input-file.ts'
+import { fieldPath } from '../../lib/text/field-path.ts'
 
 export interface FileProblem {
   readonly field: string
   readonly what: string
 }
 
-export interface Resolved {
+export interface ResolvedValue {
   readonly value: unknown
   readonly problems: readonly FileProblem[]
 }
 
-type Fields = Record<string, unknown>
+type InputFields = Record<string, unknown>
 
-export interface Surroundings {
-  /** Of the input file. */
+export interface FileAccess {
+  /** Folder of the input file. */
   readonly folder: string
   /** Whether files outside of the folder may be read. */
   readonly allowOutside: boolean
 }
 
-/** The same row with `content` in place of each `path`. */
-export function withLocalFiles(value: unknown, surroundings: Surroundings): Resolved {
+/** Returns the row with `content` instead of each `path`. */
+export function withLocalFiles(value: unknown, surroundings: FileAccess): ResolvedValue {
   if (!isFields(value)) return { value, problems: [] }
   const problems: FileProblem[] = []
-  const resolved: Fields = { ...value }
+  const resolved: InputFields = { ...value }
   for (const collection of ['attachments', 'rightToWork']) {
     const documents = value[collection]
     if (!Array.isArray(documents)) continue
@@ -49,25 +49,28 @@ export function withLocalFiles(value: unknown, surroundings: Surroundings): Reso
 /** Stands in for a file that could not be read, so that its mistake is reported once; the row is never sent. */
 const unread = { fileName: 'unread.pdf', uploadToken: 'unread' }
 
-function readLocal({ path, ...file }: Fields, { folder, allowOutside }: Surroundings): Fields | string {
+function readLocal(
+  { path, ...file }: InputFields,
+  { folder, allowOutside }: FileAccess,
+): InputFields | string {
   if (typeof path !== 'string' || path === '') return 'is not a file name'
   const read = readDeclarable(resolve(folder, path), allowOutside ? undefined : folder)
   if (typeof read === 'string') return read
   return { fileName: basename(path), ...file, content: toDataUrl(read) }
 }
 
-/** The bytes and their type, or the reason why the service would refuse them. With `inside`, only a file of that folder. */
+/** The bytes and their type, or why the service would reject them. With `inside`, only a file of that folder. */
 export function readDeclarable(file: string, inside?: string) {
-  const bytes = readInput(file, { mostBytes: largestFile, ...(inside !== undefined && { inside }) })
+  const bytes = readInput(file, { maxBytes: largestFile, ...(inside !== undefined && { inside }) })
   if (!Buffer.isBuffer(bytes))
     return inside !== undefined && /outside/.test(bytes.why)
       ? `${bytes.why}: --allow-outside reads it`
       : bytes.why
   if (bytes.length === 0) return 'is an empty file'
   const type = fileTypeOf(bytes)
-  return type ? typedBytes(bytes, type) : `is none of ${fileTypes.join(', ')} by its first bytes`
+  return type ? typedBytes(bytes, type) : `is not one of ${fileTypes.join(', ')}, judging by its first bytes`
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is InputFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,12 +1,12 @@
 /**
- * The outcome of each row, in a file beside the input: one line before the row is sent and one after. A second run reads
- * it and sends only rows that have not succeeded. It names rows by hash and agency id, never by personal details.
+ * Records the outcome of each row in a file beside the input: one line before the row is sent and one after. A second run
+ * reads it and sends only rows that have not succeeded. It names rows by hash and agency id, never by personal details.
  */
 import { appendFileSync, closeSync, constants, openSync } from 'node:fs'
 import * as z from 'zod'
 import { UsageError } from '../../lib/errors.ts'
 import { lineFeed, linesOf, readInputUtf8 } from '../../lib/input-file.ts'
-import { Pause } from '../../lib/time/pause.ts'
+import { LoopPause } from '../../lib/pause.ts'
 
 const outcomes = [
   'sending',
@@ -31,23 +31,23 @@ const entry = z.object({
   at: z.string(),
 })
 
-export type Entry = z.infer<typeof entry>
-export type Outcome = Entry['outcome']
+export type OutcomeEntry = z.infer<typeof entry>
+export type WriteOutcome = OutcomeEntry['outcome']
 
-/** Bytes of the outcomes of a million rows. */
+/** Maximum bytes: the outcomes of a million rows. */
 const largestOutcomes = 256 * 1_048_576
 
-/** Bytes of one line, with room for ids of the service. */
+/** Maximum bytes of a line, with room for the service's ids. */
 const longestEntry = 65_536
 
 function earlierText(file: string, shown: string): Buffer {
-  const read = readInputUtf8(file, { mostBytes: largestOutcomes })
+  const read = readInputUtf8(file, { maxBytes: largestOutcomes })
   if (Buffer.isBuffer(read)) return read
   if (read.isMissing) return Buffer.alloc(0)
   throw new UsageError({ what: `${shown} ${read.why}`, next: 'move it away, or give the input another name' })
 }
 
-/** Through no link, which could lead to a file that is not ours. */
+/** Does not follow links, which could lead to another file. */
 function append(file: string, text: string): void {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
   const opened = openSync(file, flags, 0o600)
@@ -58,16 +58,16 @@ function append(file: string, text: string): void {
   }
 }
 
-interface Place {
+interface OutcomeFilePath {
   readonly file: string
-  /** As the user knows it. */
+  /** The path as the user typed it. */
   readonly shown: string
 }
 
 /** The last entry of each row, among `wanted` hashes. */
 async function lastEntries(text: Buffer, wanted: ReadonlySet<string>, signal: AbortSignal) {
-  const last = new Map<string, Entry>()
-  const pause = new Pause(signal)
+  const last = new Map<string, OutcomeEntry>()
+  const pause = new LoopPause(signal)
   for (const line of linesOf(text)) {
     const read = entryOf(line)
     if (read && wanted.has(read.hash)) last.set(read.hash, read)
@@ -76,8 +76,8 @@ async function lastEntries(text: Buffer, wanted: ReadonlySet<string>, signal: Ab
   return last
 }
 
-/** Undefined for the half-written line of a killed run: the line before it tells the outcome of the row. */
-function entryOf(line: Buffer): Entry | undefined {
+/** Undefined for the half-written line of a killed run; the line before it has the row's outcome. */
+function entryOf(line: Buffer): OutcomeEntry | undefined {
   if (line.length > longestEntry) return undefined
   try {
     return entry.safeParse(JSON.parse(line.toString('utf8'))).data
@@ -89,19 +89,19 @@ function entryOf(line: Buffer): Entry | undefined {
 
 export class OutcomeFile {
   readonly #file: string
-  readonly #last: Map<string, Entry>
+  readonly #last: Map<string, OutcomeEntry>
 
-  private constructor(file: string, last: Map<string, Entry>) {
+  private constructor(file: string, last: Map<string, OutcomeEntry>) {
     this.#file = file
     this.#last = last
   }
 
   /**
-   * Knows of the rows with `wanted` hashes. Throws UsageError when the file cannot be written: without it a second run could
-   * send rows twice.
+   * Reads the outcomes of rows with `wanted` hashes. Throws UsageError if the file cannot be written: without it, a second
+   * run could send rows twice.
    */
   static async open(
-    { file, shown }: Place,
+    { file, shown }: OutcomeFilePath,
     wanted: ReadonlySet<string>,
     signal: AbortSignal,
   ): Promise<OutcomeFile> {
@@ -120,11 +120,11 @@ export class OutcomeFile {
     return new OutcomeFile(file, last)
   }
 
-  last(hash: string): Entry | undefined {
+  last(hash: string): OutcomeEntry | undefined {
     return this.#last.get(hash)
   }
 
-  add(entry: Entry): void {
+  add(entry: OutcomeEntry): void {
     append(this.#file, `${JSON.stringify(entry)}\n`)
     this.#last.set(entry.hash, entry)
   }

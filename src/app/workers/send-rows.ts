@@ -1,37 +1,42 @@
 /** Sends rows one after the other, and records the outcome of each before and after it is sent. */
 import type { Client } from '../../api/client/client.ts'
-import { AccessDenied, BadRequest, Conflict, NotFound, Unsettled } from '../../api/client/errors.ts'
-import type { ChangedWorker, NewWorker } from '../../api/writes/worker-input.ts'
-import { createWorker, updateWorker, type WorkerResult } from '../../api/writes/workers.ts'
+import { AccessDenied, BadRequest, Conflict, NotFound, WriteUnsettled } from '../../api/client/errors.ts'
+import {
+  type ChangedWorker,
+  createWorker,
+  type NewWorker,
+  updateWorker,
+  type WorkerResult,
+} from '../../api/workers.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
-import { type Body, buildBody, type Ready, type Target } from './check-rows.ts'
-import type { Outcome, OutcomeFile } from './outcome-file.ts'
+import { buildBody, type ReadyRow, type WorkerBody, type WorkerTarget } from './check-rows.ts'
+import type { OutcomeFile, WriteOutcome } from './outcome-file.ts'
 
-export interface Result {
+export interface RowResult {
   readonly row: number
   /** The agency's own id of a new worker, or the id of an updated one. */
   readonly worker: string
-  readonly outcome: Outcome | 'done before'
+  readonly outcome: WriteOutcome | 'done before'
   readonly id?: string
   readonly reference?: string
   readonly note?: string
 }
 
-export interface Sending {
+export interface SendRequest {
   readonly client: Client
-  readonly target: Target
+  readonly target: WorkerTarget
   readonly outcomes: OutcomeFile
   readonly clock: Clock
   readonly signal: AbortSignal
-  readonly onResult: (result: Result) => void
+  readonly onResult: (result: RowResult) => void
 }
 
 /** After this many missing answers in a row the service is at fault, not the rows. */
-const mostUnsettled = 3
+const maxUnsettled = 3
 
-/** Returns the failure that ended it early, if one did: of the key, the budget, the network, or a signal to stop. */
-export async function sendRows(rows: readonly Ready[], sending: Sending): Promise<unknown> {
+/** Returns the failure that ended it early, if any: of the key, budget or network, or a signal to stop. */
+export async function sendRows(rows: readonly ReadyRow[], sending: SendRequest): Promise<unknown> {
   let unsettled = 0
   for (const ready of rows) {
     const earlier = sending.outcomes.last(ready.hash)
@@ -45,9 +50,9 @@ export async function sendRows(rows: readonly Ready[], sending: Sending): Promis
     sending.onResult(sent.result)
     unsettled = sent.result.outcome === 'unsettled' ? unsettled + 1 : 0
     if (sent.failure !== undefined) return sent.failure
-    if (unsettled === mostUnsettled) {
+    if (unsettled === maxUnsettled) {
       return new MusterError({
-        what: `${mostUnsettled} rows in a row got no usable answer`,
+        what: `${maxUnsettled} rows in a row got no usable answer`,
         next: 'the other rows were not sent; check the service, then run the command again',
       })
     }
@@ -55,12 +60,12 @@ export async function sendRows(rows: readonly Ready[], sending: Sending): Promis
   return undefined
 }
 
-/** A row that an earlier run sent, or one that must not be sent twice because that would add its documents twice. */
+/** The result of a row that is not sent again: sent by an earlier run, or repeating it would add documents twice. */
 function settledBefore(
-  { row, label, addsDocuments }: Ready,
-  earlier: Outcome | undefined,
-  { target }: Sending,
-): Result | undefined {
+  { row, label, addsDocuments }: ReadyRow,
+  earlier: WriteOutcome | undefined,
+  { target }: SendRequest,
+): RowResult | undefined {
   if (earlier === 'created' || earlier === 'updated') return { row, worker: label, outcome: 'done before' }
   const isOpen = earlier === 'sending' || earlier === 'unsettled'
   if (!isOpen || target.operation === 'create' || !addsDocuments) return undefined
@@ -69,14 +74,18 @@ function settledBefore(
   return { row, worker: label, outcome: 'unsettled', note }
 }
 
-interface Sent {
-  readonly result: Result
+interface SendAttempt {
+  readonly result: RowResult
   readonly failure?: unknown
 }
 
-async function sendRow(ready: Ready, sending: Sending, earlier: Outcome | undefined): Promise<Sent> {
+async function sendRow(
+  ready: ReadyRow,
+  sending: SendRequest,
+  earlier: WriteOutcome | undefined,
+): Promise<SendAttempt> {
   const { row, label: worker, hash } = ready
-  const note = (outcome: Outcome, more: object = {}) =>
+  const note = (outcome: WriteOutcome, more: object = {}) =>
     sending.outcomes.add({
       hash,
       row,
@@ -115,7 +124,7 @@ async function sendRow(ready: Ready, sending: Sending, earlier: Outcome | undefi
   }
 }
 
-/** The sentence of the service where it sent one. The request is left out, being the same for every row. */
+/** The service's message if it sent one; without the request, which is the same for every row. */
 function reasonOf(error: unknown): string {
   if (error instanceof Conflict && error.needsReview) return ''
   if (error instanceof BadRequest || error instanceof Conflict)
@@ -123,18 +132,18 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : ''
 }
 
-function send({ id, fields }: Body, { client, target }: Sending): Promise<WorkerResult> {
+function send({ id, fields }: WorkerBody, { client, target }: SendRequest): Promise<WorkerResult> {
   const { agency } = target
   if (target.operation === 'create') return createWorker(client, fields as NewWorker, { agency })
   return updateWorker(client, { id, changes: fields as ChangedWorker }, { agency })
 }
 
 /** Undefined for a signal to stop and for bugs: the row stays open. */
-function failedAs(error: unknown): { readonly outcome: Outcome; readonly endsRun: boolean } | undefined {
+function failedAs(error: unknown): { readonly outcome: WriteOutcome; readonly endsRun: boolean } | undefined {
   if (error instanceof Conflict) return { outcome: error.needsReview ? 'review' : 'conflict', endsRun: false }
   if (error instanceof BadRequest || error instanceof NotFound) return { outcome: 'refused', endsRun: false }
-  if (error instanceof Unsettled) return { outcome: 'unsettled', endsRun: false }
+  if (error instanceof WriteUnsettled) return { outcome: 'unsettled', endsRun: false }
   if (error instanceof AccessDenied) return { outcome: 'refused', endsRun: true }
-  // The key is refused, the budget is spent, or the service is unreachable: nothing was written.
+  // The key was refused, the budget is spent, or the service is unreachable: nothing was written.
   return error instanceof MusterError ? { outcome: 'unsent', endsRun: true } : undefined
 }

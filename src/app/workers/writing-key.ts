@@ -1,9 +1,9 @@
-/** Checks that the key may write for an agency, before the first write is refused. */
+/** Checks that the key may write for an agency, before the first write. */
 import type { KeyInfo } from '../../api/client/key.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { nearest } from '../../lib/text/nearest.ts'
 
-/** Throws ConfigError (exit 78). When the service names no scopes, the first write shows it. */
+/** Throws ConfigError (exit 78) if a scope is missing. If the service reports no scopes, the first write will show it. */
 export function requireScope({ scopes }: KeyInfo, scope: string): void {
   if (scopes.length === 0 || scopes.includes(scope)) return
   throw new ConfigError({
@@ -20,7 +20,7 @@ export function requireAgencyKey({ kind }: KeyInfo): void {
   })
 }
 
-/** The agency to name in requests, if any. Throws UsageError when --agency is needed or is none of the key's. */
+/** The agency to name in requests, if any. Throws UsageError if --agency is needed or not one of the key's. */
 export function chosenAgency({ agencies = [] }: KeyInfo, named: string | undefined): string | undefined {
   const choices = agencies.map(({ id, name }) => (name === '' ? id : `${id} (${name})`)).join(', ')
   if (named === undefined) {

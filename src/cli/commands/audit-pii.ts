@@ -7,11 +7,13 @@ import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
-  options: [{ flags: '--left-out', summary: 'list the columns of pii with values that tell nobody apart' }],
+  options: [
+    { flags: '--left-out', summary: 'list the columns of pii that are not searched for, with the reason' },
+  ],
   notes: [
-    'Looked for: e-mail addresses; telephone and account numbers of eight digits or more; texts of two words or more,',
-    'or with digits, of six letters or more, unless they are the name of an organisation, a place or a thing.',
-    'Case, accents, spacing and punctuation make no difference. --left-out shows what is not looked for.',
+    'It searches for e-mail addresses, for telephone and account numbers of eight digits or more, and for texts of six',
+    'letters or more with two words or a digit, unless they name an organisation, a place or a thing.',
+    'Case, accents, spacing and punctuation make no difference. --left-out lists what it does not search for.',
   ],
   lineage: 'none',
   examples: ['muster audit-pii', 'muster audit-pii --left-out', 'muster audit-pii --json'],
@@ -45,5 +47,5 @@ function print(context: CommandContext, audit: Audit, showsLeftOut: boolean): vo
     audit.hits.length === 0
       ? 'none found'
       : `found in ${counted(audit.hits.length, 'column')}: do not publish`
-  printLine(context, `${shown}, ${counted(audit.places.length, 'place')}: ${result}`)
+  printLine(context, `${shown}, ${counted(audit.searched.length, 'place')}: ${result}`)
 }

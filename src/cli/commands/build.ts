@@ -1,6 +1,5 @@
-/** `muster build`: brings the marts that BI tools read up to date with star. */
-
-import { requireRoom } from '../../app/connection/room.ts'
+/** `muster build`: rebuilds marts whose sources or definitions changed. */
+import { requireRoom } from '../../app/connection/storage.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { Busy, MusterError, UsageError } from '../../lib/errors.ts'
@@ -12,9 +11,27 @@ import { type Mart, readMarts } from '../../marts/mart.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { withheldReasons } from '../reports/withheld-marts.ts'
-import { type Column, formatSeconds, printJson, printLine, printTable } from '../terminal/output.ts'
-import { createProgress, isEachLogged, type Progress } from '../terminal/progress.ts'
+import { formatSeconds, printJson, printLine, printTable, type ShownColumn } from '../terminal/output.ts'
+import { createProgress, isEachLogged, type ProgressDisplay } from '../terminal/progress.ts'
+
+interface WithheldMart {
+  readonly name: string
+  readonly message: string | null
+}
+
+/** Marts named for each reason; the table of the build lists all. */
+const namedAtMost = 3
+
+/** Why marts were not built, one text per reason: `a, b, c, 21 more (permission denied for schema mart)`. */
+export function withheldReasons(marts: readonly WithheldMart[]): string[] {
+  const byReason = new Map<string | null, string[]>()
+  for (const { name, message } of marts) byReason.set(message, [...(byReason.get(message) ?? []), name])
+  return [...byReason].map(([message, names]) => {
+    const more = names.length - namedAtMost
+    const shown = more > 1 ? [...names.slice(0, namedAtMost), `${more} more`] : names
+    return `${shown.join(', ')} (${message ?? 'no reason is known'})`
+  })
+}
 
 /** Accepts names with or without the schema. */
 function martNames(args: readonly string[], marts: readonly Mart[]): readonly string[] {
@@ -36,7 +53,7 @@ const progressStates = {
   refused: 'failed',
 } as const
 
-function show(progress: Progress, event: MartResult | { name: string; state: 'building' }): void {
+function show(progress: ProgressDisplay, event: MartResult | { name: string; state: 'building' }): void {
   const { name: resource } = event
   const state = progressStates[event.state]
   if (event.state === 'building') {
@@ -62,7 +79,7 @@ const warned = ({ findings }: MartResult): string =>
 const noteOf = (mart: MartResult): string => [mart.message, warned(mart)].filter(Boolean).join('; ')
 
 function printMarts(context: CommandContext, touched: readonly MartResult[]): void {
-  const titles: readonly Column[] = ['mart', 'state', 'rows', 'seconds', { title: 'note', breaks: true }]
+  const titles: readonly ShownColumn[] = ['mart', 'state', 'rows', 'seconds', { title: 'note', breaks: true }]
   printTable(
     context,
     titles,
@@ -92,15 +109,15 @@ function print(context: CommandContext, { marts, asOf, milliseconds }: BuildResu
   printLine(context, `${counts}, ${since}; ${seconds}`)
 }
 
-/** Refused by its checks: the data is at fault, not the program. */
+/** Marts rejected by their checks: the data is at fault, not the program. */
 class MartsRefused extends MusterError {
   override readonly exitCode = 3
 }
 
-/** Those that wait for another mart have no reason of their own. */
+/** Marts that wait for another mart have no reason of their own. */
 function kindOf(withheld: readonly MartResult[]): typeof MusterError {
   const failed = withheld.filter(({ state }) => state === 'failed')
-  if (failed.some(({ isHeldByOthers }) => !isHeldByOthers)) return MusterError
+  if (failed.some(({ isLocked }) => !isLocked)) return MusterError
   if (withheld.some(({ state }) => state === 'refused')) return MartsRefused
   return failed.length > 0 ? Busy : MusterError
 }
@@ -138,7 +155,7 @@ export const command: CommandModule = {
   arguments: [
     {
       name: '[marts...]',
-      summary: 'only these and the marts that they read; all when left out',
+      summary: 'only these and the marts that they read; default: all',
       completes: 'mart',
     },
   ],

@@ -1,7 +1,6 @@
 /** `muster check`: checks the warehouse, and says what to do about each failure. */
-
 import { checkLandedPages, landedPagesCheck } from '../../app/checkup/landed-pages.ts'
-import { withLanding } from '../../app/connection/landing.ts'
+import { withLanding } from '../../app/connection/storage.ts'
 import { openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { CheckFailed, type ExitStatus, UsageError } from '../../lib/errors.ts'
@@ -9,8 +8,7 @@ import { programVersion } from '../../lib/package.ts'
 import { nearest } from '../../lib/text/nearest.ts'
 import type { Check } from '../../marts/checks/check.ts'
 import { everyCheck } from '../../marts/checks/gate.ts'
-import { type CheckReport, reportChecks } from '../../marts/checks/report.ts'
-import { type CheckResult, failedRows } from '../../marts/checks/run.ts'
+import { type CheckReport, type CheckResult, failedRows, reportChecks } from '../../marts/checks/run.ts'
 import { readMarts } from '../../marts/mart.ts'
 import { anyText, type CommandModule, flagOption, listOption, repeated } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -55,12 +53,12 @@ function print(context: CommandContext, { results, skipped, milliseconds }: Chec
 }
 
 export const command: CommandModule = {
-  arguments: [{ name: '[checks...]', summary: 'only these; all when left out', completes: 'check' }],
+  arguments: [{ name: '[checks...]', summary: 'only these checks; default: all', completes: 'check' }],
   options: [
     { flags: '--list', summary: 'list the checks without running them' },
     {
       flags: '--except <check>',
-      summary: 'not this one; may be repeated',
+      summary: 'skip this check; may be repeated',
       completes: 'check',
       parse: repeated(anyText),
     },
@@ -71,11 +69,12 @@ export const command: CommandModule = {
   examples: [
     'muster check',
     'muster check keys_unique references_resolve',
-    'muster check --except resources_whole',
+    'muster check --except resources_complete',
     'muster check --json',
   ],
   async run(context, args, options) {
-    const checks = chosen(args, [...everyCheck(readMarts()), landedPagesCheck], listOption(options, 'except'))
+    const except = listOption<string>(options, 'except')
+    const checks = chosen(args, [...everyCheck(readMarts()), landedPagesCheck], except)
     if (flagOption(options, 'list')) return list(context, checks)
     const connection = context.stored()
     const engine = await openMade(connection)
@@ -86,7 +85,8 @@ export const command: CommandModule = {
       const landed = () =>
         withLanding(connection, signal, landing => checkLandedPages(engine, { landing, clock }))
       const others = isAsked ? [landed] : []
-      const effects = { engine, clock, rng, signal, version: programVersion, tolerance, others }
+      const given = [...args, ...except.map(name => `--except ${name}`)].join(' ')
+      const effects = { engine, clock, rng, signal, given, version: programVersion, tolerance, others }
       const tables = checks.filter(check => check !== landedPagesCheck)
       const report = await reportChecks(effects, tables)
       if (context.json) printJson(context, report)
@@ -120,7 +120,7 @@ function failureLines(results: readonly CheckResult[]): string[] {
   )
 }
 
-/** `skipped` are checks of marts that were never built. */
+/** `skipped` counts checks of marts that were never built. */
 function summaryLine(
   results: readonly CheckResult[],
   { skipped, milliseconds }: { skipped: number; milliseconds: number },

@@ -1,23 +1,24 @@
-/** `muster completion`: completion of command lines, for shells. */
-
+/** `muster completion`: prints the completion script of a shell. */
 import { UsageError } from '../../lib/errors.ts'
 import { choiceOf } from '../../lib/text/nearest.ts'
 import type { CommandModule } from '../command.ts'
-import { candidates } from '../shell/complete.ts'
-import { scripts } from '../shell/scripts.ts'
+import { candidates, scripts } from '../shell/complete.ts'
 
-/** What the scripts ask for. */
+/** The argument with which the scripts ask for completions. */
 const words = 'words'
 
 export const command: CommandModule = {
   arguments: [
     { name: '<shell>', summary: Object.keys(scripts).join(', '), choices: Object.keys(scripts) },
-    { name: '[words...]', summary: 'with `words` instead of a shell: print what may follow these' },
+    {
+      name: '[words...]',
+      summary: 'with `words` instead of a shell: print completions of this command line',
+    },
   ],
   notes: [
-    'bash: add eval "$(muster completion bash)" to ~/.bashrc',
-    'zsh: add eval "$(muster completion zsh)" to ~/.zshrc, after compinit',
-    'fish: muster completion fish > ~/.config/fish/completions/muster.fish',
+    '  bash: add eval "$(muster completion bash)" to ~/.bashrc',
+    '  zsh: add eval "$(muster completion zsh)" to ~/.zshrc, after compinit',
+    '  fish: muster completion fish > ~/.config/fish/completions/muster.fish',
     'Names of resources, marts, checks, connections and DAGs are completed too.',
   ],
   examples: ['muster completion bash', 'muster completion zsh', 'muster completion fish'],

@@ -1,11 +1,11 @@
-/** `muster config`: the settings that count, and where each comes from. */
+/** `muster config`: shows the settings in effect and where each comes from. */
 
 import { notSet, type Setting, settingOrigins } from '../../config/origins.ts'
 import { ConfigError, UsageError } from '../../lib/errors.ts'
 import { choiceOf } from '../../lib/text/nearest.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { type Column, printJson, printLine, printTable } from '../terminal/output.ts'
+import { printJson, printLine, printTable, type ShownColumn } from '../terminal/output.ts'
 
 /** What is wrong with the settings; undefined when a sync could begin. Warnings go to stderr. */
 function problemIn(context: CommandContext): ConfigError | undefined {
@@ -26,13 +26,13 @@ function chosen(settings: readonly Setting[], name: string | undefined): readonl
   return settings.filter(({ connection }) => connection === name)
 }
 
-const columns: readonly Column[] = [
+const columns: readonly ShownColumn[] = [
   'setting',
   { title: 'value', breaks: true },
   { title: 'from', breaks: true },
 ]
 
-/** A connection after the other; what has no value is named below, or listed too with --verbose. */
+/** Prints one connection after the other. Settings without a value are named below, or listed with --verbose. */
 function print(context: CommandContext, settings: readonly Setting[]): void {
   for (const connection of new Set(settings.map(one => one.connection))) {
     const own = settings.filter(one => one.connection === connection)
@@ -49,7 +49,7 @@ function print(context: CommandContext, settings: readonly Setting[]): void {
 }
 
 export const command: CommandModule = {
-  notes: ['Secrets are not shown. Settings that are wrong are told after the table, with exit code 78.'],
+  notes: ['Secrets are not shown. Wrong settings are reported after the table, with exit code 78.'],
   examples: ['muster config', 'muster config --connection acme', 'muster config --json'],
   run: async context => {
     const { cwd, env, globals } = context

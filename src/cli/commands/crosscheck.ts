@@ -1,12 +1,12 @@
 /** `muster crosscheck`: compares our metrics with the service's own; --calibrate first finds the definition that fits. */
 
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
-import { requireRoom } from '../../app/connection/room.ts'
+import { requireRoom } from '../../app/connection/storage.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
-import type { Crosschecked } from '../../crosscheck/crosscheck.ts'
-import { crosscheckFitted, type Fitted } from '../../crosscheck/fitted.ts'
+import { crosscheckFitted, type FittedCrosscheck } from '../../crosscheck/calibrated-crosscheck.ts'
+import type { CrosscheckResult } from '../../crosscheck/crosscheck.ts'
 import { type Grouping, groupingOf } from '../../crosscheck/metrics/metric-query.ts'
-import { type Asker, createAsker } from '../../crosscheck/metrics/their-metrics.ts'
+import { createAsker, type MetricClient } from '../../crosscheck/metrics/their-metrics.ts'
 import { BudgetSpent, CheckFailed, type ExitStatus } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { migrate } from '../../state/migrate.ts'
@@ -16,12 +16,12 @@ import type { Engine } from '../../warehouse/engine.ts'
 import {
   type CommandModule,
   flagOption,
+  integerBetween,
   listOption,
   numberOf,
   numberOption,
   type Options,
   repeated,
-  wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { groupingOption, rangeOf, rangeOptions, thresholdOption } from '../metric-options.ts'
@@ -34,8 +34,8 @@ import {
 } from '../reports/crosscheck-lines.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
-/** The groupings of a nightly crosscheck, for two metrics. */
-const usualGroupings = ['all', 'company', 'project', 'agency', 'month', 'week']
+/** The default groupings, for two metrics; they suit a nightly crosscheck. */
+const defaultGroupings = ['all', 'company', 'project', 'agency', 'month', 'week']
 
 export const command: CommandModule = {
   options: [
@@ -45,15 +45,15 @@ export const command: CommandModule = {
     },
     {
       flags: '--group-by <keys>',
-      summary: 'compare only this grouping; may be given several times',
+      summary: 'compare only this grouping; may be repeated',
       parse: repeated(groupingOption),
     },
     ...rangeOptions,
     thresholdOption,
     {
       flags: '--max-requests <number>',
-      summary: 'most requests to send',
-      parse: wholeNumber(1),
+      summary: 'maximum number of requests',
+      parse: integerBetween(1),
       fallback: 400,
     },
   ],
@@ -112,31 +112,31 @@ async function runCrosscheck(context: CommandContext, engine: Engine, options: O
   }
 }
 
-/** What is not read yet may explain any difference: a first load that takes days is no fault. */
-async function failureOf(checked: Crosschecked, engine: Engine): Promise<BudgetSpent | CheckFailed> {
+/** Unread records may explain any difference: a first load that takes days is not a failure. */
+async function failureOf(checked: CrosscheckResult, engine: Engine): Promise<BudgetSpent | CheckFailed> {
   const what = disagreement(checked)
   const unread = await stoppedResources(engine)
   if (unread.length > 0)
     return new BudgetSpent({
-      what: `${what}, and ${unread.join(', ')} ${unread.length === 1 ? 'is' : 'are'} not read to the end`,
-      next: 'the next sync goes on; compare again then',
+      what: `${what}, and ${unread.join(', ')} ${unread.length === 1 ? 'is' : 'are'} not fully read`,
+      next: 'the next sync continues; compare again after it',
     })
   return new CheckFailed({ what, next: 'the output names the records; mart.crosscheck keeps the figures' })
 }
 
 const nothingToCompare = 'nothing to compare: the service gives its metrics to company keys only'
 
-interface Session {
+interface CrosscheckSession {
   readonly context: CommandContext
   readonly engine: Engine
-  readonly asker: Asker
+  readonly asker: MetricClient
   readonly runId: string
 }
 
-async function compareAll(session: Session, options: Options): Promise<Crosschecked> {
+async function compareAll(session: CrosscheckSession, options: Options): Promise<CrosscheckResult> {
   const { context } = session
   const given = listOption<string>(options, 'groupBy')
-  const groupings = (given.length > 0 ? given : usualGroupings).map(text => groupingOf(text) as Grouping)
+  const groupings = (given.length > 0 ? given : defaultGroupings).map(text => groupingOf(text) as Grouping)
   const fitted = await crosscheckFitted(
     {
       ...session,
@@ -155,7 +155,7 @@ async function compareAll(session: Session, options: Options): Promise<Crosschec
   return fitted.checked
 }
 
-function print(context: CommandContext, { calibration, inForce, checked }: Fitted): void {
+function print(context: CommandContext, { calibration, inForce, checked }: FittedCrosscheck): void {
   if (context.json) {
     printJson(context, crosscheckAsJson(checked, inForce, calibration))
     return

@@ -1,15 +1,14 @@
-/** `muster dag export`: a DAG as the files of another scheduler. */
+/** `muster dag export`: prints the files that run a DAG from another scheduler. */
 import { mkdirSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileOfDag } from '../../app/dag/dag-file.ts'
 import { cronFile } from '../../app/dag/export/cron.ts'
-import type { ExportedFile, ExportRequest } from '../../app/dag/export/files.ts'
+import type { DagExportRequest, DagFile } from '../../app/dag/export/files.ts'
 import { kubernetesFile } from '../../app/dag/export/kubernetes.ts'
 import { longestSeconds } from '../../app/dag/export/schedule.ts'
 import { systemdFiles } from '../../app/dag/export/systemd.ts'
 import { filesOfVariables, usedVariables } from '../../config/environment.ts'
-import type { NamedFile } from '../../config/source/files.ts'
-import { defaultConfigFile } from '../../config/source/found-source.ts'
+import { defaultConfigFile, type NamedFile } from '../../config/found-source.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { choiceOf } from '../../lib/text/nearest.ts'
 import {
@@ -21,11 +20,11 @@ import {
 } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption, type Options, textOf, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { checkedDag } from '../dag/checked-dag.ts'
+import { checkedDag } from '../dag-commands.ts'
 import { guardedBy } from '../guarded.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
-const exporters: Readonly<Record<string, (request: ExportRequest) => readonly ExportedFile[]>> = {
+const exporters: Readonly<Record<string, (request: DagExportRequest) => readonly DagFile[]>> = {
   cron: request => [cronFile(request)],
   systemd: systemdFiles,
   kubernetes: request => [kubernetesFile(request)],
@@ -64,7 +63,7 @@ export const command: CommandModule = {
     if (output !== undefined) write(resolve(context.cwd, output), files, rulesOf(context, options))
     if (context.json) printJson(context, files)
     else if (output === undefined)
-      // Files for a program, which no width breaks.
+      // Files for a program: not wrapped to the terminal's width.
       context.stdout.write(
         `${files
           .map(({ text }) => text)
@@ -76,7 +75,7 @@ export const command: CommandModule = {
   },
 }
 
-/** In the first line of whatever this command writes, by which it knows its files again. */
+/** Marks the first line of every file of this command, so that it recognises its own files. */
 const marker = 'written by muster dag export'
 
 const rulesOf = (context: CommandContext, options: Options): OutputRules => ({
@@ -85,18 +84,18 @@ const rulesOf = (context: CommandContext, options: Options): OutputRules => ({
   isOurs: file => beginningOf(file).includes(marker),
 })
 
-function write(folder: string, files: readonly ExportedFile[], rules: OutputRules): void {
+function write(folder: string, files: readonly DagFile[], rules: OutputRules): void {
   requireUnguarded(folder, rules.guarded)
   mkdirSync(folder, { recursive: true })
   for (const { name } of files) requireOutput(join(folder, name), rules)
   for (const { name, text } of files) writeOutput(join(folder, name), `# ${marker}\n${text}`, rules)
 }
 
-async function requestOf(context: CommandContext, dag: string, options: Options): Promise<ExportRequest> {
+async function requestOf(context: CommandContext, dag: string, options: Options): Promise<DagExportRequest> {
   const { cwd, globals, clock, startedAs } = context
   const { description, schedule } = await checkedDag(context, dag)
   const { connection, config } = globals
-  // Refused now rather than every night.
+  // Fails now rather than on every run.
   const known = context.hasSettings() && connection !== undefined ? context.connection().name : connection
   return {
     dag,
@@ -116,14 +115,14 @@ async function requestOf(context: CommandContext, dag: string, options: Options)
   }
 }
 
-/** A line break would end a comment or a field of a unit, and a backslash at its end would join the next line to it. */
+/** A line break would end a comment or a unit field; a trailing backslash would join the next line. */
 const oneLine = (text: string): string =>
   text
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .replace(/[\\ ]+$/, '')
     .trim()
 
-/** Files and variables, by the settings and by the environment that the export runs in. */
+/** Files and variables that the settings and the current environment name. */
 function neededBy(context: CommandContext, connection: string | undefined) {
   const { cwd, env } = context
   const { settings, named, variables } = context.filesOfSettings(connection)

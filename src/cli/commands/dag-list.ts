@@ -1,14 +1,32 @@
-/** `muster dag list`: the DAGs with their schedules and tasks. */
+/** `muster dag list`: lists the DAGs with their schedules and tasks. */
 
 import { type DagTask, type DagText, dagFiles, nameOf, parseDag } from '../../app/dag/dag-file.ts'
-import { type SyncGroups, syncGroups } from '../../app/dag/sync-groups.ts'
 import type { StoredConnection } from '../../config/connection.ts'
+import { catalogue } from '../../contract/catalogue.ts'
+import type { Resource } from '../../contract/fields/resource.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { requireArguments } from '../dag/checked-dag.ts'
-import { usualWaitMinutes } from '../dag/usual-wait.ts'
+import { defaultWaitMinutes, requireArguments } from '../dag-commands.ts'
 import { printJson, printTable } from '../terminal/output.ts'
+
+/** Parts of a sync that a scheduler can run as separate tasks, on a warehouse with several writers. */
+interface SyncGroups {
+  /** Each group is a task; they run in parallel. */
+  readonly lists: readonly (readonly string[])[]
+  /** One task, after the lists: they bring the ids and companies that it reads by. */
+  readonly byId: readonly string[]
+}
+
+const namesOf = (resources: readonly Resource[]): string[] => resources.map(({ name }) => name)
+
+const comesAfterLists = ({ read }: Resource): boolean =>
+  read.strategy === 'byId' || (read.strategy === 'snapshot' && read.per !== 'key')
+
+const syncGroups: SyncGroups = {
+  lists: namesOf(catalogue.filter(one => !comesAfterLists(one))).map(name => [name]),
+  byId: namesOf(catalogue.filter(comesAfterLists)),
+}
 
 export const command: CommandModule = {
   examples: ['muster dag list', 'muster dag list --json'],
@@ -35,31 +53,31 @@ export const command: CommandModule = {
   },
 }
 
-/** What another scheduler needs to know of a connection; never an address. */
+/** What another scheduler needs to know about a connection; never an address. */
 interface ListedConnection {
   readonly name: string
   /** Null where the settings are wrong. */
   readonly product: 'DuckDB' | 'PostgreSQL' | null
   /** How many processes may write its warehouse at a time; null: any number. */
   readonly writers: 1 | null
-  /** For a warehouse that another process holds. */
+  /** How long to wait for a warehouse that another process has locked. */
   readonly waitMinutes: number
-  /** Why each command of this connection would end with 78; the others are as they should be. */
+  /** Why each command of this connection would exit with 78; other connections are unaffected. */
   readonly problem?: string
 }
 
-/** Keys may be missing here: only the machines that run the tasks must have them. */
+/** API keys may be missing here: only the machines that run the tasks need them. */
 function connectionsOf(context: CommandContext): ListedConnection[] {
   if (!context.hasSettings()) return []
   if (context.globals.connection !== undefined) return [listedConnection(context.stored())]
   const { connections, faulty } = context.storedSettingsOfAll()
-  // Says what is wrong with them.
+  // Throws what is wrong with the settings.
   if (connections.size === 0) context.storedSettings()
   return context.connectionNames().map(name => {
     const connection = connections.get(name)
     if (connection) return listedConnection(connection)
     const problem = faulty.get(name) ?? 'its settings are wrong'
-    return { name, product: null, writers: null, waitMinutes: usualWaitMinutes, problem }
+    return { name, product: null, writers: null, waitMinutes: defaultWaitMinutes, problem }
   })
 }
 
@@ -68,10 +86,10 @@ const listedConnection = ({ name, warehouse, waitMinutes }: StoredConnection): L
   ...(warehouse.kind === 'file'
     ? { product: 'DuckDB', writers: 1 }
     : { product: 'PostgreSQL', writers: null }),
-  waitMinutes: waitMinutes ?? usualWaitMinutes,
+  waitMinutes: waitMinutes ?? defaultWaitMinutes,
 })
 
-/** A sync of everything can be run in parts. */
+/** A task; a sync of everything also lists the parts it can be run in. */
 interface ListedTask extends DagTask {
   readonly groups?: SyncGroups
 }

@@ -1,6 +1,5 @@
-/** `muster dag run NAME`: the tasks of a DAG, each as the command it names, in this process. */
-
-import { requireBucket } from '../../app/connection/landing.ts'
+/** `muster dag run NAME`: runs the tasks of a DAG in this process, each as the command that it names. */
+import { requireBucket } from '../../app/connection/storage.ts'
 import { type Dag, fromTask, onlyTask } from '../../app/dag/dag-file.ts'
 import { openDagLedger } from '../../app/dag/dag-ledger.ts'
 import { dagExitCode, runDag } from '../../app/dag/run-dag.ts'
@@ -8,20 +7,17 @@ import type { StoredConnection } from '../../config/connection.ts'
 import { minuteMs } from '../../lib/dates.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { type CommandModule, type Options, textOption } from '../command.ts'
-import { checkedDag } from '../dag/checked-dag.ts'
-import { connectionOfDag } from '../dag/connection-of-dag.ts'
-import { endNight, printOutcomes } from '../dag/ended-dag.ts'
-import { usualWaitMinutes } from '../dag/usual-wait.ts'
+import { checkedDag, connectionOfDag, defaultWaitMinutes, endDagRun, printOutcomes } from '../dag-commands.ts'
 
 export const command: CommandModule = {
   arguments: [{ name: '<name>', summary: 'name of a file in dags/, without .yaml', completes: 'dag' }],
   options: [
-    { flags: '--task <name>', summary: 'only this task; what it waits for counts as done' },
-    { flags: '--from <name>', summary: 'this task and those that wait for it, as after a night that failed' },
+    { flags: '--task <name>', summary: 'only this task; the tasks it needs count as done' },
+    { flags: '--from <name>', summary: 'this task and those that need it, as after a failed run' },
   ],
   notes: [
-    'Ends with the worst exit code of its tasks: 78, 1, 3, 75 or 0.',
-    'A part counts as a good night only where it makes the last one whole: all other tasks were done, less than a day ago.',
+    'Exits with the worst exit code of its tasks: 78, 1, 3, 75 or 0.',
+    'Part of a DAG counts as a successful run only if it completes the previous one: all other tasks were done less than a day ago.',
   ],
   takesAll: true,
   lineage: 'none',
@@ -34,10 +30,10 @@ export const command: CommandModule = {
     const { program, clock, signal } = context
     const dag = await checkedDag(context, name)
     const connection = connectionOfDag(context)
-    // Every task would say the same of a bucket that cannot be used.
+    // Reported once here: every task would fail with the same error.
     if (connection) await requireBucket(connection, signal)
     const part = partOf(dag, options)
-    const ran = { isWhole: part.tasks.length === dag.tasks.length }
+    const ran = { isComplete: part.tasks.length === dag.tasks.length }
     const ledger = openDagLedger({ ...context, connection }, dag, ran)
     const outcomes = await runDag(part, {
       runTask: async task => {
@@ -48,16 +44,16 @@ export const command: CommandModule = {
       record: outcome => ledger.record(outcome),
       signal,
     })
-    await endNight(context, dag.name, { connection, ledger, outcomes })
+    await endDagRun(context, dag.name, { connection, ledger, outcomes })
     printOutcomes(context, dag.name, outcomes)
     return dagExitCode(outcomes)
   },
 }
 
 const waitInDag = (connection: StoredConnection | undefined): { wait?: number } =>
-  connection?.waitMinutes !== undefined ? {} : { wait: usualWaitMinutes * minuteMs }
+  connection?.waitMinutes !== undefined ? {} : { wait: defaultWaitMinutes * minuteMs }
 
-/** The part of the DAG that the options name, or all of it. */
+/** The part of the DAG that the options select, or all of it. */
 function partOf(dag: Dag, options: Options): Dag {
   const [task, from] = [textOption(options, 'task'), textOption(options, 'from')]
   if (task !== undefined && from !== undefined)

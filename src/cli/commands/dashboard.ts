@@ -1,24 +1,23 @@
-/** `muster dashboard`: pages of figures for people who type no SQL, served on this machine or written into one file. */
+/** `muster dashboard`: shows figures as pages, served on this machine or written into one file. */
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
-import { filteredBy } from '../../dashboard/filter-names.ts'
-import { readFilters } from '../../dashboard/filters.ts'
-import type { DashboardOptions } from '../../dashboard/http/server.ts'
-import { tokenFor } from '../../dashboard/http/token.ts'
+import { filteredBy, readFilters } from '../../dashboard/filters.ts'
+import type { DashboardOptions } from '../../dashboard/server.ts'
+import { tokenFor } from '../../dashboard/token.ts'
 import { beginningOf, type OutputRules, requireOutput, writeOutput } from '../../temporary/output-file.ts'
 import {
   anyText,
   type CommandModule,
   calendarDay,
   flagOption,
+  integerBetween,
   listOption,
   numberOf,
   type Options,
   repeated,
   textOf,
   textOption,
-  wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
@@ -26,7 +25,7 @@ import { printJson, printLine } from '../terminal/output.ts'
 
 const largestPort = 65_535
 
-/** In the first lines of a report, by which it is known again. */
+/** Marks the first lines of a report, so that the command recognises its own files. */
 const marker = 'written by muster dashboard'
 
 export const command: CommandModule = {
@@ -35,7 +34,7 @@ export const command: CommandModule = {
     {
       flags: '--port <number>',
       summary: 'port to listen on; 0 takes a free one',
-      parse: wholeNumber(0, largestPort),
+      parse: integerBetween(0, largestPort),
       fallback: 8090,
     },
     {
@@ -45,7 +44,7 @@ export const command: CommandModule = {
     },
     {
       flags: '--token',
-      summary: 'answer only those who open the address that is printed; always so for other machines',
+      summary: 'require the token of the printed address; always required from other machines',
     },
     { flags: '--out <file>', summary: 'write all pages into one HTML file instead of serving them' },
     { flags: '--from <day>', summary: 'first day', parse: calendarDay },
@@ -58,9 +57,9 @@ export const command: CommandModule = {
     { flags: '--force', summary: 'also replace a file that muster did not write' },
   ],
   notes: [
-    'It reads marts only, on DuckDB from the published copy where there is one.',
-    'Filters make the report about less; without --out they are set in the address that is printed.',
-    'Without a token, every user of this machine can read the figures. With --allow-host, or a --host of other machines, the answers always need the token of the address that is printed.',
+    'It reads only marts; on DuckDB, from the published copy if there is one.',
+    'Filters narrow the report; without --out they are part of the printed address.',
+    'Without a token, every user of this machine can read the figures. With --allow-host, or a --host that other machines can reach, every request needs the token of the printed address.',
   ],
   examples: [
     'muster dashboard',
@@ -69,7 +68,7 @@ export const command: CommandModule = {
     'muster dashboard --out agency.html --agency 647d2580351490e224ae34fe',
   ],
   run: async (context, _, options) => {
-    // Told before anything is opened.
+    // Rejects wrong filters before anything is opened.
     readFilters(filterQuery(options))
     const file = textOption(options, 'out')
     if (file === undefined) await serve(context, options)
@@ -85,7 +84,7 @@ function optionsOf(options: Options): DashboardOptions {
 }
 
 async function serve(context: CommandContext, options: Options): Promise<void> {
-  const { serveMarts } = await import('../../dashboard/http/served.ts')
+  const { serveMarts } = await import('../../dashboard/server.ts')
   const source = dashboardSource(context.stored())
   const { clock } = context
   const dashboard = await serveMarts({ source, clock, isReadFirst: true }, optionsOf(options))

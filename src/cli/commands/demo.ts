@@ -1,10 +1,11 @@
-/** `muster demo`: the whole program in a minute: a sandbox, a first sync, changes at the source, a second sync, the marts. */
+/** `muster demo`: shows the program in a minute: sandbox, first sync, changes at the source, second sync, marts. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../../api/client/client.ts'
 import { byIdResources } from '../../contract/catalogue.ts'
+import { shiftedClock } from '../../lib/clock.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
-import { utcDay } from '../../lib/dates.ts'
+import { startOfUtcDay } from '../../lib/dates.ts'
 import { MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { namedRng } from '../../lib/rng.ts'
@@ -13,30 +14,38 @@ import { everyCheck, martGate } from '../../marts/checks/gate.ts'
 import { readMarts } from '../../marts/mart.ts'
 import { sandboxKeys } from '../../sandbox/keys/default-keys.ts'
 import type { mutateWorld } from '../../sandbox/live/mutate-world.ts'
-import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
+import type { Violation } from '../../sandbox/server/contract-checker.ts'
 import type { Sandbox } from '../../sandbox/server/sandbox.ts'
 import { migrate } from '../../state/migrate.ts'
 import { sumOf } from '../../sync/plan/estimate.ts'
 import { planRun } from '../../sync/plan/plan.ts'
-import type { RunOutcome } from '../../sync/run/run.ts'
+import type { RunResult } from '../../sync/run/run.ts'
 import type { RunConnection } from '../../sync/run/run-connection.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb } from '../../warehouse/on-demand.ts'
-import { type CommandModule, numberOf, type Options, positiveNumber, wholeNumber } from '../command.ts'
+import {
+  type CommandModule,
+  calendarDay,
+  integerBetween,
+  numberOf,
+  type Options,
+  positiveNumber,
+  textOption,
+} from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { tellEnding } from '../reports/demo-ending.ts'
+import { printDemoEnding } from '../reports/demo-ending.ts'
 import { runShown, summary } from '../run-command.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const folder = join('data', 'demo')
 const apiKey = sandboxKeys.company
 
-/** Where `muster dashboard` listens unless told otherwise. */
+/** The default address of `muster dashboard`. */
 const dashboardAddress = 'http://127.0.0.1:8090/'
 
 const sheetsAtScaleOne = 5_000
 /** Enough for every mart to have rows, in a third of a minute. */
-const usualScale = 0.15
+const defaultScale = 0.15
 
 function connectionTo(url: string, root: string): RunConnection {
   return {
@@ -62,7 +71,7 @@ function writeSettings(root: string, url: string): void {
   writeFileSync(join(root, 'muster.yaml'), `${settings.join('\n')}\n`)
 }
 
-/** Throws UsageError for a folder of somebody else: it would be removed with all that is in it. */
+/** Throws UsageError for a folder that the demo did not make: it would be removed with its contents. */
 function requireDemo(root: string): void {
   const found = lstatSync(root, { throwIfNoEntry: false })
   if (!found) return
@@ -70,27 +79,27 @@ function requireDemo(root: string): void {
     found.isDirectory() && (existsSync(join(root, 'demo.duckdb')) || readdirSync(root).length === 0)
   if (isOurs) return
   throw new UsageError({
-    what: 'the demo did not make what is in its place',
+    what: 'this folder was not made by the demo',
     where: root,
     next: 'move it away; nothing was changed',
   })
 }
 
-/** What a command would write into the file at its end is written once, as the demo closes it. */
+/** Postpones the checkpoint that each command makes at its end: the demo makes one as it closes the file. */
 const untilClosed = (engine: Engine): Engine => ({ ...engine, makeLasting: async () => undefined })
 
 async function syncOnce(
   context: CommandContext,
   connection: RunConnection,
   engine: Engine,
-): Promise<RunOutcome> {
+): Promise<RunResult> {
   const request = { command: 'sync', arguments: '', resources: [], limits: {} }
   const outcome = await runShown(context, { connection, engine }, request)
   if (outcome.failure) throw outcome.failure
   return outcome
 }
 
-/** A sync reads records without a list in turn, or at once after an event; the demo sends no events. */
+/** A sync reads records without a list in turn, or right after an event; the demo sends no events. */
 function changesLine(changes: ReturnType<typeof mutateWorld>): string {
   const records = new Map(changes.map(({ collection, id }) => [`${collection} ${id}`, collection]))
   const byId = new Set(
@@ -112,7 +121,7 @@ async function buildAll(context: CommandContext, engine: Engine): Promise<BuildR
   )
 }
 
-/** Requests of the first sync as a plan sees it, before any is spent on the sync itself. */
+/** The requests that a plan estimates for the first sync. */
 async function plannedRequests(context: CommandContext, connection: RunConnection): Promise<number> {
   const { clock, rng, signal } = context
   const client = createClient({ ...connection, clock, rng, signal, version: programVersion })
@@ -131,7 +140,7 @@ async function writeReportOf({ clock }: CommandContext, engine: Engine, root: st
   const { MartReader } = await import('../../dashboard/reader.ts')
   const { writeReport } = await import('../../dashboard/report.ts')
   const { readFilters } = await import('../../dashboard/filters.ts')
-  // Left open: whoever opened the engine closes it.
+  // Not closed here: the caller opened the engine and closes it.
   const reader = new MartReader({ open: async () => engine, stamp: () => 'demo' }, clock)
   const madeAt = new Date(clock.now()).toISOString()
   writeFileSync(
@@ -149,7 +158,7 @@ function requireNoViolation(violations: readonly Violation[]): void {
   })
 }
 
-interface Demonstrated {
+interface DemoWorld {
   readonly connection: RunConnection
   readonly engine: Engine
   /** Resolves when the warehouse has its tables. */
@@ -159,9 +168,9 @@ interface Demonstrated {
 
 async function syncTwice(
   context: CommandContext,
-  { connection, engine, tables, world }: Demonstrated,
+  { connection, engine, tables, world }: DemoWorld,
   options: Options,
-): Promise<{ planned: number; first: RunOutcome; second: RunOutcome }> {
+): Promise<{ planned: number; first: RunResult; second: RunResult }> {
   const { mutateWorld } = await import('../../sandbox/live/mutate-world.ts')
   const planned = await plannedRequests(context, connection)
   await tables
@@ -179,43 +188,56 @@ async function syncTwice(
   return { planned, first, second }
 }
 
+/** The context with its clock set to another day, at the current time of day. */
+function contextOn(context: CommandContext, day: string | undefined): CommandContext {
+  if (day === undefined) return context
+  const { clock } = context
+  return { ...context, clock: shiftedClock(clock, Date.parse(day) - startOfUtcDay(clock.now())) }
+}
+
 export const command: CommandModule = {
   options: [
     {
       flags: '--scale <number>',
-      summary: '1 is 5,000 timesheets',
+      summary: 'amount of data; 1 is 5,000 timesheets',
       parse: positiveNumber,
-      fallback: usualScale,
+      fallback: defaultScale,
     },
     {
       flags: '--changes <number>',
       summary: 'changes at the source between the syncs',
-      parse: wholeNumber(1),
+      parse: integerBetween(1),
       fallback: 250,
+    },
+    {
+      flags: '--today <day>',
+      summary: 'run as if on this day; the data ends on the day before',
+      parse: calendarDay,
     },
   ],
   examples: ['muster demo', 'muster demo --scale 1 --changes 1000'],
-  async run(context, _args, options) {
+  async run(given, _args, options) {
+    const context = contextOn(given, textOption(options, 'today'))
     const scale = numberOf(options, 'scale')
     const sheets = counted(Math.round(scale * sheetsAtScaleOne), 'timesheet')
-    // Said first: on a slow machine the service takes seconds to make.
+    // Printed first: on a slow machine the sandbox takes seconds to generate.
     printLine(context, `Makes a sandbox of the service with about ${sheets}, in data/demo …`)
     const root = join(context.cwd, folder)
     requireDemo(root)
     rmSync(root, { recursive: true, force: true })
     mkdirSync(root, { recursive: true })
-    // Of so few rows a second thread has no share: it would only wait beside the first.
+    // So few rows give a second thread no work.
     const file = await openDuckdb(join(root, 'demo.duckdb'), { threads: 1 })
     const engine = untilClosed(file)
-    // Work for DuckDB, while this thread makes the service and then waits for its answers.
+    // DuckDB creates the tables while this thread makes the sandbox and waits for its answers.
     const tables = migrate(engine, new Date(context.clock.now()).toISOString())
-    // A failure is told where they are awaited.
+    // A failure is reported where the promise is awaited.
     tables.catch(() => undefined)
     let sandbox: Sandbox | undefined
     try {
       const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
       const { clock } = context
-      sandbox = await startSandbox({ seed: 1, scale, today: utcDay(clock.now()), clock })
+      sandbox = await startSandbox({ seed: 1, scale, clock })
       writeSettings(root, sandbox.url)
       const connection = connectionTo(sandbox.url, root)
       printLine(context, `It listens on ${sandbox.url}.`)
@@ -224,9 +246,9 @@ export const command: CommandModule = {
       requireNoViolation(sandbox.violations())
       const built = await buildAll(context, engine)
       const report = await writeReportOf(context, engine, root)
-      const told = { ...synced, built, report, dashboard: dashboardAddress }
-      if (context.json) printJson(context, told)
-      else await tellEnding(context, engine, { ...told, folder })
+      const demoResult = { ...synced, built, report, dashboard: dashboardAddress }
+      if (context.json) printJson(context, demoResult)
+      else await printDemoEnding(context, engine, { ...demoResult, folder })
       return 0
     } finally {
       await sandbox?.close()

@@ -1,11 +1,11 @@
 /** `muster discover`: takes ids of records from a file, for the next sync to read. */
 import { basename, resolve } from 'node:path'
-import { requireRoom } from '../../app/connection/room.ts'
+import { requireRoom } from '../../app/connection/storage.ts'
 import { openToWrite } from '../../app/connection/warehouse.ts'
-import { type IdList, openIdList, requireReadById } from '../../app/input/id-list.ts'
+import { type IdList, openIdList, requireReadById } from '../../app/id-list.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
-import { Interrupted, Stopped, stopWords, UsageError } from '../../lib/errors.ts'
-import { remember, type Seen } from '../../state/by-id/discovered.ts'
+import { CommandStopped, StatementInterrupted, stopWords, UsageError } from '../../lib/errors.ts'
+import { type DiscoveredId, remember } from '../../state/by-id/discovered.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -16,9 +16,9 @@ export const command: CommandModule = {
     {
       name: '<resource>',
       completes: 'resource',
-      summary: 'such as credit-notes; left out when each line of the file is resource,id',
+      summary: 'such as credit-notes; leave it out if each line of the file is resource,id',
     },
-    { name: '[file]', summary: 'one id a line, or CSV' },
+    { name: '[file]', summary: 'one id per line, or CSV' },
   ],
   examples: [
     'muster discover credit-notes notes.txt',
@@ -30,7 +30,7 @@ export const command: CommandModule = {
     const file = second ?? first
     const resource = second === undefined ? undefined : requireReadById(first)
     const list = openIdList(resolve(context.cwd, file), { shown: file, resource })
-    // Before any id is noted: a mistake in a line is told with nothing done.
+    // Counts before saving any id: a mistake in a line is reported with nothing changed.
     const counts = await countIds(list, context)
     if (counts.ids === 0)
       throw new UsageError({ what: `${file} has no ids in it`, next: 'write one id a line, or resource,id' })
@@ -40,13 +40,13 @@ export const command: CommandModule = {
   },
 }
 
-/** Ids in one transaction: what is noted when somebody asks to stop stays. */
+/** Ids in one transaction; those saved before a signal to stop stay. */
 const idsAtOnce = 20_000
 /** Milliseconds from one line of progress to the next. */
 const progressMs = 5_000
 
-/** Throws Stopped, and tells how far it came. */
-async function countIds(list: IdList, { signal }: CommandContext): Promise<Counts> {
+/** Throws Stopped, which says how far it got. */
+async function countIds(list: IdList, { signal }: CommandContext): Promise<IdListCounts> {
   const refusedLines: number[] = []
   let [ids, refused, why] = [0, 0, '']
   try {
@@ -55,18 +55,18 @@ async function countIds(list: IdList, { signal }: CommandContext): Promise<Count
       else {
         refused += 1
         why ||= one.why
-        if (refusedLines.length < mostToldLines) refusedLines.push(one.refusedLine)
+        if (refusedLines.length < maxToldLines) refusedLines.push(one.refusedLine)
       }
     }
   } catch (error) {
-    throw stoppedAt(error, signal, 'no id is noted; run the command again')
+    throw stoppedAt(error, signal, 'no id was saved; run the command again')
   }
   return { ids, refused, refusedLines, ...(why !== '' && { why }) }
 }
 
 const stoppedAt = (error: unknown, signal: AbortSignal, next: string): unknown =>
-  error === signal.reason || (signal.aborted && error instanceof Interrupted)
-    ? new Stopped({ what: stopWords(signal), next })
+  error === signal.reason || (signal.aborted && error instanceof StatementInterrupted)
+    ? new CommandStopped({ what: stopWords(signal), next })
     : error
 
 async function note(context: CommandContext, list: IdList, ids: number): Promise<number> {
@@ -87,15 +87,15 @@ async function note(context: CommandContext, list: IdList, ids: number): Promise
     }
     return found
   } catch (error) {
-    const rest = `${formatNumber(noted)} of ${counted(ids, 'id')} are noted; run the command again for the others`
+    const rest = `${formatNumber(noted)} of ${counted(ids, 'id')} are saved; run the command again for the others`
     throw stoppedAt(error, context.signal, rest)
   } finally {
     await engine.close()
   }
 }
 
-async function* batchesOf(list: IdList, at: string, signal: AbortSignal): AsyncGenerator<Seen[]> {
-  let batch: Seen[] = []
+async function* batchesOf(list: IdList, at: string, signal: AbortSignal): AsyncGenerator<DiscoveredId[]> {
+  let batch: DiscoveredId[] = []
   for await (const one of list.read(signal)) {
     if (!('id' in one)) continue
     batch.push({ resource: one.resource, recordId: one.id, source: basename(list.shown), at })
@@ -107,23 +107,23 @@ async function* batchesOf(list: IdList, at: string, signal: AbortSignal): AsyncG
   if (batch.length > 0) yield batch
 }
 
-interface Counts {
+interface IdListCounts {
   readonly ids: number
   /** Lines without a valid id. */
   readonly refused: number
-  /** The first of them, from 1. */
+  /** The first refused lines, counted from 1. */
   readonly refusedLines: readonly number[]
-  /** Why the first of them is refused. */
+  /** Why the first line was refused. */
   readonly why?: string
 }
 
-const mostToldLines = 1000
+const maxToldLines = 1000
 
-interface Noted extends Counts {
+interface NotedIds extends IdListCounts {
   readonly new: number
 }
 
-function print(context: CommandContext, noted: Noted): void {
+function print(context: CommandContext, noted: NotedIds): void {
   if (context.json) {
     printJson(context, noted)
     return

@@ -1,13 +1,17 @@
-/** `muster docs`: the data dictionary, as one HTML page or as Markdown, and the catalogue of marts for BI tools. */
+/** `muster docs`: writes the data dictionary as HTML or Markdown, and bundles for BI tools. */
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openIfSynced } from '../../app/connection/warehouse.ts'
 import { buildDictionary } from '../../dictionary/build.ts'
 import type { Dictionary } from '../../dictionary/entries.ts'
 import { dictionaryPage } from '../../dictionary/html/page.ts'
+import type { Example, MartQuestion } from '../../dictionary/html/questions.ts'
 import { dictionaryMarkdown } from '../../dictionary/markdown.ts'
 import { readStored, type StoredRows } from '../../dictionary/stored.ts'
 import { formatNumber } from '../../lib/counted.ts'
-import { readMarts } from '../../marts/mart.ts'
+import { packageFile } from '../../lib/package.ts'
+import { type Mart, readMarts } from '../../marts/mart.ts'
+import { semanticCatalogue } from '../../semantic/catalogue.ts'
 import {
   beginningOf,
   type OutputRules,
@@ -15,32 +19,44 @@ import {
   requireOutput,
   writeOutput,
 } from '../../temporary/output-file.ts'
-import { requireRoomFor } from '../around/room.ts'
 import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { guardedBy } from '../guarded.ts'
+import { guardedBy, requireRoomFor } from '../guarded.ts'
 import { bundleLine, bundleOptions, wantedFormats, writeBundles } from '../reports/bundles.ts'
-import { questionsOf } from '../reports/mart-questions.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
-const usualFile = 'dictionary.html'
+const examples = (): Readonly<Record<string, Example>> =>
+  JSON.parse(readFileSync(packageFile('assets/dictionary/examples.json'), 'utf8'))
 
-interface Written {
+/** The questions that marts answer, with the packaged example rows; a view shares those of its mart. */
+function questionsOf(marts: readonly Mart[]): MartQuestion[] {
+  const rows = examples()
+  return semanticCatalogue(marts)
+    .filter(({ kind }) => kind === 'fact')
+    .map(({ name, question, questionSql }) => {
+      const example = rows[name]
+      return { mart: name, question, sql: questionSql, ...(example && { example }) }
+    })
+}
+
+const defaultFile = 'dictionary.html'
+
+interface WrittenFile {
   readonly file: string
   readonly bytes: number
 }
 
-interface Target {
+interface DocsTarget {
   readonly file: string
   readonly render: typeof dictionaryPage
 }
 
 /** The files to write. Throws UsageError for one that may not be written before anything is computed. */
-function targetsOf(context: CommandContext, options: Options): Target[] {
+function targetsOf(context: CommandContext, options: Options): DocsTarget[] {
   const second = textOption(options, 'markdown')
   const isAlone = second === undefined && wantedFormats(options).length === 0
-  const first = textOption(options, 'out') ?? (isAlone ? usualFile : undefined)
-  const wanted: [string | undefined, Target['render']][] = [
+  const first = textOption(options, 'out') ?? (isAlone ? defaultFile : undefined)
+  const wanted: [string | undefined, DocsTarget['render']][] = [
     [first, page],
     [second, markdown],
   ]
@@ -54,7 +70,7 @@ function targetsOf(context: CommandContext, options: Options): Target[] {
   return targets
 }
 
-/** In the first lines of whatever this command writes, by which it knows its pages again. */
+/** Marks the first lines of every page of this command, so that it recognises its own files. */
 const marker = 'written by muster docs'
 
 const rulesOf = (context: CommandContext, options: Options): OutputRules => ({
@@ -63,16 +79,16 @@ const rulesOf = (context: CommandContext, options: Options): OutputRules => ({
   isOurs: file => beginningOf(file).includes(marker),
 })
 
-const page: Target['render'] = (dictionary, stored) =>
+const page: DocsTarget['render'] = (dictionary, stored) =>
   dictionaryPage(dictionary, stored, questionsOf(readMarts())).replace(
     '<head>',
     () => `<head><meta name="generator" content="${marker}">`,
   )
 
-const markdown: Target['render'] = (dictionary, stored) =>
+const markdown: DocsTarget['render'] = (dictionary, stored) =>
   `<!-- ${marker}: changes by hand are lost -->\n\n${dictionaryMarkdown(dictionary, stored)}`
 
-/** Undefined without settings or before the first sync: then the declarations are all there is. */
+/** Undefined without settings or before the first sync: the dictionary then has only declarations. */
 async function storedIn(
   context: CommandContext,
   dictionary: Dictionary,
@@ -88,21 +104,24 @@ async function storedIn(
   }
 }
 
-interface Pages {
+interface DocsResult {
   readonly report: object
   readonly lines: readonly string[]
 }
 
 async function writePages(
   context: CommandContext,
-  targets: readonly Target[],
+  targets: readonly DocsTarget[],
   options: Options,
-): Promise<Pages> {
+): Promise<DocsResult> {
   const dictionary = await buildDictionary(readMarts())
   const stored = await storedIn(context, dictionary, options)
   const rules = rulesOf(context, options)
   const files = targets.map(
-    ({ file, render }): Written => ({ file, bytes: writeOutput(file, render(dictionary, stored), rules) }),
+    ({ file, render }): WrittenFile => ({
+      file,
+      bytes: writeOutput(file, render(dictionary, stored), rules),
+    }),
   )
   const columns = dictionary.tables.reduce((sum, table) => sum + table.columns.length, 0)
   const what = `${formatNumber(dictionary.tables.length)} tables, ${formatNumber(columns)} columns`
@@ -117,7 +136,7 @@ export const command: CommandModule = {
   options: [
     {
       flags: '--out <file>',
-      summary: `one self-contained HTML page; ${usualFile} unless --markdown is given`,
+      summary: `one self-contained HTML page; ${defaultFile} unless --markdown is given`,
     },
     { flags: '--markdown <file>', summary: 'the same in Markdown, with diagrams in Mermaid' },
     ...bundleOptions,

@@ -1,12 +1,15 @@
 /** `muster doctor`: checks everything that a sync needs, and says what to do about each problem. */
 
-import { clockFinding, pauseFinding } from '../../app/checkup/clock.ts'
-import { encryption } from '../../app/checkup/encryption.ts'
-import { type Finding, failed, ok, warn } from '../../app/checkup/finding.ts'
+import { type CheckupFinding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
-import { landing } from '../../app/checkup/landing.ts'
-import { diskSpace, nodeVersion } from '../../app/checkup/machine.ts'
-import { networkFindings } from '../../app/checkup/network.ts'
+import { encryption, landing } from '../../app/checkup/landing.ts'
+import {
+  clockFinding,
+  diskSpace,
+  networkFindings,
+  nodeVersion,
+  pauseFinding,
+} from '../../app/checkup/machine.ts'
 import {
   checkFile,
   checkServer,
@@ -16,9 +19,8 @@ import {
   webhookFindings,
 } from '../../app/checkup/warehouse.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
-import { inboxBounds, inboxFolder } from '../../app/connection/inbox.ts'
-import { reserveOf } from '../../app/connection/room.ts'
-import { duckdbFile, openUnchanged } from '../../app/connection/warehouse.ts'
+import { duckdbFile, inboxBounds, inboxFolder, reserveOf } from '../../app/connection/storage.ts'
+import { openUnchanged } from '../../app/connection/warehouse.ts'
 import type { Connection } from '../../config/connection.ts'
 import { loggedBytes } from '../../events/event-log.ts'
 import { counted } from '../../lib/counted.ts'
@@ -27,7 +29,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { withPlaceOfKey } from '../failure.ts'
-import { classesKept } from '../reports/kept.ts'
+import { retentionText } from '../reports/status-lines.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
@@ -45,12 +47,12 @@ export const command: CommandModule = {
 }
 
 interface Examination {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CheckupFinding[]
   readonly requests: number
 }
 
 async function examine(context: CommandContext): Promise<Examination> {
-  const findings: Finding[] = [nodeVersion(process.version)]
+  const findings: CheckupFinding[] = [nodeVersion(process.version)]
   let connection: Connection
   try {
     connection = context.connection()
@@ -68,7 +70,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       await landing(connection, context.signal),
       diskSpace(file ?? connection.landing, reserveOf(connection)),
       encryption(connection),
-      ok('retention', classesKept(connection)),
+      ok('retention', retentionText(connection)),
     )
     if (file === undefined) findings.push(...(await readerFindings(engine)))
     const room = {
@@ -84,7 +86,7 @@ async function examine(context: CommandContext): Promise<Examination> {
   }
 }
 
-function settingsFindings(context: CommandContext): Finding[] {
+function settingsFindings(context: CommandContext): CheckupFinding[] {
   const { source, warnings, remarks, connections } = context.settings()
   const names = [...connections.keys()].join(', ')
   return [
@@ -98,7 +100,7 @@ async function askService(
   context: CommandContext,
   engine: Engine | undefined,
 ): Promise<Examination> {
-  const findings: Finding[] = []
+  const findings: CheckupFinding[] = []
   try {
     const { client, clock, close, pausedForMs } = await openAdHocClient(connection, context, engine)
     try {
@@ -117,24 +119,24 @@ async function askService(
     await close()
     return { findings, requests }
   } catch (error) {
-    // The address or the key cannot be right: nothing was sent.
+    // The address or key is invalid, so nothing was sent.
     return { findings: [failed('key', error)], requests: 0 }
   }
 }
 
-/** Checks of the key know nothing of settings. */
-const placed = (finding: Finding, { keyPlace }: CommandContext): Finding =>
+/** Adds where the key is set: checks of the key do not know the settings. */
+const placed = (finding: CheckupFinding, { keyPlace }: CommandContext): CheckupFinding =>
   finding.advice === undefined ? finding : { ...finding, advice: withPlaceOfKey(finding.advice, keyPlace) }
 
-function statusOf(findings: readonly Finding[]): ExitStatus {
+function statusOf(findings: readonly CheckupFinding[]): ExitStatus {
   const failures = findings.filter(({ state }) => state === 'fail')
   if (failures.some(({ isConfiguration }) => isConfiguration)) return 78
   if (failures.length === 0) return 0
   return failures.every(({ isPassing }) => isPassing) ? 75 : 1
 }
 
-function print(context: CommandContext, findings: readonly Finding[], requests: number): void {
-  const count = (state: Finding['state']): number =>
+function print(context: CommandContext, findings: readonly CheckupFinding[], requests: number): void {
+  const count = (state: CheckupFinding['state']): number =>
     findings.filter(finding => finding.state === state).length
   if (context.json) {
     printJson(context, { ok: count('fail') === 0, requests, findings })

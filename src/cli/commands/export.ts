@@ -1,14 +1,13 @@
-/** `muster export`: star and mart as Parquet files, with a manifest. */
+/** `muster export`: writes star and mart as Parquet files with a manifest. */
 import { resolve } from 'node:path'
-import { stemOf } from '../../app/connection/outputs-list.ts'
-import { requireRoom } from '../../app/connection/room.ts'
+import { requireRoom, stemOf } from '../../app/connection/storage.ts'
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { exportParquet, monthRowsUnlessGiven } from '../../publish/export/export.ts'
 import { requireUnguarded } from '../../temporary/output-file.ts'
-import { type CommandModule, flagOption, numberOf, textOption, wholeNumber } from '../command.ts'
+import { type CommandModule, flagOption, integerBetween, numberOf, textOption } from '../command.ts'
 import { guardedBy } from '../guarded.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
@@ -16,7 +15,7 @@ export const command: CommandModule = {
   options: [
     {
       flags: '--parquet <folder>',
-      summary: 'target folder; an existing export in it is replaced as a whole',
+      summary: 'target folder; an existing export in it is replaced',
     },
     {
       flags: '--include-pii',
@@ -25,7 +24,7 @@ export const command: CommandModule = {
     {
       flags: '--month-rows <number>',
       summary: 'facts and marts with more rows than this are split by month',
-      parse: wholeNumber(1),
+      parse: integerBetween(1),
       fallback: monthRowsUnlessGiven,
     },
   ],
@@ -40,7 +39,7 @@ export const command: CommandModule = {
     const folder = resolve(context.cwd, target)
     requireUnguarded(folder, guardedBy(context))
     requireRoom(context.stored(), folder)
-    // Else the tables of pii would be left out for a user who may not read them.
+    // Otherwise the pii tables would be left out silently for a user who may not read them.
     const needs = flagOption(options, 'includePii') ? 'ledger' : 'data'
     const { handle: engine } = await openToRead(context.stored(), context, { needs })
     try {

@@ -1,6 +1,6 @@
 /** `muster files upload FILE`: declares a file, uploads it to the address that the service gives, and prints the token. */
 import { basename, resolve } from 'node:path'
-import { createUpload, type Declaration, uploadFile } from '../../api/writes/uploads.ts'
+import { createUpload, type UploadDeclaration, uploadFile } from '../../api/uploads.ts'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { readDeclarable } from '../../app/workers/local-files.ts'
 import { chosenAgency, requireAgencyKey, requireScope } from '../../app/workers/writing-key.ts'
@@ -15,7 +15,7 @@ import { printJson } from '../terminal/output.ts'
 const purposes = { worker: ['attachments', 'rightToWork'], invoice: ['payment'] } as const
 
 export const command: CommandModule = {
-  arguments: [{ name: '<file>', summary: 'at most 20 MB' }],
+  arguments: [{ name: '<file>', summary: 'the file to upload, at most 20 MB' }],
   options: [
     { flags: '--resource <name>', summary: 'worker or invoice' },
     { flags: '--record <id>', summary: 'id or short id of the record' },
@@ -66,13 +66,13 @@ export const command: CommandModule = {
   },
 }
 
-interface Declared {
+interface DeclaredFile {
   readonly bytes: Buffer
-  readonly declaration: Declaration
+  readonly declaration: UploadDeclaration
 }
 
-/** Checks everything that needs no request. Throws UsageError. */
-function readDeclaration(context: CommandContext, shown: string, options: Options): Declared {
+/** Checks everything that can be checked without a request. Throws UsageError. */
+function readDeclaration(context: CommandContext, shown: string, options: Options): DeclaredFile {
   const resource = oneOf(options, 'resource', ['worker', 'invoice'] as const)
   const purpose = oneOf(options, 'purpose', purposes[resource])
   const recordId = textOption(options, 'record') ?? ''

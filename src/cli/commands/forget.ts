@@ -1,5 +1,5 @@
-/** `muster forget worker|user ID`: overwrites what is held of a person, everywhere. */
-import { requireRoom } from '../../app/connection/room.ts'
+/** `muster forget worker|user ID`: overwrites everything stored about a person. */
+import { requireRoom } from '../../app/connection/storage.ts'
 import { type ForgottenPerson, forgetPerson } from '../../app/privacy/forget-person.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
@@ -24,11 +24,11 @@ function personOf([kind = '', id = '']: readonly string[]) {
 
 function print(
   context: CommandContext,
-  { rows, pages, outputs, unreached, beyond, damaged }: ForgottenPerson,
+  { rows, pages, outputs, unreached, unreachable, damaged }: ForgottenPerson,
   isDry: boolean,
 ): void {
   if (context.json) {
-    printJson(context, { changed: !isDry, rows, pages, outputs, unreached, beyond, damaged })
+    printJson(context, { changed: !isDry, rows, pages, outputs, unreached, unreachable, damaged })
     return
   }
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
@@ -37,26 +37,25 @@ function print(
     context,
     `${isDry ? 'would be overwritten' : 'overwritten'}: ${counted(total, 'row')}, ${counted(pages, 'landed page')}`,
   )
-  for (const place of outputs)
-    printLine(context, `${isDry ? 'would be written anew' : 'written anew'}: ${place}`)
+  for (const place of outputs) printLine(context, `${isDry ? 'would be rewritten' : 'rewritten'}: ${place}`)
   for (const place of unreached)
-    printLine(context, `not reached, as a query made it: look into it or remove it: ${place}`)
+    printLine(context, `not reached, because a query wrote it: check or remove it: ${place}`)
   for (const scan of damaged)
-    printLine(context, `${isDry ? 'cannot be read' : 'removed, as it could not be read'}: ${scan}`)
+    printLine(context, `${isDry ? 'cannot be read' : 'removed, because it could not be read'}: ${scan}`)
   printTable(
     context,
     ['not reached', 'what to do'],
-    beyond.map(({ place, next }) => [place, next]),
+    unreachable.map(({ place, next }) => [place, next]),
   )
 }
 
-/** A line each five seconds, as lines go into files and mails. */
+/** One line every five seconds: lines end up in files and mails. */
 function everyFewSeconds({ clock, notice }: CommandContext): (done: number, scans: number) => void {
   let next = clock.now() + 5_000
   return (done, scans) => {
     if (clock.now() < next) return
     next = clock.now() + 5_000
-    notice(`landed pages: ${formatNumber(done)} of ${counted(scans, 'scan')} looked through`)
+    notice(`landed pages: ${formatNumber(done)} of ${counted(scans, 'scan')} searched`)
   }
 }
 
@@ -66,17 +65,17 @@ export const command: CommandModule = {
     { name: '<id>', summary: 'id of the person at the service' },
   ],
   options: [
-    { flags: '--dry-run', summary: 'only show what is held where' },
-    { flags: '--yes', summary: 'do it; without this, it only shows what it would do and ends with 2' },
+    { flags: '--dry-run', summary: 'only show where the person occurs' },
+    { flags: '--yes', summary: 'do it; without this, only show what it would do, and exit with 2' },
     {
       flags: '--allow-return',
-      summary: 'a record that changes at the service afterwards may bring the person back',
+      summary: 'let a later change of a record at the service bring the person back',
     },
-    { flags: '--accept-loss', summary: 'remove landed pages that cannot be read, and so not be cleared' },
+    { flags: '--accept-loss', summary: 'remove landed pages that cannot be read and so cannot be cleared' },
   ],
   notes: [
-    'What it did cannot be undone. A command that was killed is run again and finishes.',
-    'Before it records that it is done it searches tables, pages and files again. It ends with what it cannot reach.',
+    'This cannot be undone. If the command is killed, run it again to finish.',
+    'Before it records success, it searches tables, pages and files again. At the end it lists the places it cannot reach.',
   ],
   examples: ['muster forget worker 6876eb804c751398b104f886 --dry-run', 'muster forget user 68f0c1 --yes'],
   async run(context, args, options) {

@@ -1,25 +1,24 @@
-/** `muster mcp`: the warehouse as tools of an assistant, over stdin and stdout. */
+/** `muster mcp`: gives an assistant read-only tools for the warehouse, over stdin and stdout. */
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
-import { assistantData } from '../../app/assistant/open-data.ts'
-import { pacedInput } from '../../app/assistant/paced-input.ts'
+import { assistantData, pacedInput } from '../../app/assistant.ts'
 import { programVersion } from '../../lib/package.ts'
-import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
-import type { Output } from '../terminal/terminal.ts'
+import { type CommandModule, integerBetween, numberOf } from '../command.ts'
+import type { TerminalOutput } from '../terminal/terminal.ts'
 
 export const command: CommandModule = {
   options: [
     {
       flags: '--seconds <number>',
-      summary: 'longest time of a query',
-      parse: wholeNumber(1, 3600),
+      summary: 'time limit of a query',
+      parse: integerBetween(1, 3600),
       fallback: 30,
     },
     {
       flags: '--rows <number>',
-      summary: 'rows of a query without a limit',
-      parse: wholeNumber(1, 5000),
+      summary: 'row limit of a query that sets none',
+      parse: integerBetween(1, 5000),
       fallback: 200,
     },
   ],
@@ -27,12 +26,12 @@ export const command: CommandModule = {
   examples: ['muster mcp', 'muster mcp --connection acme --seconds 10'],
   run: async (context, _, options) => {
     const connection = context.stored()
-    // Fails at once when there is nothing to read.
+    // Throws at once when there is nothing to read.
     const data = assistantData(connection)
     const seconds = numberOf(options, 'seconds')
     const session = await data.open(seconds)
     await session.close()
-    const { allAnswered, assistantServer, hasFewCalls } = await import('../../app/assistant/server.ts')
+    const { allAnswered, assistantServer, hasFewCalls } = await import('../../app/assistant.ts')
     const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js')
     const { stdout } = context
     const drained = async () => stdout.drained?.()
@@ -50,7 +49,7 @@ export const command: CommandModule = {
     const ended = Promise.race([finished(input, { writable: false }), stopped])
     await server.connect(new StdioServerTransport(input, writable(stdout)))
     await ended
-    // The last messages become calls, and their answers are written.
+    // Lets the last messages become calls, whose answers are then written.
     await setImmediate()
     await Promise.race([allAnswered(), stopped])
     await setImmediate()
@@ -59,8 +58,8 @@ export const command: CommandModule = {
   },
 }
 
-/** The protocol is JSON: what is escaped is the same message. */
-const writable = (stdout: Output): Writable =>
+/** The protocol is JSON: escaping characters does not change the message. */
+const writable = (stdout: TerminalOutput): Writable =>
   new Writable({
     decodeStrings: false,
     write(chunk, _, done) {

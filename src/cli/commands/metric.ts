@@ -1,15 +1,15 @@
-/** `muster metric NAME`: a recruitment metric, computed from the warehouse in the way of the service. */
+/** `muster metric NAME`: computes a recruitment metric from the warehouse, as the service defines it. */
 
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { readDefinition } from '../../crosscheck/calibrate/definition-store.ts'
 import type { MetricDefinition } from '../../crosscheck/metrics/definition.ts'
-import { groupLabel, groupObject, type Names, readNames } from '../../crosscheck/metrics/group-keys.ts'
+import { groupLabel, groupObject, type PartyNames, readNames } from '../../crosscheck/metrics/group-keys.ts'
 import {
   figureNames,
   type Grouping,
   groupingOf,
   groupKeys,
-  type Metric,
+  type MetricName,
   type MetricQuery,
   metrics,
 } from '../../crosscheck/metrics/metric-query.ts'
@@ -38,7 +38,9 @@ export const command: CommandModule = {
     'muster metric workersOverHours --threshold 48 --group-by week',
     'muster metric timeToFill --json',
   ],
-  notes: ['--from and --to apply to the day of acceptance, and to the end of the week.'],
+  notes: [
+    '--from and --to select by the day of acceptance (timeToFill) or the end of the week (workersOverHours).',
+  ],
   run: async (context, [name = ''], options) => {
     const query = queryOf(name, options)
     const { handle: engine } = await openToRead(context.stored(), context, { needs: 'data' })
@@ -61,15 +63,15 @@ function queryOf(name: string, options: Options): MetricQuery {
   return { metric, groupings: [grouping], threshold: numberOption(options, 'threshold'), ...rangeOf(options) }
 }
 
-interface Shown {
+interface ShownMetric {
   readonly query: MetricQuery
   readonly definition: MetricDefinition
   readonly id: string
-  readonly names: Names
+  readonly names: PartyNames
   readonly groups: readonly OurGroup[]
 }
 
-function print(context: CommandContext, { query, definition, id, names, groups }: Shown): void {
+function print(context: CommandContext, { query, definition, id, names, groups }: ShownMetric): void {
   const rows = groups
     .map(own => ({ group: groupObject(own.keys, definition, names), own }))
     .map(row => ({ ...row, label: titleOf(row.group) || groupLabel(row.group) }))
@@ -95,7 +97,7 @@ function print(context: CommandContext, { query, definition, id, names, groups }
   }
 }
 
-/** On a narrow terminal the last ones of these are shown longest, and all others left out before them. */
+/** On a narrow terminal these columns are kept longest, the last ones above all. */
 const lasting: readonly string[] = [
   'totalHours',
   'workersOverThreshold',
@@ -116,11 +118,11 @@ const titleOf = (group: Readonly<Record<string, unknown>>): string =>
 const shortened = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : Math.round(value * 10_000) / 10_000
 
-/** In the shape of the rows of the service. */
+/** Returns a row in the form of the service's rows. */
 function rowOf(
   group: Record<string, unknown>,
   figures: OurGroup['figures'],
-  { metric, definition }: { metric: Metric; definition: MetricDefinition },
+  { metric, definition }: { metric: MetricName; definition: MetricDefinition },
 ): object {
   if (metric === 'workersOverHours') {
     const { thresholdHours, ...rest } = figures

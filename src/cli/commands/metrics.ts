@@ -1,13 +1,12 @@
-/** `muster metrics`: the figures of one connection or all, in the text format of Prometheus. */
+/** `muster metrics`: prints the figures of one or all connections in the Prometheus text format. */
 import { resolve } from 'node:path'
 import PQueue from 'p-queue'
 import { readerOf } from '../../app/connection/overview.ts'
 import { connectionNamed } from '../../config/settings.ts'
 import { type ExitStatus, MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
-import { readFigures } from '../../state/monitoring/readings.ts'
-import { type Exposed, exposition } from '../../telemetry/prometheus/exposition.ts'
-import { ledgerReadings } from '../../telemetry/prometheus/scrape.ts'
+import { readFigures } from '../../state/monitoring.ts'
+import { type ExposedReadings, exposition, ledgerReadings } from '../../telemetry/prometheus.ts'
 import { beginningOf, requireOutput, writeOutput } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -16,18 +15,16 @@ import { guardedBy } from '../guarded.ts'
 
 export const command: CommandModule = {
   options: [
-    { flags: '--file <file>', summary: 'write this file, for the textfile collector of node_exporter' },
+    { flags: '--file <file>', summary: 'write to this file, for the textfile collector of node_exporter' },
     { flags: '--force', summary: 'replace a file that another program wrote' },
   ],
-  notes: [
-    'muster serve answers with the same at /metrics. A connection that cannot be read has is_readable 0.',
-  ],
+  notes: ['muster serve returns the same at /metrics. A connection that cannot be read has is_readable 0.'],
   takesAll: (context, options) => expose(context, context.connectionNames(), options),
   examples: ['muster metrics', 'muster metrics --all --file /var/lib/node_exporter/textfile/muster.prom'],
   run: async (context, _, options) => expose(context, [context.stored().name], options),
 }
 
-/** Files that changed since they were read need a core each. */
+/** Reading a file that changed takes a core. */
 const atOnce = 4
 
 async function expose(
@@ -47,22 +44,25 @@ async function expose(
   const queue = new PQueue({ concurrency: atOnce })
   const seen = await Promise.all(names.map(name => queue.add(() => see(context, name))))
   const text = await exposition(seen)
-  // A document for a program, which no width breaks.
+  // Output for a program: not wrapped to the terminal's width.
   if (file === undefined) context.stdout.write(`${text.trimEnd()}\n`)
   else writeOutput(resolve(context.cwd, file), text, rules)
   const faults = seen.filter(({ isReadable }) => !isReadable)
   if (faults.length === 0) return 0
-  return faults.every(({ isHeld }) => isHeld) ? 75 : 1
+  return faults.every(({ isLocked }) => isLocked) ? 75 : 1
 }
 
-/** `isHeld`: by another process, so that it can be read later. */
-type Seen = Exposed & { readonly isReadable: boolean; readonly isHeld: boolean }
+/** `isLocked`: another process has it locked, so it can be read later. */
+type ConnectionReadings = ExposedReadings & { readonly isReadable: boolean; readonly isLocked: boolean }
 
-async function see(context: CommandContext, name: string): Promise<Seen> {
-  const told = (readings: Parameters<typeof ledgerReadings>[0], isHeld = false): Seen => ({
+async function see(context: CommandContext, name: string): Promise<ConnectionReadings> {
+  const readingsOf = (
+    readings: Parameters<typeof ledgerReadings>[0],
+    isLocked = false,
+  ): ConnectionReadings => ({
     connection: name,
     isReadable: readings.isReadable,
-    isHeld,
+    isLocked,
     readings: ledgerReadings(readings, programVersion),
   })
   try {
@@ -71,9 +71,9 @@ async function see(context: CommandContext, name: string): Promise<Seen> {
     if (fault !== undefined) throw new MusterError({ what: fault })
     const now = context.clock.now()
     const reader = await readerOf(connectionNamed(settings, name))
-    if (!reader) return told({ readings: [], isReadable: true, readAt: now })
+    if (!reader) return readingsOf({ readings: [], isReadable: true, readAt: now })
     try {
-      return told({ readings: (await readFigures(reader, now)) ?? [], isReadable: true, readAt: now })
+      return readingsOf({ readings: (await readFigures(reader, now)) ?? [], isReadable: true, readAt: now })
     } finally {
       await reader.close()
     }
@@ -82,6 +82,6 @@ async function see(context: CommandContext, name: string): Promise<Seen> {
     const circumstances = { isVerbose: false, signal: context.signal, keyPlace: () => undefined }
     const { text } = describeFailure(error, circumstances)
     context.stderr.write(`warning: ${name}: ${text.replace(/^muster: /, '')}\n`)
-    return told({ readings: [], isReadable: false, readAt: undefined }, error.exitCode === 75)
+    return readingsOf({ readings: [], isReadable: false, readAt: undefined }, error.exitCode === 75)
   }
 }

@@ -53,7 +53,7 @@ interface PlanRequest extends SyncRequest {
   readonly isSweep: boolean
 }
 
-/** The first word may name the kind; without it a plan with days is a backfill, any other a sync. */
+/** The first word may name the kind; without it, a plan with days is a backfill and any other a sync. */
 function requestOf(words: readonly string[], options: Options): PlanRequest {
   const [first = ''] = words
   const names = kinds.includes(first) ? words.slice(1) : words
@@ -72,12 +72,12 @@ function requestOf(words: readonly string[], options: Options): PlanRequest {
 
 const kinds = ['sync', 'backfill', 'sweep']
 
-interface Plan {
+interface PlanReport {
   readonly facts: PlanFacts
   readonly planned: readonly PlannedResource[]
 }
 
-function print(context: CommandContext, request: PlanRequest, { facts, planned }: Plan): void {
+function print(context: CommandContext, request: PlanRequest, { facts, planned }: PlanReport): void {
   const total = sumOf(planned)
   const { limits } = facts
   const [low, high] = [durationOf(total.low, limits), durationOf(total.high, limits)]
@@ -92,7 +92,7 @@ function print(context: CommandContext, request: PlanRequest, { facts, planned }
   }
   printTable(
     context,
-    ['resource', 'strategy', 'rows', 'requests', { title: 'why', least: 32, drop: 1, breaks: true }],
+    ['resource', 'strategy', 'rows', 'requests', { title: 'why', minWidth: 32, drop: 1, breaks: true }],
     planned.map(one => [one.resource, one.strategy, one.total, span(one), one.reasoning]),
   )
   const minutes = span({ low: low.minutes, high: high.minutes })

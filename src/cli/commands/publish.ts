@@ -1,28 +1,32 @@
 /** `muster publish`: writes a fresh copy for analysts, without personal data, of everything or of one company. */
 import { resolve } from 'node:path'
-import { type CompanyCopy, publishCompany } from '../../app/company-copy/company-copy.ts'
-import { stemOf } from '../../app/connection/outputs-list.ts'
-import { requireRoom } from '../../app/connection/room.ts'
-import { duckdbFile, openMade, toleranceOf } from '../../app/connection/warehouse.ts'
+import { type CompanyCopy, publishCompany } from '../../app/company-copy.ts'
+import { duckdbFile, requireRoom, stemOf } from '../../app/connection/storage.ts'
+import { openMade, toleranceOf } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
-import { type Published, publish, requireTolerable, requireWhole } from '../../publish/publish.ts'
+import {
+  type PublishedCopy,
+  publish,
+  requireCompleteSources,
+  requireTolerable,
+} from '../../publish/publish.ts'
 import { requireUnguarded } from '../../temporary/output-file.ts'
 import { companyFile, publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { anyText, type CommandModule, flagOption, type Options, oneOf, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
-import { notWholeLines } from '../reports/not-whole.ts'
+import { incompleteLines } from '../reports/incomplete.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { createProgress } from '../terminal/progress.ts'
 
-/** Readers of a server never wait for a writer, so there is nothing to copy; whether it is whole is told all the same. */
-async function notNeeded(context: CommandContext, requiresWhole: boolean): Promise<0> {
+/** Readers of a server never wait for a writer, so no copy is needed; completeness is still reported. */
+async function notNeeded(context: CommandContext, requiresComplete: boolean): Promise<0> {
   await withEngine(context, async engine => {
     await requireTolerable(engine)
-    if (requiresWhole) await requireWhole(engine)
+    if (requiresComplete) await requireCompleteSources(engine)
   })
   const why = 'PostgreSQL needs no published copy: star and mart can be read there at any time'
   if (context.json) printJson(context, { published: false, why })
@@ -44,7 +48,7 @@ async function withEngine<Result>(
   }
 }
 
-function print(context: CommandContext, published: Published | CompanyCopy, of = ''): void {
+function print(context: CommandContext, published: PublishedCopy | CompanyCopy, of = ''): void {
   if (context.json) {
     printJson(context, published)
     return
@@ -58,16 +62,16 @@ function print(context: CommandContext, published: Published | CompanyCopy, of =
     )
   const rows = filled.reduce((sum, table) => sum + table.rows, 0)
   const parts = `${published.tables.length} tables, ${published.views.length} views, ${counted(rows, 'row')}`
-  for (const line of notWholeLines(published.notWhole)) printLine(context, line)
+  for (const line of incompleteLines(published.incomplete)) printLine(context, line)
   printLine(context, `published ${parts}${of}, ${(published.bytes / 1e6).toFixed(1)} MB: ${published.file}`)
 }
 
-/** Beside the working file; a server has no such place. */
+/** The default file, beside the working file; a server has none. */
 function fileOf(context: CommandContext, company: string, options: Options): string {
   const out = textOption(options, 'out')
   if (out !== undefined) return resolve(context.cwd, out)
   const file = duckdbFile(context.stored())
-  // An id with a slash would name another folder.
+  // An id with a slash would point into another folder.
   if (file !== undefined && /^[\w-]+$/.test(company)) return companyFile(file, company)
   throw new UsageError({
     what: 'the copy of a company needs a file',
@@ -85,7 +89,7 @@ async function publishOne(context: CommandContext, company: string, options: Opt
   const request = {
     company,
     file,
-    requiresWhole: textOption(options, 'require') === 'complete',
+    requiresComplete: textOption(options, 'require') === 'complete',
     isForced: flagOption(options, 'force'),
     listedOf: stemOf(connection),
   }
@@ -116,7 +120,7 @@ export const command: CommandModule = {
   options: [
     {
       flags: '--require <what>',
-      summary: 'complete: refuse while a resource is not whole, and keep the previous copy',
+      summary: 'complete: refuse while a resource is incomplete, and keep the previous copy',
       parse: oneOf('complete'),
     },
     {
@@ -125,7 +129,7 @@ export const command: CommandModule = {
       parse: anyText,
     },
     { flags: '--out <file>', summary: 'with --company: the DuckDB file to write' },
-    { flags: '--force', summary: 'also replace a file in its place that is no published copy' },
+    { flags: '--force', summary: 'also replace a file that is not a published copy' },
   ],
   lineage: (context, options) => {
     const company = textOption(options, 'company')
@@ -143,15 +147,15 @@ export const command: CommandModule = {
     const company = textOption(options, 'company')
     if (company !== undefined) return publishOne(context, company, options)
     requireCompany(options)
-    const requiresWhole = textOption(options, 'require') === 'complete'
-    if (duckdbFile(context.stored()) === undefined) return notNeeded(context, requiresWhole)
+    const requiresComplete = textOption(options, 'require') === 'complete'
+    if (duckdbFile(context.stored()) === undefined) return notNeeded(context, requiresComplete)
     return withEngine(context, async (engine): Promise<0> => {
       const { clock, rng } = context
       const tolerance = toleranceOf(context.stored())
       const isForced = flagOption(options, 'force')
       print(
         context,
-        await publish({ engine, clock, rng, version: programVersion, requiresWhole, isForced, tolerance }),
+        await publish({ engine, clock, rng, version: programVersion, requiresComplete, isForced, tolerance }),
       )
       return 0
     })

@@ -1,8 +1,6 @@
 /** `muster replay`: rebuilds the warehouse from the landed pages. */
-
-import { requireRoom } from '../../app/connection/room.ts'
-import { duckdbFile } from '../../app/connection/warehouse.ts'
-import type { Rebuild } from '../../app/rebuild/rebuild.ts'
+import { duckdbFile, requireRoom } from '../../app/connection/storage.ts'
+import type { WarehouseRebuild } from '../../app/rebuild/rebuild.ts'
 import { rebuildFile } from '../../app/rebuild/rebuild-file.ts'
 import { rebuildServer } from '../../app/rebuild/rebuild-server.ts'
 import type { ReplayResult } from '../../app/rebuild/replay-group.ts'
@@ -17,11 +15,11 @@ export const command: CommandModule = {
   options: [
     {
       flags: '--accept-loss',
-      summary: 'also when landed pages are damaged, or have fewer rows than the warehouse',
+      summary: 'replace the warehouse even if landed pages are damaged or have fewer rows',
     },
   ],
   notes: [
-    'Exit code 3 when files of landed pages are damaged or missing, unless with --accept-loss; each is named, and the others are replayed.',
+    'Exit code 3 when files of landed pages are damaged or missing, unless --accept-loss is given. Each is named, and the others are replayed.',
   ],
   lineage: 'records',
   examples: ['muster replay', 'muster replay --json'],
@@ -30,7 +28,7 @@ export const command: CommandModule = {
     requireRoom(connection)
     const file = duckdbFile(connection)
     const progress = createProgress(context)
-    const rebuild: Rebuild = {
+    const rebuild: WarehouseRebuild = {
       connection,
       clock: context.clock,
       rng: context.rng,

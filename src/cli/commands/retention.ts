@@ -1,5 +1,5 @@
 /** `muster retention`: removes personal data that is older than the settings keep it. */
-import { keep } from '../../app/privacy/keep.ts'
+import { keep } from '../../app/privacy/apply-retention.ts'
 import { counted } from '../../lib/counted.ts'
 import type { Keeping } from '../../privacy/retention.ts'
 import type { CommandModule } from '../command.ts'
@@ -16,8 +16,8 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 export const command: CommandModule = {
   notes: [
-    'retentionDays is for landed pages, piiHistoryDays for superseded versions in pii, inboxDays for settled events,',
-    'quarantineDays for resolved quarantine.',
+    'retentionDays applies to landed pages, piiHistoryDays to superseded versions in pii, inboxDays to settled events,',
+    'quarantineDays to resolved quarantine.',
   ],
   lineage: 'none',
   examples: ['muster retention', 'muster retention --json'],
@@ -33,13 +33,10 @@ export const command: CommandModule = {
     }
     const lines = Object.entries(words).map(([name, word]) => {
       const days = keeping[name as keyof Keeping]
-      const kept = days === undefined ? 'kept for ever' : `kept for ${counted(days, 'day')}`
-      return `${counted(removed[name as keyof Keeping], word)} removed, ${kept}`
+      const periodText = days === undefined ? 'kept for ever' : `kept for ${counted(days, 'day')}`
+      return `${counted(removed[name as keyof Keeping], word)} removed, ${periodText}`
     })
-    if (file)
-      lines.push(
-        `the file was written anew: it had ${megabytes(file.before)}, and has ${megabytes(file.after)}`,
-      )
+    if (file) lines.push(`the file was rewritten: from ${megabytes(file.before)} to ${megabytes(file.after)}`)
     for (const line of lines) printLine(context, line)
     return 0
   },

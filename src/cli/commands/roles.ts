@@ -1,6 +1,7 @@
-/** `muster roles`: the roles that own, load and read a PostgreSQL warehouse. */
+/** `muster roles`: creates or updates the roles that own, load and read a PostgreSQL warehouse. */
 
-import { duckdbFile, openToWrite, postgresPlace } from '../../app/connection/warehouse.ts'
+import { duckdbFile, postgresTarget } from '../../app/connection/storage.ts'
+import { openToWrite } from '../../app/connection/warehouse.ts'
 import type { StoredConnection } from '../../config/connection.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
@@ -43,12 +44,12 @@ export const command: CommandModule = {
     { flags: '--dry-run', summary: 'print the SQL and change nothing' },
     {
       flags: '--rls <scope>',
-      summary: 'afterwards, let each --login see the rows of its companies or projects in marts',
+      summary: 'afterwards, limit each --login to the mart rows of its companies or projects',
       parse: oneOf(...rowScopes),
     },
     {
       flags: '--login <name=ids>',
-      summary: 'a login and the ids it sees, separated by commas; the list is whole',
+      summary: 'a login and all ids it may see, separated by commas',
       parse: repeated(rowLogin),
     },
   ],
@@ -69,7 +70,7 @@ export const command: CommandModule = {
         next: 'give people the copy without personal data that muster publish writes',
       })
     }
-    const request = { prefix, ...placeOf(connection) }
+    const request = { prefix, ...roleTargetOf(connection) }
     const isDry = flagOption(options, 'dryRun')
     const rows = rowsOf(options, prefix)
     const secured = isDry ? [] : await grant(connection, request, rows)
@@ -89,16 +90,16 @@ export const command: CommandModule = {
   },
 }
 
-/** Told by the address alone, so that the SQL can be printed before anybody may log in. */
-function placeOf(connection: StoredConnection): Omit<RoleRequest, 'prefix'> {
-  const place = postgresPlace(connection)
+/** Derived from the address alone, so that --dry-run can print the SQL before any role can log in. */
+function roleTargetOf(connection: StoredConnection): Omit<RoleRequest, 'prefix'> {
+  const place = postgresTarget(connection)
   const { pathname, username } = new URL(place?.address.url ?? 'postgres://')
-  // Where an address names no database, PostgreSQL takes the one that is named like the user.
+  // Without a database in the address, PostgreSQL uses the one named after the user.
   const database = decodeURIComponent(pathname.slice(1) || username)
   return { database, schemaPrefix: place?.options.schemaPrefix ?? '' }
 }
 
-/** Throws UsageError for logins without a scope, and the other way round. */
+/** Throws UsageError for --login without --rls, or --rls without --login. */
 function rowsOf(options: Options, prefix: string): RowRequest | undefined {
   const scope = rowScopes.find(one => one === textOption(options, 'rls'))
   const logins = listOption<RowRequest['logins'][number]>(options, 'login')
@@ -106,12 +107,12 @@ function rowsOf(options: Options, prefix: string): RowRequest | undefined {
   if (scope !== undefined && logins.length > 0 && !flagOption(options, 'dryRun'))
     return { prefix, scope, logins }
   throw new UsageError({
-    what: '--rls and --login go together, and without --dry-run: which marts there are is seen in the warehouse',
+    what: '--rls and --login go together, and not with --dry-run: the marts are looked up in the warehouse',
     next: 'write muster roles --rls company --login NAME=ID,ID',
   })
 }
 
-/** Returns the names of the marts whose rows are told apart. */
+/** Returns the names of the marts with row policies. */
 async function grant(
   connection: StoredConnection,
   request: RoleRequest,

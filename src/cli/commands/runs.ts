@@ -1,4 +1,4 @@
-/** `muster runs [RUN_ID]`: the ledger of runs, or the details of one run. */
+/** `muster runs [RUN_ID]`: lists the runs of the ledger, or shows one in detail. */
 
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { UsageError } from '../../lib/errors.ts'
@@ -6,13 +6,15 @@ import { existingTables } from '../../state/existing-tables.ts'
 import { lostRuns, recentRuns, resourcesOfRun, runNamed } from '../../state/runs/runs.ts'
 import type { RunResourceRow, RunRow } from '../../state/runs/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { type CommandModule, numberOf, wholeNumber } from '../command.ts'
+import { type CommandModule, integerBetween, numberOf } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 export const command: CommandModule = {
   arguments: [{ name: '[run]', summary: 'id of a run, or the beginning of it' }],
-  options: [{ flags: '--limit <number>', summary: 'runs shown', parse: wholeNumber(1), fallback: 20 }],
+  options: [
+    { flags: '--limit <number>', summary: 'number of runs to show', parse: integerBetween(1), fallback: 20 },
+  ],
   examples: ['muster runs', 'muster runs --limit 5 --json', 'muster runs 20260102T023000000Z-k3x9'],
   run: async (context, [id], options) => {
     const { handle: engine } = await openToRead(context.stored(), context, { threads: 1 })
@@ -35,11 +37,11 @@ export const command: CommandModule = {
   },
 }
 
-/** A run whose process died without finishing is shown as such; the next sync closes its row. */
+/** Marks a run whose process died without finishing; the next sync closes its row. */
 async function readRuns(engine: Engine, limit: number): Promise<RunRow[]> {
-  const held = await existingTables(engine)
-  if (!held.has('run')) return []
-  const lost = held.has('lease') ? await lostRuns(engine) : []
+  const tables = await existingTables(engine)
+  if (!tables.has('run')) return []
+  const lost = tables.has('lease') ? await lostRuns(engine) : []
   return (await recentRuns(engine, limit)).map(run =>
     lost.includes(run.run_id)
       ? { ...run, message: 'its process died without finishing; the next sync records that' }
@@ -64,8 +66,8 @@ function printRuns(context: CommandContext, runs: readonly RunRow[]): void {
   printTable(
     context,
     [
-      // Whole: it is what `muster runs` takes.
-      { title: 'run', least: Number.POSITIVE_INFINITY },
+      // Never shortened: users pass it to `muster runs`.
+      { title: 'run', minWidth: Number.POSITIVE_INFINITY },
       'command',
       'state',
       'seconds',

@@ -1,27 +1,18 @@
-/** `muster sandbox`: a stand-in for the service on this machine, for people without a key. */
-import { utcDay } from '../../lib/dates.ts'
-import { faultTable, parseFault } from '../../sandbox/faults/faults.ts'
+/** `muster sandbox`: runs a stand-in for the service on this machine, for users without a key. */
 import { defaultKeys, sandboxKeys } from '../../sandbox/keys/default-keys.ts'
-import { contractOptions, parseOption } from '../../sandbox/options/contract-options.ts'
-import type { Option } from '../../sandbox/options/option.ts'
-import {
-  parseQuirk,
-  type QuirkSettings,
-  quirkOptions,
-  withQuirks,
-} from '../../sandbox/quirks/quirk-options.ts'
-import type { Violation } from '../../sandbox/refusals/contract-checker.ts'
+import { contractOptions, type Option, parseOption } from '../../sandbox/options.ts'
+import type { Violation } from '../../sandbox/server/contract-checker.ts'
 import type { Sandbox } from '../../sandbox/server/sandbox.ts'
 import {
   type CommandModule,
   calendarDay,
   flagOption,
+  integerBetween,
   numberOf,
   numberOption,
   type Options,
   positiveNumber,
   textOption,
-  wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { deliveryLine, eventOptions, webhookLines, webhookOptions } from '../sandbox-webhooks.ts'
@@ -34,69 +25,51 @@ export const command: CommandModule = {
   options: [
     {
       flags: '--seed <number>',
-      summary: 'another seed generates other data',
-      parse: wholeNumber(0),
+      summary: 'seed of the generated data',
+      parse: integerBetween(0),
       fallback: 1,
     },
-    { flags: '--scale <number>', summary: '1 is 5,000 timesheets', parse: positiveNumber, fallback: 1 },
+    {
+      flags: '--scale <number>',
+      summary: 'amount of data; 1 is 5,000 timesheets',
+      parse: positiveNumber,
+      fallback: 1,
+    },
     {
       flags: '--today <day>',
-      summary: 'the data ends on the day before this day; today unless given',
+      summary: 'the data ends on the day before this one; default today',
       parse: calendarDay,
     },
     {
       flags: '--port <number>',
       summary: 'port to listen on; 0 takes a free one',
-      parse: wholeNumber(0, largestPort),
+      parse: integerBetween(0, largestPort),
       fallback: 0,
     },
-    { flags: '--live <number>', summary: 'changes of records per second', parse: positiveNumber },
+    { flags: '--live <number>', summary: 'record changes per second', parse: positiveNumber },
     { flags: '--live-deletions', summary: 'with --live: also remove a record now and then' },
     {
       flags: '--limit-per-minute <number>',
-      summary: 'requests a minute for each key',
-      parse: wholeNumber(1),
+      summary: 'requests per minute for each key',
+      parse: integerBetween(1),
     },
-    { flags: '--limit-per-day <number>', summary: 'requests a day for each key', parse: wholeNumber(1) },
+    { flags: '--limit-per-day <number>', summary: 'requests per day for each key', parse: integerBetween(1) },
     ...webhookOptions,
     {
       flags: '--option <name=value>',
-      summary: 'one interpretation where the contract leaves several open; may be repeated',
+      summary: 'choose one interpretation where the contract allows several; may be repeated',
       parse: gathered(parseOption),
     },
-    {
-      flags: '--quirk <resource:name=value>',
-      summary: 'a lasting deviation from the contract, of one resource or of all; may be repeated',
-      parse: (text, before) => withQuirks((before as QuirkSettings | undefined) ?? {}, parseQuirk(text)),
-    },
-    {
-      flags: '--fault <name=rate>',
-      summary: 'spoil this share of the answers, 0 to 1; may be repeated',
-      parse: gathered(parseFault),
-    },
-    {
-      flags: '--fault-seed <number>',
-      summary: 'another seed spoils other answers',
-      parse: wholeNumber(0),
-      fallback: 1,
-    },
-    { flags: '--lists', summary: 'print the allowed values for writing workers, and end' },
+    { flags: '--lists', summary: 'print the allowed values for writing workers, and exit' },
   ],
-  notes: [
-    ...optionLines('Values of --option:', contractOptions),
-    '',
-    ...optionLines('Values of --quirk:', quirkOptions),
-    '',
-    ...faultLines(),
-  ],
+  notes: optionLines(),
   examples: [
     'muster sandbox',
     'muster sandbox --port 4010 --scale 0.1',
     'muster sandbox --live 5 --limit-per-day 500',
-    'muster sandbox --live 5 --webhook http://127.0.0.1:8080/webhook --webhook-faults loss=0.05,duplicate=0.1',
+    'muster sandbox --live 5 --webhook http://127.0.0.1:8080/webhook',
     'muster sandbox --webhook http://127.0.0.1:8080/webhook --webhook-kind agency --webhook-burst 10000',
-    'muster sandbox --option to=exclusive --option day-zone=Europe/London --fault reset=0.05 --fault hang=0.01',
-    'muster sandbox --quirk page-cap=50 --quirk timesheets:total-cap=300',
+    'muster sandbox --option to=exclusive --option day-zone=Europe/London',
     'muster sandbox --lists',
   ],
   run: async (context, _, options) => {
@@ -107,69 +80,59 @@ export const command: CommandModule = {
     // Loaded here because no other command needs a web server.
     const { startSandbox } = await import('../../sandbox/server/sandbox.ts')
     const events = eventOptions(options, context.env)
-    const sandbox = await startSandbox({ ...sandboxOptions(context, options), ...(events && { events }) })
+    const sandbox = await startSandbox({
+      ...sandboxOptions(options),
+      clock: context.clock,
+      ...(events && { events }),
+    })
     announce(context, sandbox)
     const bursting = sandbox.burst({ count: numberOption(options, 'webhookBurst') ?? 0 })
     await untilAborted(context.signal)
     await sandbox.close()
     await bursting
     if (events) printLine(context, deliveryLine(sandbox))
-    tellViolations(context, sandbox.violations())
+    printViolations(context, sandbox.violations())
     return 0
   },
 }
 
-function sandboxOptions({ clock }: CommandContext, options: Options) {
+function sandboxOptions(options: Options) {
   const seed = numberOf(options, 'seed')
-  const today = textOption(options, 'today') ?? utcDay(clock.now())
+  const today = textOption(options, 'today')
   const changesPerSecond = numberOption(options, 'live')
   const deletions = flagOption(options, 'liveDeletions')
   const rateLimitPerMinute = numberOption(options, 'limitPerMinute')
   const rateLimitPerDay = numberOption(options, 'limitPerDay')
   return {
-    host: '127.0.0.1' as const,
     seed,
     scale: numberOf(options, 'scale'),
     port: numberOf(options, 'port'),
-    today,
+    ...(today !== undefined && { today }),
     ...(changesPerSecond !== undefined && { live: { changesPerSecond, seed, deletions } }),
     ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
     ...(rateLimitPerDay !== undefined && { rateLimitPerDay }),
     ...(options.option !== undefined && { options: options.option as ReturnType<typeof parseOption> }),
-    ...(options.quirk !== undefined && { quirks: options.quirk as QuirkSettings }),
-    ...(options.fault !== undefined && { faults: options.fault as ReturnType<typeof parseFault> }),
-    faultSeed: numberOf(options, 'faultSeed'),
   }
 }
 
-/** An option that may be given several times, each adding its part. */
+/** Merges the values of an option that may be given several times. */
 function gathered<Part extends object>(parse: (text: string) => Part) {
   return (text: string, before?: unknown): Part => ({ ...(before as Part | undefined), ...parse(text) })
 }
 
-function optionLines(title: string, table: Readonly<Record<string, Option<unknown>>>): string[] {
-  const rows = Object.entries(table).map(([name, { values, fallback, meaning }]) => [
-    name,
-    `${meaning}: ${values} (${fallback})`,
-  ])
-  return [title, ...aligned(rows)]
-}
-
-function faultLines(): string[] {
-  return [
-    'Values of --fault:',
-    ...aligned(Object.entries(faultTable).map(([name, { meaning }]) => [name, meaning])),
-  ]
-}
-
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  return rows.map(([name = '', text = '']) => `  ${name.padEnd(nameWidth)}${text.replaceAll('`', '')}`)
+function optionLines(): string[] {
+  const table: Readonly<Record<string, Option<unknown>>> = contractOptions
+  const lines = Object.entries(table).map(([name, { values, fallback, meaning }]) => {
+    const text = `${meaning}: ${values} (${fallback})`
+    return `  ${name.padEnd(nameWidth)}${text.replaceAll('`', '')}`
+  })
+  return ['Values of --option:', ...lines]
 }
 
 const examplesShown = 3
 
 /** Written to stderr, because stdout may be one JSON document. */
-function tellViolations({ stderr }: CommandContext, violations: readonly Violation[]): void {
+function printViolations({ stderr }: CommandContext, violations: readonly Violation[]): void {
   if (violations.length === 0) return
   const lines = [`${violations.length} requests broke the contract:`]
   for (const kind of new Set(violations.map(violation => violation.kind))) {
@@ -181,7 +144,7 @@ function tellViolations({ stderr }: CommandContext, violations: readonly Violati
   stderr.write(`${lines.join('\n')}\n`)
 }
 
-/** Addresses outside of the API: its description, and its operations as tools. */
+/** Addresses beside the API: its OpenAPI description, and its operations as MCP tools. */
 function beside(url: string) {
   return { openapi: new URL('/openapi.json', url).href, mcp: new URL('/mcp', url).href }
 }

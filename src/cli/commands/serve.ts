@@ -1,25 +1,24 @@
-/** `muster serve`: receives webhooks, keeps the warehouse up to date with them, and runs scheduled DAGs, until interrupted. */
+/** `muster serve`: receives webhooks, reads the records they name, and runs scheduled DAGs, until interrupted. */
 import { InvalidArgumentError } from 'commander'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
-import { inboxBounds, openInboxStore } from '../../app/connection/inbox.ts'
-import { requireRoom } from '../../app/connection/room.ts'
-import { duckdbFile, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
+import { duckdbFile, inboxBounds, openInboxStore, requireRoom } from '../../app/connection/storage.ts'
+import { openToWrite, runConnection } from '../../app/connection/warehouse.ts'
 import { dagNames } from '../../app/dag/dag-file.ts'
 import type { Connection } from '../../config/connection.ts'
-import type { ServedMarts } from '../../dashboard/http/served.ts'
-import type { DashboardOptions } from '../../dashboard/http/server.ts'
-import { tokenFor } from '../../dashboard/http/token.ts'
-import type { Verification } from '../../events/verify.ts'
+import type { DashboardOptions, ServedMarts } from '../../dashboard/server.ts'
+import { tokenFor } from '../../dashboard/token.ts'
+import type { VerificationRules } from '../../events/verify.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
-import { usualIntervals } from '../../serve/inbox-worker.ts'
+import { defaultIntervals } from '../../serve/inbox-worker.ts'
 import type { ScheduledDag } from '../../serve/schedule.ts'
 import type { ServeEffects, ServeRequest } from '../../serve/serve.ts'
 import {
   anyText,
   type CommandModule,
   flagOption,
+  integerBetween,
   listOption,
   numberOf,
   numberOption,
@@ -27,10 +26,9 @@ import {
   repeated,
   textOf,
   timeSpan,
-  wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { checkedDag } from '../dag/checked-dag.ts'
+import { checkedDag } from '../dag-commands.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const largestPort = 65_535
@@ -42,7 +40,7 @@ export const command: CommandModule = {
     {
       flags: '--port <number>',
       summary: 'port to listen on; 0 takes a free one',
-      parse: wholeNumber(0, largestPort),
+      parse: integerBetween(0, largestPort),
       fallback: 8080,
     },
     { flags: '--path <path>', summary: 'where webhooks are posted', parse: plainPath, fallback: '/webhook' },
@@ -58,31 +56,31 @@ export const command: CommandModule = {
     },
     {
       flags: '--every <span>',
-      summary: 'read for events at most this often, such as 30s or 5m; 1m unless given',
+      summary: 'read records that events name at most this often, such as 30s or 5m; default 1m',
       parse: timeSpan,
     },
     {
       flags: '--dag <name>',
-      summary: 'run this DAG on its schedule; may be repeated; all DAGs on a DuckDB file unless given',
+      summary: 'run this DAG on its schedule; may be repeated; default on a DuckDB file: all DAGs',
       parse: repeated(anyText),
     },
-    { flags: '--no-schedule', summary: 'run no DAG' },
+    { flags: '--no-schedule', summary: 'do not run DAGs' },
     { flags: '--dashboard', summary: 'also serve the dashboard, on a port of its own' },
     { flags: '--dashboard-host <address>', summary: 'address of the dashboard', fallback: '127.0.0.1' },
     {
       flags: '--dashboard-port <number>',
       summary: 'port of the dashboard; 0 takes a free one',
-      parse: wholeNumber(0, largestPort),
+      parse: integerBetween(0, largestPort),
       fallback: 8090,
     },
     {
       flags: '--dashboard-token',
-      summary: 'answer only those who open the address that is printed; always so for other machines',
+      summary: 'require the token of the printed address; always required from other machines',
     },
   ],
   notes: [
-    'GET /health answers with the state as JSON, GET /metrics with figures for Prometheus, to this machine unless --figures-host names others. Schedules of DAGs are in UTC. Without a webhook secret no events are taken.',
-    'On DuckDB the dashboard reads the published copy, because serve has the working file.',
+    'GET /health returns the state as JSON, GET /metrics figures for Prometheus; to this machine only, unless --figures-host allows others. Schedules of DAGs are in UTC. Without a webhook secret it accepts no events.',
+    'On DuckDB the dashboard reads the published copy, because serve has the working file open.',
   ],
   examples: [
     'muster serve',
@@ -108,7 +106,7 @@ export const command: CommandModule = {
   },
 }
 
-/** Events are stored meanwhile, and drained afterwards. */
+/** Measuring the service's time delays a drain by at most this; events are stored meanwhile. */
 const longestMeasureMs = 10_000
 
 function dashboardOf(options: Options): DashboardOptions | undefined {
@@ -130,12 +128,12 @@ async function openDashboard(
   connection: Connection,
   options: DashboardOptions,
 ): Promise<ServedMarts> {
-  const { serveMarts } = await import('../../dashboard/http/served.ts')
+  const { serveMarts } = await import('../../dashboard/server.ts')
   const source = dashboardSource(connection, { isWriting: true })
   return serveMarts({ source, clock, isReadFirst: false }, options)
 }
 
-/** Accepts only characters that no router reads as a pattern. */
+/** Accepts only characters that the router does not read as a pattern. */
 function plainPath(text: string): string {
   if (/^(\/[A-Za-z0-9_-]+)+$/.test(text) && !ownPaths.has(text)) return text
   throw new InvalidArgumentError(
@@ -161,14 +159,14 @@ async function requestOf(
       figuresHosts: listOption<string>(options, 'figuresHost'),
     },
     schedule: await scheduleOf(context, connection, options),
-    intervals: { ...usualIntervals, leastMs: numberOption(options, 'every') ?? usualIntervals.leastMs },
+    intervals: { ...defaultIntervals, minMs: numberOption(options, 'every') ?? defaultIntervals.minMs },
     inboxDays: connection.inboxDays,
     inboxBounds: inboxBounds(connection),
   }
 }
 
-/** Without a secret a delivery cannot be told from a forgery: then none is taken. */
-function verificationOf({ webhook }: Connection): Verification | undefined {
+/** Without a secret, deliveries cannot be verified and none is accepted. */
+function verificationOf({ webhook }: Connection): VerificationRules | undefined {
   if (!webhook) return undefined
   const { secret, previousSecret, headerPrefix } = webhook
   return {

@@ -1,32 +1,31 @@
-/** `muster sql [QUERY]`: queries over the warehouse, read-only: one, those on stdin, or a prompt for many. */
-
+/** `muster sql [QUERY]`: runs read-only queries over the warehouse: one, those on stdin, or from a prompt. */
 import { resolve } from 'node:path'
-import { stemOf } from '../../app/connection/outputs-list.ts'
+import { stemOf } from '../../app/connection/storage.ts'
 import { openForQuery } from '../../app/connection/warehouse.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
-import { readStreamText } from '../../lib/read-stream.ts'
+import { readStreamText } from '../../lib/input-file.ts'
 import { writeAnswerFile } from '../../publish/export/answer-file.ts'
 import { recordOutput } from '../../publish/outputs.ts'
 import { statementsIn } from '../../warehouse/sql-tokens.ts'
 import {
   type CommandModule,
   flagOption,
+  integerBetween,
   numberOption,
   type Options,
   textOption,
-  wholeNumber,
 } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
-import { type Form, printAnswerTable, printRows } from '../query/print-answer.ts'
-import { runPrompt } from '../query/prompt.ts'
+import { type AnswerForm, printAnswerTable, printRows } from '../print-answer.ts'
+import { runPrompt } from '../prompt.ts'
 import { printJson } from '../terminal/output.ts'
 
-/** A table for people. What a program reads is whole unless it asks for less. */
+/** Default limit of a table. Output for programs is complete unless --limit is given. */
 const rowsOfTable = 1000
 
-/** Bytes of all statements on stdin. */
+/** Maximum bytes of all statements on stdin. */
 const longestInput = 1_048_576
 
 const everyRow = Number.MAX_SAFE_INTEGER - 1
@@ -35,28 +34,28 @@ export const command: CommandModule = {
   arguments: [
     {
       name: '[query...]',
-      summary: 'one SQL query, quoted for the shell; absent or -: the statements on stdin',
+      summary: 'one SQL query, quoted for the shell; without it, or as -, statements from stdin',
     },
   ],
   options: [
     {
       flags: '--limit <number>',
-      summary: `most rows; ${rowsOfTable} for a table and all for everything else unless given`,
-      parse: wholeNumber(1),
+      summary: `maximum rows; default ${rowsOfTable} for a table, otherwise all`,
+      parse: integerBetween(1),
     },
-    { flags: '--csv', summary: 'comma-separated, with a line of names' },
+    { flags: '--csv', summary: 'comma-separated, with a header line' },
     {
       flags: '--spreadsheet',
-      summary: "the same for a spreadsheet: texts that it would run as formulas begin with '",
+      summary: "the same for a spreadsheet: texts it would run as formulas begin with '",
     },
-    { flags: '--ndjson', summary: 'a JSON document a line' },
+    { flags: '--ndjson', summary: 'one JSON document per line' },
     { flags: '--parquet <file>', summary: 'write the rows into a Parquet file' },
     { flags: '--force', summary: 'replace a file that muster did not write' },
   ],
   notes: [
-    'Reads the warehouse alone: it needs no API key. Rows are written while they are read, so that an answer may be larger',
-    'than memory. Statements on stdin run one after the other, and the first that fails ends it. Without a query, on a terminal,',
-    'it asks for one after the other.',
+    'Reads only the warehouse: it needs no API key. Rows are written as they are read, so an answer may be larger than',
+    'memory. Statements on stdin run one after the other until one fails. On a terminal, without a query, it prompts for',
+    'queries.',
   ],
   examples: [
     'muster sql "select status, count(*) as timesheets from star.fact_timesheet group by 1"',
@@ -89,11 +88,11 @@ export const command: CommandModule = {
   },
 }
 
-/** `isAsked`: a terminal is read as well. Throws UsageError where there is no statement. */
+/** With `isAsked`, also reads from a terminal. Throws UsageError if there is no statement. */
 async function stdinQueries({ stdin, signal }: CommandContext, isAsked: boolean): Promise<readonly string[]> {
   const stream = stdin?.()
   const isRead = stream !== undefined && (isAsked || !stream.isTTY)
-  const text = isRead ? await readStreamText(stream, { mostBytes: longestInput, signal }) : ''
+  const text = isRead ? await readStreamText(stream, { maxBytes: longestInput, signal }) : ''
   const statements = statementsIn(text)
   if (statements.length > 0) return statements
   throw new UsageError({
@@ -102,15 +101,15 @@ async function stdinQueries({ stdin, signal }: CommandContext, isAsked: boolean)
   })
 }
 
-interface Asked {
+interface SqlRequest {
   readonly sql: string
-  readonly form: Form
+  readonly form: AnswerForm
   readonly limit: number | undefined
 }
 
 const forms = ['csv', 'spreadsheet', 'ndjson'] as const
 
-function formOf({ json }: CommandContext, options: Options): Form {
+function formOf({ json }: CommandContext, options: Options): AnswerForm {
   const chosen = forms.filter(form => flagOption(options, form))
   const isFile = textOption(options, 'parquet') !== undefined
   if (chosen.length + Number(json && !isFile) + Number(isFile) > 1)
@@ -121,7 +120,7 @@ function formOf({ json }: CommandContext, options: Options): Form {
   return json ? 'json' : (chosen[0] ?? 'table')
 }
 
-async function print(context: CommandContext, { sql, form, limit }: Asked): Promise<void> {
+async function print(context: CommandContext, { sql, form, limit }: SqlRequest): Promise<void> {
   const session = await openForQuery(context.stored(), context)
   try {
     const { signal } = context
@@ -132,12 +131,12 @@ async function print(context: CommandContext, { sql, form, limit }: Asked): Prom
   }
 }
 
-/** Personal data is read by no other name than that of a schema which holds some. */
+/** A query reads personal data only if it names one of the schemas that hold some. */
 const mayBePersonal = (sql: string): boolean => /pii|history|ops/i.test(sql)
 
 async function writeParquet(
   context: CommandContext,
-  { sql, limit }: Asked,
+  { sql, limit }: SqlRequest,
   { file, isForced }: { readonly file: string; readonly isForced: boolean },
 ): Promise<void> {
   const session = await openForQuery(context.stored(), context)
@@ -145,7 +144,7 @@ async function writeParquet(
     const guarded = guardedBy(context)
     const answer = session.pieces(sql, limit ?? everyRow, context.signal)
     const place = resolve(context.cwd, file)
-    // Before it is written: whoever is forgotten afterwards is told of it.
+    // Listed before it is written, so that a later `forget` reports the file.
     if (mayBePersonal(sql))
       recordOutput(stemOf(context.stored()), { place, made: 'answer', includesPii: true })
     const rows = await writeAnswerFile(place, answer, { guarded, isForced })

@@ -1,6 +1,5 @@
-/** `muster status`: how complete and how fresh the warehouse is, with the proof. */
-
-import { inboxBounds } from '../../app/connection/inbox.ts'
+/** `muster status`: shows how complete and how fresh the warehouse is, with the proof. */
+import { inboxBounds } from '../../app/connection/storage.ts'
 import { openToRead } from '../../app/connection/warehouse.ts'
 import { catalogue } from '../../contract/catalogue.ts'
 import { type Coverage, readCoverage } from '../../state/by-id/coverage.ts'
@@ -8,34 +7,37 @@ import { type Absence, absences } from '../../state/evidence/absence.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { type EventFigures, readEventFigures } from '../../state/inbox/figures.ts'
 import { type CrosscheckVerdict, lastCrosscheck } from '../../state/marts/metrics.ts'
-import { type BudgetSeen, budgetSeen } from '../../state/requests/key-state.ts'
-import { type HeldLease, heldLeases } from '../../state/runs/leases.ts'
+import { budgetSeen, type ReportedBudget } from '../../state/requests/key-state.ts'
+import { type CurrentLease, currentLeases } from '../../state/runs/leases.ts'
 import { lastDoneSync, type ResourceState, resourceState } from '../../state/runs/resource-state.ts'
 import { lostRuns } from '../../state/runs/runs.ts'
-import { type NotWhole, notWhole } from '../../state/scans/wholeness.ts'
+import {
+  completenessOf,
+  type IncompleteResource,
+  incompleteResources,
+} from '../../state/scans/completeness.ts'
 import { apiKeyId } from '../../sync/run/key.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printHealth } from '../reports/data-health.ts'
-import { classesKept, daysKept } from '../reports/kept.ts'
-import { notWholeLines } from '../reports/not-whole.ts'
+import { incompleteLines } from '../reports/incomplete.ts'
 import {
+  budgetLine,
   countedSince,
   coverageLines,
   crosscheckLine,
   deletionLines,
-  eventLine,
-} from '../reports/status-details.ts'
-import {
-  budgetLine,
   emptyLine,
+  eventLine,
   holderLine,
   lostRunLine,
   pagingLine,
   printWindows,
   resourceColumns,
   resourceRow,
+  retentionDaysOf,
+  retentionText,
   summaryLine,
 } from '../reports/status-lines.ts'
 import { ageOf, printJson, printLine, printTable } from '../terminal/output.ts'
@@ -44,16 +46,16 @@ interface Status {
   readonly resources: readonly ResourceState[]
   /** End of the last sync that was done. */
   readonly lastDone: string | null
-  readonly budget: BudgetSeen | undefined
+  readonly budget: ReportedBudget | undefined
   /** Of the records read by id; undefined for a file without these tables. */
   readonly coverage: Coverage | undefined
   /** Recent webhook events; undefined for a file without these tables. */
   readonly events: EventFigures | undefined
-  readonly leases: readonly HeldLease[]
+  readonly leases: readonly CurrentLease[]
   readonly absences: readonly Absence[]
-  /** Undefined for a published copy, which does not hold what tells. */
-  readonly notWhole: readonly NotWhole[] | undefined
-  /** Undefined where there was none. */
+  /** Undefined for a published copy without the tables that record it. */
+  readonly incomplete: readonly IncompleteResource[] | undefined
+  /** Undefined before the first crosscheck. */
   readonly crosscheck: CrosscheckVerdict | undefined
   /** Ids of runs whose process died without finishing. */
   readonly lost: readonly string[]
@@ -61,7 +63,7 @@ interface Status {
 
 export const command: CommandModule = {
   options: [{ flags: '--windows', summary: 'list every scan with its proof' }],
-  takesAll: async context => (await import('../around/every-overview.ts')).everyOverview(context),
+  takesAll: async context => (await import('../wrappers/connection-overviews.ts')).everyOverview(context),
   examples: ['muster status', 'muster status --all', 'muster status --windows', 'muster status --json'],
   run: async (context, _, options) => {
     const {
@@ -79,7 +81,7 @@ export const command: CommandModule = {
       if (context.json)
         printJson(context, {
           ...asJson(status, { file, isPublished, windows }),
-          kept: { days: daysKept(context.stored()) },
+          retention: { days: retentionDaysOf(context.stored()) },
         })
       else await printStatus(context, status, windows)
       return 0
@@ -91,11 +93,12 @@ export const command: CommandModule = {
 
 async function readStatus(context: CommandContext, engine: Engine): Promise<Status> {
   const resources: ResourceState[] = []
-  for (const resource of catalogue) resources.push(await resourceState(engine, resource))
+  const words = await completenessOf(engine)
+  for (const resource of catalogue) resources.push(await resourceState(engine, resource, words))
   const { apiKey } = context.stored()
   const lastDone = await lastDoneSync(engine)
   const budget = apiKey && (await budgetSeen(engine, apiKeyId(apiKey.reveal())))
-  // Only the warehouse itself has leases; its published copy would show the processes of the time of publishing.
+  // Only the warehouse itself has leases; a published copy would show the processes at the time of publishing.
   const isItself = (await existingTables(engine)).has('lease')
   return {
     resources,
@@ -104,26 +107,36 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
     coverage: await readCoverage(engine),
     events: await readEventFigures(engine, countedSince(context.clock.now())),
     absences: await absences(engine),
-    notWhole: await notWhole(engine),
+    incomplete: await incompleteResources(engine),
     crosscheck: await lastCrosscheck(engine),
-    leases: isItself ? await heldLeases(engine) : [],
+    leases: isItself ? await currentLeases(engine) : [],
     lost: isItself ? await lostRuns(engine) : [],
   }
 }
 
 async function printStatus(context: CommandContext, status: Status, windows: boolean): Promise<void> {
-  const { resources, lastDone, budget, coverage, events, leases, lost, absences, notWhole: lacking } = status
+  const {
+    resources,
+    lastDone,
+    budget,
+    coverage,
+    events,
+    leases,
+    lost,
+    absences,
+    incomplete: lacking,
+  } = status
   const freshness =
     lastDone === null ? 'no sync has finished yet' : `last sync ${ageOf(lastDone, context.clock.now())}`
   printLine(context, `${summaryLine(resources)}; ${freshness}`)
   printTable(context, resourceColumns, resources.map(resourceRow))
   if (windows) printWindows(context, resources)
-  for (const line of notWholeLines(lacking ?? [])) printLine(context, line)
+  for (const line of incompleteLines(lacking ?? [])) printLine(context, line)
   for (const line of resources.flatMap(one => emptyLine(one) ?? [])) printLine(context, line)
   for (const line of resources.flatMap(one => pagingLine(one) ?? [])) printLine(context, line)
   if (coverage) for (const line of coverageLines(coverage)) printLine(context, line)
   for (const line of deletionLines(absences)) printLine(context, line)
-  printLine(context, `kept: ${classesKept(context.stored())}`)
+  printLine(context, `retention: ${retentionText(context.stored())}`)
   printLine(context, crosscheckLine(status.crosscheck, context.clock.now()))
   const line = events && eventLine(events, context.clock.now(), inboxBounds(context.stored()))
   if (line !== undefined) printLine(context, line)
@@ -137,7 +150,17 @@ function asJson(
   status: Status,
   { file, isPublished, windows }: { file: string; isPublished: boolean; windows: boolean },
 ) {
-  const { resources, lastDone, budget, coverage, events, leases, lost, absences, notWhole: lacking } = status
+  const {
+    resources,
+    lastDone,
+    budget,
+    coverage,
+    events,
+    leases,
+    lost,
+    absences,
+    incomplete: lacking,
+  } = status
   return {
     file,
     isPublished,
@@ -149,7 +172,7 @@ function asJson(
     leases,
     lostRuns: lost,
     deletions: absences,
-    notWhole: lacking ?? null,
+    incomplete: lacking ?? null,
     crosscheck: status.crosscheck ?? null,
     resources: resources.map(({ windows: list, ...rest }) => ({
       ...rest,

@@ -3,7 +3,7 @@
 import { UsageError } from '../../lib/errors.ts'
 import { choiceOf } from '../../lib/text/nearest.ts'
 import { swept } from '../../sync/deletions/sweep-run.ts'
-import { type CommandModule, flagOption, numberOption, wholeNumber } from '../command.ts'
+import { type CommandModule, flagOption, integerBetween, numberOption } from '../command.ts'
 import { limitsOf, runAndPrint } from '../run-command.ts'
 import { runOptions } from './sync.ts'
 
@@ -13,11 +13,11 @@ export const command: CommandModule = {
   ],
   options: [
     ...runOptions,
-    { flags: '--counts', summary: 'only compare counts, with one request a list' },
+    { flags: '--counts', summary: 'only compare counts, with one request per list' },
     {
-      flags: '--most <number>',
+      flags: '--max-deletions <number>',
       summary: 'accept this many deletions at once, instead of 20 or 2%',
-      parse: wholeNumber(1),
+      parse: integerBetween(1),
     },
   ],
   notes: [
@@ -29,13 +29,17 @@ export const command: CommandModule = {
   examples: ['muster sweep', 'muster sweep timesheets --max-requests 500', 'muster sweep --counts --json'],
   async run(context, args, options) {
     const resources = sweptNames(args)
-    const most = numberOption(options, 'most')
+    const maxDeletions = numberOption(options, 'maxDeletions')
     const counts = flagOption(options, 'counts')
     return runAndPrint(context, {
       command: 'sweep',
-      arguments: [...(counts ? ['--counts'] : []), ...(most ? [`--most ${most}`] : []), ...args].join(' '),
+      arguments: [
+        ...(counts ? ['--counts'] : []),
+        ...(maxDeletions ? [`--max-deletions ${maxDeletions}`] : []),
+        ...args,
+      ].join(' '),
       resources,
-      sweep: { counts, ...(most !== undefined && { most }) },
+      sweep: { counts, ...(maxDeletions !== undefined && { maxDeletions }) },
       limits: limitsOf(context, options),
     })
   },

@@ -1,12 +1,13 @@
 /** `muster sync`: brings the warehouse up to date. */
-import { type CommandModule, flagOption, numberOption, timeSpan, wholeNumber } from '../command.ts'
+import { UsageError } from '../../lib/errors.ts'
+import { type CommandModule, flagOption, integerBetween, numberOption, timeSpan } from '../command.ts'
 import { limitsOf, resourceNames, runAndPrint } from '../run-command.ts'
 
 export const runOptions: NonNullable<CommandModule['options']> = [
   {
     flags: '--max-requests <number>',
     summary: 'stop cleanly after this many requests',
-    parse: wholeNumber(1),
+    parse: integerBetween(1),
   },
   { flags: '--deadline <span>', summary: 'stop cleanly after 90s, 30m or 2h', parse: timeSpan },
 ]
@@ -18,13 +19,18 @@ export const command: CommandModule = {
   options: [
     ...runOptions,
     {
-      flags: '--most <number>',
-      summary: 'rows that a list without change times may lose at once, when they are known to be deleted',
-      parse: wholeNumber(1),
+      flags: '--max-deletions <number>',
+      summary: 'accept this many deletions at once from a list without change times',
+      parse: integerBetween(1),
+    },
+    {
+      flags: '--hidden <number>',
+      summary: 'accept this many rows that the service counts but shows on no page',
+      parse: integerBetween(1),
     },
     {
       flags: '--accept-refused',
-      summary: 'skip from now on what the key could read before and may no longer read',
+      summary: 'from now on, skip resources that the key may no longer read',
     },
   ],
   takesAll: true,
@@ -37,13 +43,20 @@ export const command: CommandModule = {
   ],
   async run(context, args, options) {
     const resources = resourceNames(args)
-    const most = numberOption(options, 'most')
+    const maxDeletions = numberOption(options, 'maxDeletions')
+    const hidden = numberOption(options, 'hidden')
+    if (hidden !== undefined && resources.length !== 1)
+      throw new UsageError({
+        what: '--hidden says how many rows one list hides',
+        next: 'name it, as in muster sync timesheets --hidden 420',
+      })
     return runAndPrint(context, {
       command: 'sync',
       arguments: args.join(' '),
       resources,
       limits: limitsOf(context, options),
-      ...(most !== undefined && { most }),
+      ...(maxDeletions !== undefined && { maxDeletions }),
+      ...(hidden !== undefined && { hidden }),
       acceptsRefused: flagOption(options, 'acceptRefused'),
     })
   },

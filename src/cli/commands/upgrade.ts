@@ -1,14 +1,15 @@
-/** `muster upgrade`: brings the warehouse to the structure of this version, without any request. */
-import { duckdbFile, isMade, openMade, openUnchanged } from '../../app/connection/warehouse.ts'
+/** `muster upgrade`: upgrades the warehouse to the schema of this version, without any request. */
+
+import { duckdbFile } from '../../app/connection/storage.ts'
+import { isMade, openMade, openUnchanged } from '../../app/connection/warehouse.ts'
 import { programVersion } from '../../lib/package.ts'
 import { migrate } from '../../state/migrate.ts'
-import { schemaVersion } from '../../state/migrations.ts'
-import { recordedSchema } from '../../state/recorded-structure.ts'
+import { recordedSchema, schemaVersion } from '../../state/migrations.ts'
 import type { CommandModule } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
-/** Undefined for a database in which nothing was made yet. */
+/** Undefined for a database without tables of Muster. */
 async function schemaBefore(context: CommandContext): Promise<number | undefined> {
   const connection = context.stored()
   if (!isMade(connection)) return undefined
@@ -22,8 +23,8 @@ async function schemaBefore(context: CommandContext): Promise<number | undefined
 
 export const command: CommandModule = {
   notes: [
-    'Whatever writes the warehouse upgrades it first; this does nothing else, as after installing a new version.',
-    'On a server it is one transaction, as the owner of the warehouse. A later version of the warehouse is left alone.',
+    'Every command that writes the warehouse upgrades it first; this one does only that, for example after an update.',
+    'On a server it runs in one transaction, as the owner of the warehouse. A warehouse of a later version is left unchanged.',
   ],
   examples: ['muster upgrade', 'muster upgrade --connection acme'],
   async run(context) {
@@ -33,13 +34,13 @@ export const command: CommandModule = {
       const changed = await migrate(engine, new Date(context.clock.now()).toISOString())
       const place = duckdbFile(context.stored()) ?? engine.location
       if (context.json) printJson(context, { warehouse: place, from: before ?? null, to: schemaVersion })
-      else if (before === undefined) printLine(context, `${place}: made, schema ${schemaVersion}`)
+      else if (before === undefined) printLine(context, `${place}: created, schema ${schemaVersion}`)
       else if (before < schemaVersion)
         printLine(context, `${place}: upgraded from schema ${before} to ${schemaVersion}`)
       else
         printLine(
           context,
-          `${place}: ${changed ? 'brought' : 'is up'} to date with muster ${programVersion}, schema ${schemaVersion}`,
+          `${place}: ${changed ? 'brought up' : 'is up'} to date with muster ${programVersion}, schema ${schemaVersion}`,
         )
       return 0
     } finally {

@@ -1,9 +1,9 @@
-/** `muster workers create FILE`: new workers of an agency, from a file of many. */
+/** `muster workers create FILE`: creates an agency's workers from a file. */
 import type { CommandModule } from '../command.ts'
 import { runWorkers, workerOptions } from '../workers-command.ts'
 
 export const command: CommandModule = {
-  arguments: [{ name: '<file>', summary: 'JSON, NDJSON or CSV, one worker a row' }],
+  arguments: [{ name: '<file>', summary: 'JSON, NDJSON or CSV, one worker per row' }],
   options: workerOptions,
   examples: [
     'muster workers create starters.csv --dry-run',

@@ -1,4 +1,4 @@
-/** The bundles of `muster docs` for BI tools: where the warehouse is for them, and their files. */
+/** Writes the bundles of `muster docs` for BI tools: their files, and the warehouse address in them. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
@@ -6,7 +6,7 @@ import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
 import { readMarts } from '../../marts/mart.ts'
-import type { BundleFile, Place } from '../../semantic/bundle.ts'
+import type { BundleFile, WarehousePlace } from '../../semantic/bundle.ts'
 import { semanticCatalogue } from '../../semantic/catalogue.ts'
 import { type Format, formats } from '../../semantic/formats.ts'
 import {
@@ -19,15 +19,15 @@ import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
 import { type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 
-/** The user that `muster roles` makes for BI tools. */
+/** The user that `muster roles` creates for BI tools. */
 const biUser = 'muster_bi'
-const usualPort = 5432
+const defaultPort = 5432
 
-function serverPlace(shown: string, prefix: string): Place {
+function placeOnServer(shown: string, prefix: string): WarehousePlace {
   const { hostname, port, pathname } = new URL(shown)
   const host = hostname === '' ? 'localhost' : hostname
   const database = decodeURIComponent(pathname.slice(1)) || 'muster'
-  const at = { host, port: Number(port || usualPort), database }
+  const at = { host, port: Number(port || defaultPort), database }
   return {
     ...at,
     kind: 'server',
@@ -36,23 +36,25 @@ function serverPlace(shown: string, prefix: string): Place {
   }
 }
 
-/** BI tools read the published copy: the working file belongs to whoever writes it. */
-function filePlace(file: string): Place {
+/** BI tools read the published copy: a writer locks the working file. */
+function placeInFile(file: string): WarehousePlace {
   const database = publishedFile(file)
   return {
     kind: 'file',
     uri: `duckdb:///${database}?access_mode=READ_ONLY`,
     host: 'localhost',
-    port: usualPort,
+    port: defaultPort,
     database,
     schema: 'mart',
   }
 }
 
-function placeOf(connection: StoredConnection | undefined): Place {
-  if (connection === undefined) return serverPlace('postgresql://localhost/muster', '')
+function warehousePlaceOf(connection: StoredConnection | undefined): WarehousePlace {
+  if (connection === undefined) return placeOnServer('postgresql://localhost/muster', '')
   const { warehouse, schemaPrefix = '' } = connection
-  return warehouse.kind === 'file' ? filePlace(warehouse.file) : serverPlace(warehouse.shown, schemaPrefix)
+  return warehouse.kind === 'file'
+    ? placeInFile(warehouse.file)
+    : placeOnServer(warehouse.shown, schemaPrefix)
 }
 
 export const bundleOptions = formats.map(({ name, summary }) => ({
@@ -72,40 +74,40 @@ export const wantedFormats = (options: Options): Format[] =>
 const refuse = (folder: string, what: string): UsageError =>
   new UsageError({ what, where: folder, next: 'name another folder; nothing was changed' })
 
-interface Target {
+interface BundleTarget {
   readonly folder: string
-  /** Made only when it matters which there are. */
+  /** Generated only when needed. */
   readonly files: () => readonly BundleFile[]
 }
 
-/** The folders above are made with it. */
+/** Checks the nearest existing folder above: missing ones are created. */
 function requireFolderAbove(folder: string): void {
   let above = dirname(folder)
   while (!existsSync(above)) above = dirname(above)
-  if (!statSync(above).isDirectory()) throw refuse(above, 'this is no folder')
+  if (!statSync(above).isDirectory()) throw refuse(above, 'this is not a folder')
 }
 
-/** Throws UsageError for a place that is not a folder of its own, or that somebody else has filled. */
-function requireBundleFolder({ folder, files }: Target, rules: OutputRules): void {
+/** Throws UsageError for a path that is not a folder, or a folder with files that Muster did not write. */
+function requireBundleFolder({ folder, files }: BundleTarget, rules: OutputRules): void {
   requireFolderAbove(folder)
   requireUnguarded(folder, rules.guarded)
   const found = lstatSync(folder, { throwIfNoEntry: false })
   if (!found) return
   if (found.isSymbolicLink()) throw refuse(folder, 'this is a link')
-  if (!found.isDirectory()) throw refuse(folder, 'this is no folder')
+  if (!found.isDirectory()) throw refuse(folder, 'this is not a folder')
   if (rules.isForced || readdirSync(folder).length === 0) return
   const present = files()
     .map(({ path }) => resolve(folder, path))
     .filter(file => existsSync(file))
-  if (!present.some(rules.isOurs)) throw refuse(folder, 'there is something else in this folder')
+  if (!present.some(rules.isOurs)) throw refuse(folder, 'this folder holds other files')
   for (const file of present) requireOutput(file, rules)
 }
 
-/** Throws UsageError for a folder that may not be written to before anything is. */
+/** Throws UsageError for a folder that may not be written, before writing anything. */
 export function writeBundles(context: CommandContext, options: Options, rules: OutputRules): Bundle[] {
   const wanted = wantedFormats(options)
   if (wanted.length === 0) return []
-  const place = placeOf(context.hasSettings() ? context.stored() : undefined)
+  const place = warehousePlaceOf(context.hasSettings() ? context.stored() : undefined)
   const entities = semanticCatalogue(readMarts())
   const targets = wanted.map(({ name, files }) => ({
     name,

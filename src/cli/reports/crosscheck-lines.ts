@@ -1,34 +1,40 @@
-/** The output of `muster crosscheck`: the calibration, the comparison and the differences. */
+/** Prints the output of `muster crosscheck`: calibration, comparison and differences. */
 import type { Calibration } from '../../crosscheck/calibrate/calibrate.ts'
 import { textOf } from '../../crosscheck/calibrate/definition-store.ts'
-import type { Crosschecked } from '../../crosscheck/crosscheck.ts'
+import type { CrosscheckResult } from '../../crosscheck/crosscheck.ts'
 import { isExplanation } from '../../crosscheck/explain/finding.ts'
 import type { DefinitionInForce } from '../../crosscheck/metrics/definition.ts'
 import { counted } from '../../lib/counted.ts'
 import type { CommandContext } from '../context.ts'
 import { printLine, printTable } from '../terminal/output.ts'
 
-const unexplained = ({ rows }: Crosschecked) => rows.filter(({ verdict }) => verdict === 'unexplained')
+const unexplained = ({ rows }: CrosscheckResult) => rows.filter(({ verdict }) => verdict === 'unexplained')
 
-/** Agreed only if something was compared. */
-export const isAgreed = (checked: Crosschecked): boolean =>
+/** Agrees only if at least one figure was compared. */
+export const isAgreed = (checked: CrosscheckResult): boolean =>
   unexplained(checked).length === 0 && checked.compared.length > 0
 
-/** Why they do not agree, in a few words. */
-export const disagreement = (checked: Crosschecked): string =>
+/** Why the metrics do not agree, in a few words. */
+export const disagreement = (checked: CrosscheckResult): string =>
   checked.compared.length === 0
     ? 'no figure could be compared'
     : `${counted(unexplained(checked).length, 'figure')} differ from the service's without an explanation`
 
 const shownText = (value: unknown): string => textOf(value).replace(/^,|,$/g, '') || 'none'
 
-/** All of them are in ops.metric_calibration. */
-const mostPossible = 5
+/** Readings shown as possible; the ledger has all of them. */
+const maxPossible = 5
 
 function possibleText(alive: readonly unknown[]): string {
   if (alive.length < 2) return ''
-  const more = alive.length > mostPossible ? `; and ${alive.length - mostPossible} more` : ''
-  return alive.slice(0, mostPossible).map(shownText).join('; ') + more
+  const more = alive.length > maxPossible ? `; and ${alive.length - maxPossible} more` : ''
+  return alive.slice(0, maxPossible).map(shownText).join('; ') + more
+}
+
+/** Lists the zones that the data cannot distinguish: `one of UTC; Europe/London`. */
+function readingText(rule: string, value: unknown, alive: readonly unknown[]): string {
+  if (rule === 'companies' && value === null) return 'all'
+  return rule === 'zone' && alive.length > 1 ? `one of ${possibleText(alive)}` : shownText(value)
 }
 
 export function printCalibration(
@@ -43,7 +49,7 @@ export function printCalibration(
       const score = state?.scores[JSON.stringify(value)]
       return [
         rule,
-        rule === 'companies' && value === null ? 'all' : shownText(value),
+        readingText(rule, value, state?.alive ?? []),
         state?.state ?? 'untested',
         possibleText(state?.alive ?? []),
         score ? `${score.agree} of ${score.of}` : '',
@@ -55,7 +61,7 @@ export function printCalibration(
 
 export function printCrosscheck(
   context: CommandContext,
-  checked: Crosschecked,
+  checked: CrosscheckResult,
   { id }: DefinitionInForce,
 ): void {
   const { compared, rows, findings, requests, stopped } = checked
@@ -77,16 +83,15 @@ export function printCrosscheck(
     }),
   )
   const found = distinct(findings)
-  for (const { metric, sentence } of found.slice(0, mostFindings))
-    printLine(context, `${metric}: ${sentence}`)
-  if (found.length > mostFindings)
-    printLine(context, `and ${found.length - mostFindings} more: select * from mart.crosscheck, or --json`)
+  for (const { metric, sentence } of found.slice(0, maxFindings)) printLine(context, `${metric}: ${sentence}`)
+  if (found.length > maxFindings)
+    printLine(context, `and ${found.length - maxFindings} more: select * from mart.crosscheck, or --json`)
   for (const row of unexplained(checked).slice(0, 5)) {
     const where = `${row.metric} by ${row.group_by}, ${row.group_label}`
     printLine(context, `unexplained: ${where}: ${row.figure} ${row.ours} here, ${row.theirs} there`)
   }
   const open = unexplained(checked).length
-  if (!checked.isWhole) printLine(context, 'not all differences were looked into: raise --max-requests')
+  if (!checked.isComplete) printLine(context, 'not all differences were looked into: raise --max-requests')
   const losses = found.filter(({ loss }) => loss !== undefined).length
   if (losses > 0) printLine(context, `${counted(losses, 'record')} noted: the next sync reads them again`)
   printLine(
@@ -95,17 +100,17 @@ export function printCrosscheck(
   )
 }
 
-/** More are in mart.crosscheck. */
-const mostFindings = 20
+/** Findings shown; mart.crosscheck has all of them. */
+const maxFindings = 20
 
-/** Those that explain nothing first. */
-const distinct = (findings: Crosschecked['findings']): Crosschecked['findings'] => {
+/** Removes repeated findings; those that explain nothing come first. */
+const distinct = (findings: CrosscheckResult['findings']): CrosscheckResult['findings'] => {
   const once = [...new Map(findings.map(finding => [finding.sentence, finding])).values()]
   return once.sort((left, right) => Number(isExplanation(left)) - Number(isExplanation(right)))
 }
 
 export function crosscheckAsJson(
-  { rows, findings, compared, requests, stopped, isWhole }: Crosschecked,
+  { rows, findings, compared, requests, stopped, isComplete }: CrosscheckResult,
   { definition, id }: DefinitionInForce,
   calibration: Calibration | undefined,
 ): object {
@@ -127,7 +132,7 @@ export function crosscheckAsJson(
     uncovered: count('uncovered'),
     unexplained: count('unexplained'),
     findings: distinct(findings),
-    allLookedInto: isWhole,
+    allLookedInto: isComplete,
     differences: rows.filter(({ verdict }) => verdict !== 'equal'),
     requests,
     stopped: stopped ?? null,

@@ -1,5 +1,6 @@
-/** `muster status` for a reader of a server, who has no rights to ops: what the marts tell of themselves. */
+/** Prints `muster status` for a reader of a server without rights to ops, from mart.data_health. */
 import { MusterError } from '../../lib/errors.ts'
+import { tablesIn } from '../../warehouse/catalogue.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
@@ -8,24 +9,20 @@ interface Health {
   readonly resource: string
   readonly live_rows: number | null
   readonly last_read_at: string | null
-  readonly is_whole: boolean | null
-  readonly not_whole_reason: string | null
+  readonly completeness: string
+  readonly is_complete: boolean | null
+  readonly incomplete_reason: string | null
   readonly failed_checks: number | null
 }
 
-const columns = ['resource', 'records', 'last read', 'complete', 'failed checks'] as const
+const columns = ['resource', 'records', 'last read', 'completeness', 'failed checks'] as const
 
-const answer = (value: boolean | null): string => (value === null ? 'not known' : value ? 'yes' : 'no')
-
-/** Throws MusterError where that mart is not built, or not for this user. */
+/** Throws MusterError if that mart is not built or this user may not read it. */
 async function readHealth(engine: Engine): Promise<Health[]> {
-  const [mart] = await engine.rows(
-    `select table_name from information_schema.tables where table_schema = $1 and table_name = 'data_health'`,
-    [engine.schema('mart')],
-  )
-  if (mart)
+  const marts = await tablesIn(engine, ['mart'])
+  if (marts.some(({ name }) => name === 'data_health'))
     return engine.rows<Health>(
-      `select resource, live_rows, last_read_at, is_whole, not_whole_reason, failed_checks
+      `select resource, live_rows, last_read_at, completeness, is_complete, incomplete_reason, failed_checks
        from mart.data_health order by resource`,
     )
   throw new MusterError({
@@ -49,9 +46,9 @@ export async function printHealth(context: CommandContext, engine: Engine): Prom
   printTable(
     context,
     columns,
-    rows.map(one => [one.resource, one.live_rows, one.last_read_at, answer(one.is_whole), one.failed_checks]),
+    rows.map(one => [one.resource, one.live_rows, one.last_read_at, one.completeness, one.failed_checks]),
   )
-  for (const { resource, not_whole_reason: why } of rows)
+  for (const { resource, incomplete_reason: why } of rows)
     if (why !== null) printLine(context, `${resource}: ${why}`)
   printLine(
     context,

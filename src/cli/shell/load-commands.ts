@@ -1,4 +1,4 @@
-/** The commands that a command line names, with what they take and do. */
+/** Loads the modules of the commands that a command line names. */
 import type { CommandModule, CommandSet, DeclaredCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 
@@ -8,7 +8,7 @@ export interface LoadedCommand extends DeclaredCommand {
   readonly module: CommandModule | undefined
 }
 
-/** All commands, loaded where their first word occurs in the command line: as a command, after `help`, or by chance. */
+/** All commands; those whose first word occurs anywhere in the command line are loaded. */
 export function loadCommands(
   argv: readonly string[],
   { commands }: CommandSet,

@@ -1,11 +1,11 @@
-/** Colours of the words that tell how something ended, where the terminal shows colours. */
+/** Colours the words for states and results, where the terminal shows colours. */
 import type { Environment } from '../../config/environment.ts'
 
 export type ColourChoice = 'auto' | 'always' | 'never'
 
 const [red, green, yellow, cyan] = [31, 32, 33, 36]
 
-/** ANSI codes by the word that stands alone in its place. */
+/** ANSI codes by word; only a word that is alone in its cell is coloured. */
 const codes: Readonly<Record<string, number>> = {
   done: green,
   ok: green,
@@ -28,7 +28,7 @@ export function coloured(text: string): string {
   return code === undefined ? text : `\u001b[${code}m${text}\u001b[0m`
 }
 
-/** `NO_COLOR` with any value means none: no-color.org. */
+/** `NO_COLOR` with any value turns colours off: no-color.org. */
 export function isColoured(choice: ColourChoice, env: Environment, isTerminal: boolean): boolean {
   if (choice !== 'auto') return choice === 'always'
   return isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'

@@ -1,26 +1,26 @@
-/** Makes a table as wide as the terminal: long texts are shortened or broken, then columns are left out. No line is wider. */
+/** Fits a table to the terminal's width: shortens or breaks long texts, then leaves out columns. */
 import wrapAnsi from 'wrap-ansi'
-import { textWidth } from './text-width.ts'
+import { textWidth } from './wrapped.ts'
 
 export interface FitColumn {
   readonly title: string
-  /** Numbers are left out rather than shortened: a part of one would be another. */
+  /** Numbers are left out rather than shortened: part of a number would be a different number. */
   readonly isText: boolean
   /** Columns with lower numbers are left out first; those without one after them, the last first. */
   readonly drop?: number | undefined
   /** Characters below which a text is left out rather than shortened. */
-  readonly least?: number | undefined
-  /** Every word of it counts: a text that is too long goes on in the next line of its row. */
+  readonly minWidth?: number | undefined
+  /** Breaks a long text over several lines of its row instead of shortening it. */
   readonly breaks?: boolean | undefined
 }
 
-export interface Fitted {
+export interface FittedTable {
   /** Positions of the columns that are shown. */
   readonly shown: readonly number[]
   readonly titles: readonly string[]
-  /** A text of several lines has them in one. */
+  /** A cell may have several lines in one text. */
   readonly rows: readonly (readonly string[])[]
-  /** Titles of the others. */
+  /** Titles of the columns left out. */
   readonly hidden: readonly string[]
 }
 
@@ -32,7 +32,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) 
 
 function shortened(text: string, width: number): string {
   if (textWidth(text) <= width) return text
-  // Letters of several characters are rarely longer.
+  // Letters of several characters rarely have more than eight.
   const letters = [...text.slice(0, 8 * width)]
   while (letters.length > 0 && textWidth(letters.join('')) > width - 1) letters.pop()
   return `${letters.join('')}…`
@@ -42,15 +42,15 @@ function shortened(text: string, width: number): string {
 const broken = (text: string, width: number): string =>
   textWidth(text) <= width ? text : wrapAnsi(text, width, { hard: true })
 
-/** Takes what is too much from the widest texts, down to the least of each. Undefined when that is not enough. */
-function narrowed(widths: readonly number[], least: readonly number[], most: number): number[] | undefined {
+/** Shortens the widest texts, each down to its minimum. Undefined if that is not enough. */
+function narrowed(widths: readonly number[], minWidth: readonly number[], max: number): number[] | undefined {
   const result = [...widths]
   const total = (): number => sum(result) + gap * (result.length - 1)
-  while (total() > most) {
-    const cuttable = result.map((width, index) => (width > (least[index] ?? width) ? width : 0))
+  while (total() > max) {
+    const cuttable = result.map((width, index) => (width > (minWidth[index] ?? width) ? width : 0))
     const widest = cuttable.indexOf(Math.max(...cuttable))
     if ((cuttable[widest] ?? 0) === 0) return undefined
-    result[widest] = Math.max(least[widest] ?? 0, (result[widest] ?? 0) - (total() - most))
+    result[widest] = Math.max(minWidth[widest] ?? 0, (result[widest] ?? 0) - (total() - max))
   }
   return result
 }
@@ -65,25 +65,25 @@ export function fitTable(
   columns: readonly FitColumn[],
   rows: readonly (readonly string[])[],
   width: number,
-): Fitted {
+): FittedTable {
   const natural = columns.map(({ title }, index) =>
     Math.max(textWidth(title), ...rows.map(row => textWidth(row[index] ?? ''))),
   )
-  const leastOf = (index: number, beside: number): number => {
+  const minOf = (index: number, beside: number): number => {
     if (beside === 1) return 2
-    const { isText = true, least = readableAt(width) } = columns[index] ?? {}
-    return isText ? Math.min(natural[index] ?? 0, least) : (natural[index] ?? 0)
+    const { isText = true, minWidth = readableAt(width) } = columns[index] ?? {}
+    return isText ? Math.min(natural[index] ?? 0, minWidth) : (natural[index] ?? 0)
   }
   const all = columns.map((_, index) => index)
   const isEmpty = (index: number): boolean => rows.every(row => (row[index] ?? '') === '')
-  // A column that says nothing goes first, and is not named.
-  const whole = sum(natural) + gap * (natural.length - 1)
-  let shown = whole > width && rows.length > 0 ? all.filter(index => !isEmpty(index)) : all
-  const telling = new Set(shown)
+  // Empty columns go first, and are not listed as left out.
+  const naturalWidth = sum(natural) + gap * (natural.length - 1)
+  let shown = naturalWidth > width && rows.length > 0 ? all.filter(index => !isEmpty(index)) : all
+  const shownColumns = new Set(shown)
   for (;;) {
     const widths = narrowed(
       shown.map(index => natural[index] ?? 0),
-      shown.map(index => leastOf(index, shown.length)),
+      shown.map(index => minOf(index, shown.length)),
       width,
     )
     const dropped = widths ? undefined : nextToDrop(columns, shown)
@@ -94,7 +94,7 @@ export function fitTable(
           (columns[index]?.breaks ? broken : shortened)(texts[index] ?? '', widthAt(at)),
         )
       const titles = shown.map((index, at) => shortened(columns[index]?.title ?? '', widthAt(at)))
-      const isHidden = (index: number): boolean => telling.has(index) && !shown.includes(index)
+      const isHidden = (index: number): boolean => shownColumns.has(index) && !shown.includes(index)
       const hidden = columns.filter((_, index) => isHidden(index)).map(({ title }) => title)
       return { shown, titles, rows: rows.map(within), hidden }
     }

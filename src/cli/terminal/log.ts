@@ -1,8 +1,10 @@
-/** The log: JSON lines on stderr, without secrets, usually only warnings and errors. */
+/** Writes the log, as JSON lines on stderr without secrets, and notices for users, as lines on stderr or log entries. */
 import { type Logger, pino } from 'pino'
 import type { Clock } from '../../lib/clock.ts'
+import type { TerminalOutput } from './terminal.ts'
+import { showLine } from './wrapped.ts'
 
-export interface LogSettings {
+interface LogSettings {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly clock: Clock
   /** Writes one line, with known secrets hidden by their text. */
@@ -23,4 +25,21 @@ export function createLog({ level, clock, write }: LogSettings): Logger {
     },
     { write },
   )
+}
+
+interface NoticeContext {
+  readonly stderr: TerminalOutput
+  readonly log: Logger
+  readonly globals: { readonly quiet?: boolean; readonly log?: 'lines' | 'json' }
+}
+
+export function noticesOf({ stderr, log, globals }: NoticeContext) {
+  const write = (line: string): void => {
+    if (!globals.quiet) showLine(stderr, line)
+  }
+  const isJson = globals.log === 'json'
+  return {
+    notify: (line: string): void => (isJson ? log.info(line) : write(line)),
+    warn: (line: string): void => (isJson ? log.warn(line) : write(`warning: ${line}`)),
+  }
 }

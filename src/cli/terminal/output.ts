@@ -1,14 +1,13 @@
-/** The output of a command: tables and sentences for people, or one JSON document for programs. */
+/** Prints the output of a command: tables and sentences for users, or one JSON document for programs. */
 import { counted, formatNumber, timeUnits } from '../../lib/counted.ts'
 import type { CommandContext } from '../context.ts'
 import { coloured } from './colour.ts'
 import { fitTable } from './fit-table.ts'
 import { inOneLine, show, widthOf } from './terminal.ts'
-import { textWidth } from './text-width.ts'
-import { showLine, wrapped } from './wrapped.ts'
+import { showLine, textWidth, wrapped } from './wrapped.ts'
 
 /** A column of numbers is aligned right and any other left, unless the declaration says otherwise. */
-export type Column =
+export type ShownColumn =
   | string
   | {
       readonly title: string
@@ -16,24 +15,24 @@ export type Column =
       /** On a narrow terminal columns with lower numbers are left out first. */
       readonly drop?: number
       /** Characters below which a text is left out rather than shortened. */
-      readonly least?: number
-      /** A text that is too long goes on in the next line instead of being shortened. */
+      readonly minWidth?: number
+      /** Breaks a long text over several lines instead of shortening it. */
       readonly breaks?: boolean
     }
 
-export type Cell = string | number | bigint | boolean | null | undefined
+export type ShownCell = string | number | bigint | boolean | null | undefined
 
-type Streams = Pick<CommandContext, 'json' | 'stdout' | 'stderr'> & { readonly isColoured?: boolean }
+type TableStreams = Pick<CommandContext, 'json' | 'stdout' | 'stderr'> & { readonly isColoured?: boolean }
 
 /** With --json, stdout holds the one document, so lines go to stderr. */
-export function printLine(context: Streams, text: string): void {
+export function printLine(context: TableStreams, text: string): void {
   showLine(context.json ? context.stderr : context.stdout, text)
 }
 
 export function printTable(
-  context: Streams,
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
+  context: TableStreams,
+  columns: readonly ShownColumn[],
+  rows: readonly (readonly ShownCell[])[],
 ): void {
   const { json, stdout, stderr, isColoured = false } = context
   const isStyled = isColoured && !json && stdout.styled !== undefined
@@ -48,7 +47,7 @@ export function printTable(
 }
 
 /** BigInts are written as numbers where JSON readers keep them exact, else as text. */
-export function printJson(context: Streams, value: unknown): void {
+export function printJson(context: TableStreams, value: unknown): void {
   const exact = (_: string, item: unknown) => {
     if (typeof item !== 'bigint') return item
     return Number.isSafeInteger(Number(item)) ? Number(item) : String(item)
@@ -56,20 +55,22 @@ export function printJson(context: Streams, value: unknown): void {
   context.stdout.write(`${JSON.stringify(value, exact, 2)}\n`)
 }
 
-export const renderTable = (columns: readonly Column[], rows: readonly (readonly Cell[])[]): string =>
-  tableWithin(columns, rows, { width: Number.POSITIVE_INFINITY, isColoured: false }).lines
+export const renderTable = (
+  columns: readonly ShownColumn[],
+  rows: readonly (readonly ShownCell[])[],
+): string => tableWithin(columns, rows, { width: Number.POSITIVE_INFINITY, isColoured: false }).lines
 
-const titleOf = (column: Column): string => inOneLine(typeof column === 'string' ? column : column.title)
+const titleOf = (column: ShownColumn): string => inOneLine(typeof column === 'string' ? column : column.title)
 
-interface Looks {
+interface TableStyle {
   readonly width: number
   readonly isColoured: boolean
 }
 
 function tableWithin(
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
-  { width, isColoured }: Looks,
+  columns: readonly ShownColumn[],
+  rows: readonly (readonly ShownCell[])[],
+  { width, isColoured }: TableStyle,
 ): { readonly lines: string; readonly hidden: readonly string[] } {
   const aligns = columns.map((column, index) =>
     typeof column === 'string' || !column.align ? alignmentOf(rows.map(row => row[index])) : column.align,
@@ -78,7 +79,7 @@ function tableWithin(
     title: titleOf(column),
     isText: aligns[index] === 'left',
     drop: typeof column === 'string' ? undefined : column.drop,
-    least: typeof column === 'string' ? undefined : column.least,
+    minWidth: typeof column === 'string' ? undefined : column.minWidth,
     breaks: typeof column === 'string' ? false : column.breaks,
   }))
   const texts = rows.map(row => columns.map((_, index) => formatCell(row[index])))
@@ -98,7 +99,7 @@ function tableWithin(
   return { lines: [lineOf(fitted.titles), rule, ...body].join('\n'), hidden: fitted.hidden }
 }
 
-/** As many as its longest text has. */
+/** As many lines as the longest cell needs. */
 function linesOfRow(cells: readonly string[]): string[][] {
   const lines = cells.map(cell => cell.split('\n'))
   const count = Math.max(...lines.map(({ length }) => length))
@@ -111,7 +112,7 @@ function padded(cell: string, width: number, align: 'left' | 'right' = 'left'): 
   return align === 'right' ? `${space}${cell}` : `${cell}${space}`
 }
 
-function alignmentOf(cells: readonly Cell[]): 'left' | 'right' {
+function alignmentOf(cells: readonly ShownCell[]): 'left' | 'right' {
   const values = cells.filter(cell => cell !== null && cell !== undefined)
   const isNumeric = values.every(cell => typeof cell === 'number' || typeof cell === 'bigint')
   return values.length > 0 && isNumeric ? 'right' : 'left'
@@ -121,8 +122,8 @@ export function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`
 }
 
-/** Escaped before the width of a column is measured. */
-function formatCell(cell: Cell): string {
+/** Escapes a cell; must come before the column's width is measured. */
+function formatCell(cell: ShownCell): string {
   if (cell === null || cell === undefined) return ''
   if (typeof cell === 'number' || typeof cell === 'bigint') return formatNumber(cell)
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'

@@ -3,11 +3,18 @@ import { createLogUpdate } from 'log-update'
 import { sleepUnlessAborted } from '../../lib/clock.ts'
 import type { CommandContext } from '../context.ts'
 import { coloured, isColoured } from './colour.ts'
-import { atStart, type BudgetEvent, isFinal, type ProgressEvent, withEvent } from './progress-state.ts'
-import { describe, renderProgress } from './render-progress.ts'
+import {
+  atStart,
+  type BudgetEvent,
+  describe,
+  isFinal,
+  type ProgressEvent,
+  renderProgress,
+  withEvent,
+} from './render-progress.ts'
 import { escaped } from './terminal.ts'
 
-export interface Progress {
+export interface ProgressDisplay {
   update(event: ProgressEvent): void
   budget(budget: BudgetEvent): void
   /** Takes the table off the screen. Call it however the run ends; a second call does nothing. */
@@ -18,24 +25,24 @@ type ProgressContext = Pick<CommandContext, 'clock' | 'env' | 'isTerminal' | 'st
 
 /** Ten times a second: more would flicker and load a slow connection. */
 const redrawMs = 100
-/** Plain lines go into files and mails, so they are few. */
+/** Interval of plain lines: they end up in files and mails, so there are few. */
 const plainLineMs = 5_000
 
-export function createProgress(context: ProgressContext): Progress {
+export function createProgress(context: ProgressContext): ProgressDisplay {
   const { globals, isTerminal } = context
   if (globals.quiet) return { update: () => {}, budget: () => {}, stop: () => {} }
   if (globals.log === 'json') return loggedProgress(context)
   return isTerminal ? liveProgress(context) : plainProgress(context)
 }
 
-/** Whether each result has a line of its own in the log already: a table of them would say it twice. */
+/** Whether the log has a line for each result already, so that a table would repeat them. */
 export const isEachLogged = ({
   globals,
   isTerminal,
 }: Pick<ProgressContext, 'globals' | 'isTerminal'>): boolean =>
   !globals.quiet && (globals.log === 'json' || !isTerminal)
 
-function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progress {
+function liveProgress({ clock, env, stderr, globals }: ProgressContext): ProgressDisplay {
   const display = createLogUpdate(stderr.stream as NodeJS.WriteStream, { showCursor: true })
   const stopped = new AbortController()
   const hasColours = isColoured(globals.color ?? 'auto', env, true)
@@ -72,7 +79,7 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
     stop: () => {
       if (stopped.signal.aborted) return
       stopped.abort()
-      // The result of the run says the same once more.
+      // Cleared because the run's result repeats it.
       display.clear()
       display.done()
       stderr.beforeWrite()
@@ -80,7 +87,7 @@ function liveProgress({ clock, env, stderr, globals }: ProgressContext): Progres
   }
 }
 
-/** What is worth a line: the end of a resource, and from time to time how far it has come. */
+/** Passes on the events worth a line: the end of a resource, and its progress now and then. */
 function worthLines(clock: ProgressContext['clock'], write: (event: ProgressEvent) => void) {
   const shownAt = new Map<string, number>()
   let state = atStart(clock.now())
@@ -100,23 +107,23 @@ function worthLines(clock: ProgressContext['clock'], write: (event: ProgressEven
   }
 }
 
-function plainProgress({ clock, stderr }: ProgressContext): Progress {
+function plainProgress({ clock, stderr }: ProgressContext): ProgressDisplay {
   const time = (): string => new Date(clock.now()).toISOString().replace(/\.\d+/, '')
   const lines = worthLines(clock, event => stderr.write(`${time()}  ${event.resource}  ${describe(event)}\n`))
   return { ...lines, stop: () => {} }
 }
 
-function loggedProgress({ clock, log }: ProgressContext): Progress {
+function loggedProgress({ clock, log }: ProgressContext): ProgressDisplay {
   const lines = worthLines(clock, ({ isMinor, ...event }) => log.info(event, 'progress'))
   return { ...lines, stop: () => {} }
 }
 
-/** Consoles without UTF-8 have no blocks. */
+/** Consoles without UTF-8 cannot show block characters. */
 function hasBlocks({ LC_ALL, LC_CTYPE, LANG, TERM }: ProgressContext['env']): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG
   return TERM !== 'linux' && (locale === undefined || !/^(C|POSIX)$/.test(locale))
 }
 
-/** Only the state is coloured: it stands alone after the name of the resource. */
+/** Colours only the state, the word after the resource's name. */
 const withState = (line: string): string =>
   line.replace(/^(\S+ {2,})([a-z]+)\b/, (_, name: string, word: string) => `${name}${coloured(word)}`)

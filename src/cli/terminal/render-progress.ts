@@ -1,19 +1,102 @@
-/** The progress of a run as lines of text, computed from its events and the time: no terminal, no colours, no clock. */
+/** Renders the progress of a run as lines of text, from its events. Pure: no terminal, colours or clock. */
 import { counted, formatNumber } from '../../lib/counted.ts'
-import { isFinal, type ProgressEvent, type ProgressState } from './progress-state.ts'
-import { doneOf, minElapsedMs, sum, timeLeft } from './time-left.ts'
+import { minuteMs } from '../../lib/dates.ts'
+
+type ResourceProgress = 'waiting' | 'scanning' | 'loading' | 'done' | 'skipped' | 'incomplete' | 'failed'
+
+/** Counts are totals so far, not steps; a field that an event leaves out keeps its value. */
+export interface ProgressEvent {
+  readonly resource: string
+  readonly state: ResourceProgress
+  readonly pagesDone?: number
+  readonly pagesTotal?: number
+  /** Upper bound of pages, when reading may add more to read; otherwise `pagesTotal`. */
+  readonly pagesMost?: number
+  readonly rows?: number
+  readonly changed?: number
+  readonly requests?: number
+  readonly note?: string
+  /** Counted in the summary instead of shown on its own line. */
+  readonly isMinor?: boolean
+}
+
+export interface BudgetEvent {
+  /** Undefined until the service has reported it. */
+  readonly remainingToday: number | undefined
+  readonly spentThisRun: number
+  /** Requests a minute that the key allows; undefined until the service has reported it. */
+  readonly perMinute?: number
+}
+
+export interface ProgressState {
+  readonly startedMs: number
+  /** In the order of their first events. */
+  readonly resources: ReadonlyMap<string, ProgressEvent>
+  readonly budget?: BudgetEvent
+}
+
+/** The state before any event. */
+export const atStart = (startedMs: number): ProgressState => ({ startedMs, resources: new Map() })
+
+export function withEvent(state: ProgressState, event: ProgressEvent): ProgressState {
+  const merged = { ...state.resources.get(event.resource), ...event }
+  return { ...state, resources: new Map(state.resources).set(event.resource, merged) }
+}
+
+/** Whether no further event follows. */
+export function isFinal({ state }: ProgressEvent): boolean {
+  return ['done', 'skipped', 'incomplete', 'failed'].includes(state)
+}
+
+/** Before this, one slow page would distort the estimate. */
+const minElapsedMs = 3_000
+
+/** Pages, and records read one by one, each take one request. */
+const doneOf = (event: ProgressEvent): number => event.pagesDone ?? event.requests ?? 0
+
+const sum = (values: readonly (number | undefined)[]): number =>
+  values.reduce<number>((total, value) => total + (value ?? 0), 0)
+
+/** Milliseconds per request: as measured so far, but no faster than the limit allows once the run exceeds it. */
+function paceMs(
+  { sent, left, perMinute }: { sent: number; left: number; perMinute?: number },
+  elapsedMs: number,
+): number {
+  const own = elapsedMs / sent
+  return perMinute !== undefined && sent + left > perMinute ? Math.max(own, minuteMs / perMinute) : own
+}
+
+interface TimeLeft {
+  readonly ms: number
+  /** The estimate is a minimum: records still to be read may name others. */
+  readonly isLeast: boolean
+}
+
+/** Undefined until every resource has reported its size, or when no request is left. */
+export function timeLeft({ resources, budget }: ProgressState, elapsedMs: number): TimeLeft | undefined {
+  const running = [...resources.values()].filter(event => !isFinal(event))
+  const sent = budget?.spentThisRun ?? sum([...resources.values()].map(doneOf))
+  if (elapsedMs < minElapsedMs || sent === 0) return undefined
+  if (running.some(({ pagesTotal }) => pagesTotal === undefined)) return undefined
+  const left = sum(running.map(event => Math.max(0, (event.pagesTotal ?? 0) - doneOf(event))))
+  if (left === 0) return undefined
+  return {
+    ms: left * paceMs({ sent, left, ...(budget?.perMinute && { perMinute: budget.perMinute }) }, elapsedMs),
+    isLeast: running.some(({ pagesTotal = 0, pagesMost = 0 }) => pagesMost > pagesTotal),
+  }
+}
 
 interface Screen {
   readonly width: number
   readonly height: number
-  /** Whether the terminal has blocks to draw bars with; else they are made of signs. */
+  /** Whether bars can use block characters; otherwise they use ASCII signs. */
   readonly hasBlocks?: boolean
 }
 
-/** Those at work, those that wait, and those that ended, the last ones first. */
+/** Order of lines: active resources, waiting ones, then ended ones. */
 const orderOf = (event: ProgressEvent): number => (event.state === 'waiting' ? 1 : isFinal(event) ? 2 : 0)
 
-/** What does not fit on the screen is counted: a display higher than it could not be redrawn. */
+/** Counts the lines that do not fit: a display higher than the screen could not be redrawn. */
 function fitting(
   events: readonly ProgressEvent[],
   room: number,
@@ -30,7 +113,7 @@ function fitting(
   ]
 }
 
-/** One line a resource and a footer, none longer or more than the screen has. */
+/** One line per resource and a footer, cut to the size of the screen. */
 export function renderProgress(state: ProgressState, screen: Screen, nowMs: number): readonly string[] {
   const { width, height } = screen
   const [events, rest] = fitting([...state.resources.values()], height - 2)
@@ -47,7 +130,7 @@ const stateWidth = 'scanning'.length
 
 const barWidth = (width: number): number => (width < 80 ? 6 : 12)
 
-/** Undefined where nobody knows how much there is. */
+/** Undefined if the total is unknown. */
 function barOf(event: ProgressEvent, { width, hasBlocks = true }: Screen): string | undefined {
   const { pagesTotal } = event
   if (pagesTotal === undefined || event.state === 'failed' || event.state === 'skipped') return undefined

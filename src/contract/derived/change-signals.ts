@@ -1,6 +1,6 @@
-/** Change signals: which changes of one record suggest that a record read by id changed too, from the relations that columns declare. */
+/** Derives change signals from declared relations: a change of one record suggests that a record read by id changed too. */
 import { byIdResources, catalogue, findResource } from '../catalogue.ts'
-import type { Column, Relation } from '../fields/column.ts'
+import type { ChangeRelation, Column } from '../fields/column.ts'
 import type { Resource } from '../fields/resource.ts'
 import { type Table, tablesOf } from '../fields/table.ts'
 
@@ -16,16 +16,16 @@ export interface ChangeSignal {
   readonly share: number
 }
 
-function targetOf({ of }: Relation): Table {
+function targetOf({ of }: ChangeRelation): Table {
   const target = byIdResources.find(({ name }) => name === of)
-  if (!target) throw new Error(`${of} are not read by id, so no change signal can be about them`)
+  if (!target) throw new Error(`${of} are not read by id, so they cannot have change signals`)
   return target.table
 }
 
-function changedBy({ by }: Relation, table: Table, column: string): { table: Table; column: string } {
+function changedBy({ by }: ChangeRelation, table: Table, column: string): { table: Table; column: string } {
   if (by === undefined) return { table, column }
   const source = findResource(by)
-  if (!source) throw new Error(`a relation names ${by}, which no resource is called`)
+  if (!source) throw new Error(`a relation names ${by}, but no resource has that name`)
   return { table: source.table, column: source.table.key }
 }
 
@@ -48,7 +48,7 @@ const signalsFrom = ({ table: root }: Resource): ChangeSignal[] =>
     Object.entries(table.columns).flatMap(([column, declared]) => signalsOf(table, column, declared)),
   )
 
-/** Each once, also for a table that several lists of a record feed. */
+/** Without duplicates, because several lists of a record may fill one table. */
 export const changeSignals: readonly ChangeSignal[] = [
   ...new Map(catalogue.flatMap(signalsFrom).map(signal => [JSON.stringify(signal), signal])).values(),
 ]

@@ -1,14 +1,14 @@
-/** Where the ids of records read by id come from: the columns of star that hold them. */
+/** Finds where the ids of records read by id come from: the columns of star that contain them. */
 import { catalogue, findResource } from '../catalogue.ts'
-import type { Column, Naming } from '../fields/column.ts'
+import type { Column, RecordNaming } from '../fields/column.ts'
 import { asReadBy, type Collection, isCollection, type KeyKind, type Resource } from '../fields/resource.ts'
 import { tablesOf } from '../fields/table.ts'
 
 /** A column whose values are ids of records. */
-export interface Edge extends Naming {
+export interface Edge extends RecordNaming {
   /** Plural name of the resource whose records carry the column. */
   readonly from: string
-  /** In star. */
+  /** Name in star. */
   readonly table: string
   readonly column: string
 }
@@ -25,7 +25,7 @@ const tablesReadById = (kind: KeyKind): ReadonlyMap<string, string> =>
 function naming(
   { names, member, source }: Column,
   byDimension: ReadonlyMap<string, string>,
-): Naming | undefined {
+): RecordNaming | undefined {
   if (names) return names
   const resource = member && byDimension.get(`dim_${member.dimension}`)
   return resource !== undefined && source.from === 'field' ? { resource } : undefined
@@ -40,7 +40,7 @@ function edgesFrom({ name: from, table: root }: Resource, byDimension: ReadonlyM
   )
 }
 
-/** Each once, also for a table that several lists of a record feed. */
+/** Without duplicates, because several lists of a record may fill one table. */
 function edgesOf(kind: KeyKind): readonly Edge[] {
   const byDimension = tablesReadById(kind)
   const all = catalogue.flatMap(one => edgesFrom(one, byDimension))
@@ -53,11 +53,11 @@ export const edges: Readonly<Record<KeyKind, readonly Edge[]>> = {
   agency: edgesOf('agency'),
 }
 
-/** The first source of ids of a resource, before anything was read. */
+/** The first source of a resource's ids, before anything was read. */
 export type IdSource =
   /** Records of this list name them, directly or through records that they name. */
   | { readonly from: 'list'; readonly list: Collection }
-  /** Records of this resource bring them whole. */
+  /** Records of this resource include the complete records. */
   | { readonly from: 'record'; readonly resource: string }
   | { readonly from: 'events' }
 

@@ -1,17 +1,17 @@
-/** The JSON that a resource declares: which paths are objects, lists or leaves, derived from its tables. */
-import type { Column, ColumnType, Path, Source } from '../fields/column.ts'
-import type { Child, Table } from '../fields/table.ts'
+/** Derives from its tables the JSON that a resource declares: which paths are objects, lists or leaves. */
+import type { Column, ColumnSource, ColumnType, FieldPath } from '../fields/column.ts'
+import type { ChildTable, Table } from '../fields/table.ts'
 
 export type ShapeNode =
   /** `column`: the column that takes the value, if one does. */
   | { readonly kind: 'leaf'; readonly type: ColumnType; readonly column?: Column }
-  /** `open`: a JSON column keeps the whole object, undeclared fields included. */
+  /** `open`: a JSON column stores the complete object, undeclared fields included. */
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, ShapeNode>; readonly open?: true }
   | { readonly kind: 'list'; readonly element: ShapeNode }
 
 export type ObjectShape = Extract<ShapeNode, { kind: 'object' }>
 
-/** A tree that is being derived and not shared yet. */
+/** A tree under construction, not shared yet. */
 interface GrowingShape {
   readonly kind: 'object'
   readonly fields: Map<string, ShapeNode>
@@ -25,7 +25,7 @@ const growing = (node: ShapeNode | undefined): GrowingShape | undefined =>
 
 const isDocument = (node: ShapeNode): boolean => node.kind === 'leaf' && node.type === 'json'
 
-function place(shape: GrowingShape, path: Path, node: ShapeNode): void {
+function place(shape: GrowingShape, path: FieldPath, node: ShapeNode): void {
   const [key, ...rest] = path
   if (key === undefined) return
   if (rest.length === 0) {
@@ -43,10 +43,10 @@ function place(shape: GrowingShape, path: Path, node: ShapeNode): void {
   place(inner, rest, node)
 }
 
-function fieldLeaves(table: Table): [Path, ShapeNode][] {
+function fieldLeaves(table: Table): [FieldPath, ShapeNode][] {
   return Object.values(table.columns).flatMap(column => {
-    const sources: Source[] = [column.source, ...Object.values(column.member?.attributes ?? {})]
-    return sources.flatMap((source, index): [Path, ShapeNode][] =>
+    const sources: ColumnSource[] = [column.source, ...Object.values(column.member?.attributes ?? {})]
+    return sources.flatMap((source, index): [FieldPath, ShapeNode][] =>
       source.from === 'field'
         ? [
             [
@@ -59,7 +59,7 @@ function fieldLeaves(table: Table): [Path, ShapeNode][] {
   })
 }
 
-function elementShape(child: Child): ShapeNode {
+function elementShape(child: ChildTable): ShapeNode {
   if (child.shape !== 'value') return derive(child.table)
   const column = Object.values(child.table.columns).find(
     ({ source }) => source.from === 'field' && source.path.length === 0,
@@ -67,7 +67,7 @@ function elementShape(child: Child): ShapeNode {
   return { kind: 'leaf', type: 'text', ...(column && { column }) }
 }
 
-function placeChild(shape: GrowingShape, child: Child): void {
+function placeChild(shape: GrowingShape, child: ChildTable): void {
   if (child.shape === 'leaves') return
   const [first = [], ...deeper] = child.lists
   const element = elementShape(child)
@@ -82,7 +82,7 @@ function placeChild(shape: GrowingShape, child: Child): void {
   }
 }
 
-/** A new tree at every call, as it becomes part of the tree of the table above. */
+/** Returns a new tree at every call, because it becomes part of the parent table's tree. */
 function derive(table: Table): GrowingShape {
   const shape = emptyObject()
   for (const [path, leaf] of fieldLeaves(table)) if (path.length > 0) place(shape, path, leaf)
@@ -92,7 +92,7 @@ function derive(table: Table): GrowingShape {
 
 const derived = new WeakMap<Table, ObjectShape>()
 
-/** All paths that the table and its children read, as one tree; cached, as every batch asks many times. */
+/** All paths that the table and its children read, as one tree; cached, because every batch needs it many times. */
 export function shapeOf(table: Table): ObjectShape {
   const shape = derived.get(table) ?? derive(table)
   derived.set(table, shape)
@@ -123,11 +123,11 @@ export function declaredPaths(node: ShapeNode, at = ''): DeclaredPath[] {
 export interface OpenDocument {
   readonly path: string
   readonly exploded: boolean
-  /** All of its leaves are restricted, whatever their names. */
+  /** All of its leaves are restricted, regardless of their names. */
   readonly isRestricted: boolean
 }
 
-/** Paths whose content is kept whole, whatever its keys: JSON columns, and documents exploded into leaves. */
+/** Paths whose complete content is stored, with any keys: JSON columns, and documents exploded into leaves. */
 export function openDocuments(table: Table): OpenDocument[] {
   const columns = Object.values(table.columns).flatMap(({ type, source, privacy }) =>
     type === 'json' && source.from === 'field'

@@ -1,7 +1,8 @@
-/** The catalogue as rows for statements of `sql/`: a line below `-- For each resource:` is repeated for each of them. */
+/** Provides rows of the catalogue for `sql/`: a line below `-- For each resource:` is repeated for each of them. */
 import { catalogue } from '../catalogue.ts'
 import type { Resource } from '../fields/resource.ts'
 import { tablesOf } from '../fields/table.ts'
+import { edges } from './discovery.ts'
 
 /** Values for the names in braces. */
 export type SqlRow = Readonly<Record<string, string | boolean>>
@@ -16,14 +17,26 @@ const createdAt = ({ table }: Resource): string =>
     ([, { source }]) => source.from === 'field' && source.path.join('.') === 'createdAt',
   )?.[0] ?? 'cast(null as timestamptz)'
 
+/** Dimensions have inferred members, and the member '-1' for a missing reference. A record inside another one was read with it. */
+export function isInferred({ name, table }: Pick<Resource, 'name' | 'table'>): string {
+  if (!table.name.startsWith('dim_')) return 'false'
+  const included = [
+    ...new Set(
+      edges.company
+        .filter(edge => edge.brings && edge.resource === name)
+        .map(edge => `(select ${edge.column} from star.${edge.table} where not is_deleted)`),
+    ),
+  ]
+  return ['is_inferred', ...included.map(ids => `${table.key} not in ${ids}`)].join(' and ')
+}
+
 function resourceRow(resource: Resource): SqlRow {
   const { name, table, read, metric = '' } = resource
   return {
     resource: quoted(name),
     table: `star.${table.name}`,
     table_name: quoted(`star.${table.name}`),
-    // Dimensions have inferred members, and the member '-1' that stands for none.
-    is_inferred: isDimension(resource) ? 'is_inferred' : false,
+    is_inferred: isInferred(resource),
     is_record: isDimension(resource) ? `${table.key} <> '-1'` : true,
     created_at: createdAt(resource),
     metric: quoted(metric),
@@ -37,14 +50,14 @@ function resourceRow(resource: Resource): SqlRow {
 const isReadById = ({ read, keys }: Resource): boolean =>
   read.strategy === 'byId' || Object.values(keys).includes('by id')
 
-/** A record that only other records name should be read too: all members of the dimension are expected. */
+/** All members of the dimension are expected: a record that only other records name should be read too. */
 function expectedOf(resource: Resource): string | undefined {
   const { table, expected } = resource
   if (expected !== undefined || !isReadById(resource) || !isDimension(resource)) return expected
   return `select ${table.key} from star.${table.name} where ${table.key} <> '-1' and (is_inferred or not is_deleted)`
 }
 
-/** Each table once, also where several lists of a record feed it. */
+/** Each table once, even if several lists of a record fill it. */
 const tableRows = ({ name, table }: Resource): SqlRow[] =>
   [...new Set(tablesOf(table).map(one => `star.${one.name}`))].map(one => ({
     resource: quoted(name),

@@ -1,4 +1,4 @@
-/** A column of the warehouse and where its value comes from: the vocabulary of the resource files. */
+/** Declares columns of the warehouse and where their values come from: the vocabulary of the resource files. */
 import { dayInZone, stageZone } from './day-in-zone.ts'
 import { nounOf } from './nouns.ts'
 
@@ -24,13 +24,13 @@ export type ColumnType =
 export type Privacy = 'open' | 'personal' | 'restricted' | 'freeText'
 
 /** A path of JSON keys below the element that a table describes; empty for an array of plain values. */
-export type Path = readonly string[]
+export type FieldPath = readonly string[]
 
 /** Where a column's value comes from. */
-export type Source =
+export type ColumnSource =
   /** The service's field at this path. */
-  | { readonly from: 'field'; readonly path: Path }
-  /** A parameter of the request that read the record, such as the company it was asked for. */
+  | { readonly from: 'field'; readonly path: FieldPath }
+  /** A parameter of the request that read the record, such as the company. */
   | { readonly from: 'scope'; readonly name: string }
   /** A column of the record's own row, repeated on a child row. */
   | { readonly from: 'root'; readonly column: string }
@@ -44,116 +44,126 @@ export type Source =
   /** Portable SQL over columns declared before this one; `dayOf`: the timestamp column whose day it is. */
   | { readonly from: 'derived'; readonly sql: string; readonly dayOf?: string }
 
-/** One figure of a list: of the field `path` of its elements, or their number. */
+/** A figure computed from a list: from the field `path` of its elements, or their number. */
 export interface ListSource {
   readonly from: 'list'
   /** One segment per nested list, as in Child.lists. */
-  readonly lists: readonly Path[]
-  readonly path: Path
+  readonly lists: readonly FieldPath[]
+  readonly path: FieldPath
   readonly take: 'min' | 'max' | 'sum' | 'count'
   /** Only elements whose field `key` has this text. */
   readonly where?: { readonly key: string; readonly is: string }
 }
 
 /** The dimension row that this column refers to, and the attributes that the referring record gives: an inferred member. */
-export interface Member {
+export interface MemberReference {
   readonly dimension: string
-  readonly attributes: Readonly<Record<string, Source>>
+  readonly attributes: Readonly<Record<string, ColumnSource>>
 }
 
-/** The records whose ids a column holds. */
-export interface Naming {
+/** The records whose ids a column contains. */
+export interface RecordNaming {
   /** Plural name of the resource. */
   readonly resource: string
-  /** Portable SQL over the columns of the table: the rows that hold such an id; all rows when left out. */
+  /** Portable SQL over the columns of the table: the rows that contain such an id; all rows by default. */
   readonly where?: string
-  /** The whole record stands there too, so it needs no request of its own. */
+  /** The referring record includes the complete record, which needs no request of its own. */
   readonly brings?: true
 }
 
 /** A relation between records of two resources by the value of a column: a change of one signals a change of the other. */
-export interface Relation {
+export interface ChangeRelation {
   /** Plural name of the resource whose records may have changed. */
   readonly of: string
-  /** The column of its table that holds the value; its key when left out. */
+  /** The column of its table that contains the value; its key by default. */
   readonly at?: string
   /** Plural name of the resource whose change is the signal, when that is not the record with this column; matched by key. */
   readonly by?: string
   /** A column of both tables that must be equal too. */
   readonly within?: string
-  /** Share of the signals that are followed by a change of the other record: a first estimate, until fetches show better. */
+  /** Share of signals followed by a change of the other record: an initial estimate, until fetches give a better one. */
   readonly share: number
   /** Why one change suggests the other. */
   readonly because: string
 }
 
-export interface Column<Read extends Leaf = Leaf> {
+export interface Column<Read extends FieldLeaf = FieldLeaf> {
   /** For the compiler only: the path that is read and the type of its value. */
   readonly reads?: Read
   readonly type: ColumnType
-  readonly source: Source
+  readonly source: ColumnSource
   readonly description: string
   readonly privacy: Privacy
   /** Values the contract documents; others are kept and reported as schema drift. */
   readonly values?: readonly string[]
-  readonly member?: Member
+  readonly member?: MemberReference
   /** The value is the id of a record that can only be read by id. */
-  readonly names?: Naming
-  readonly relations?: readonly Relation[]
-  /** Moves with the clock: a difference in this column alone is no change of the record. */
+  readonly names?: RecordNaming
+  readonly relations?: readonly ChangeRelation[]
+  /** Changes as time passes: a difference in this column alone does not count as a change of the record. */
   readonly volatile?: true
-  /** The service's note of its own writing, such as `updatedAt`: a difference here alone is no new version. */
+  /** Describes the service's own write, such as `updatedAt`: a difference here alone does not make a new version. */
   readonly bookkeeping?: true
   /** A record without it cannot be stored and goes to quarantine. */
   readonly required?: true
-  /** The contract gives it several JSON types, or none: what is no text is stored as its JSON. */
+  /** The contract gives several JSON types, or none: a value other than text is stored as JSON. */
   readonly isUntyped?: true
 }
 
 /** A path and the type of the value that the service writes there; for several paths, one leaf each. */
-export type Leaf<At extends string = string, Value = unknown> = At extends string
+export type FieldLeaf<At extends string = string, Value = unknown> = At extends string
   ? readonly [path: At, value: Value]
   : never
 
-const split = (path: string): Path => (path === '' ? [] : path.split('.'))
+const split = (path: string): FieldPath => (path === '' ? [] : path.split('.'))
 
 function field<const At extends string, Value>(
   type: ColumnType,
   path: At,
   description: string,
-): Column<Leaf<At, Value>> {
+): Column<FieldLeaf<At, Value>> {
   return { type, source: { from: 'field', path: split(path) }, description, privacy: 'open' }
 }
 
-type Declare<Value> = <const At extends string>(path: At, description: string) => Column<Leaf<At, Value>>
+type ColumnDeclaration<Value> = <const At extends string>(
+  path: At,
+  description: string,
+) => Column<FieldLeaf<At, Value>>
 
-export const text: Declare<string> = (path, description) => field('text', path, description)
-export const integer: Declare<number> = (path, description) => field('integer', path, description)
-export const number: Declare<number> = (path, description) => field('number', path, description)
+export const text: ColumnDeclaration<string> = (path, description) => field('text', path, description)
+export const integer: ColumnDeclaration<number> = (path, description) => field('integer', path, description)
+export const number: ColumnDeclaration<number> = (path, description) => field('number', path, description)
 /** Currency of the company, four decimals. */
-export const money: Declare<number> = (path, description) => field('money', path, description)
+export const money: ColumnDeclaration<number> = (path, description) => field('money', path, description)
 /** Hours or units, four decimals. */
-export const quantity: Declare<number> = (path, description) => field('quantity', path, description)
-export const coordinate: Declare<number> = (path, description) => field('coordinate', path, description)
-export const flag: Declare<boolean> = (path, description) => field('boolean', path, description)
-export const timestamp: Declare<string> = (path, description) => field('timestamp', path, description)
+export const quantity: ColumnDeclaration<number> = (path, description) => field('quantity', path, description)
+export const coordinate: ColumnDeclaration<number> = (path, description) =>
+  field('coordinate', path, description)
+export const flag: ColumnDeclaration<boolean> = (path, description) => field('boolean', path, description)
+export const timestamp: ColumnDeclaration<string> = (path, description) =>
+  field('timestamp', path, description)
 /** A day the service writes as DD/MM/YYYY, empty when absent. */
-export const dayMonthYear: Declare<string> = (path, description) => field('dayMonthYear', path, description)
-/** What the contract calls "not shown": kept as JSON, its leaves in attribute_leaf. */
-export const json: Declare<unknown> = (path, description) => field('json', path, description)
+export const dayMonthYear: ColumnDeclaration<string> = (path, description) =>
+  field('dayMonthYear', path, description)
+/** A value that the contract does not show: stored as JSON, with its leaves in attribute_leaf. */
+export const json: ColumnDeclaration<unknown> = (path, description) => field('json', path, description)
 
 /** The id that every row needs; a record without it is quarantined. */
-export const id: Declare<string> = (path, description) => ({ ...text(path, description), required: true })
+export const id: ColumnDeclaration<string> = (path, description) => ({
+  ...text(path, description),
+  required: true,
+})
 
 export const personal = <Any extends Column>(column: Any): Any => ({ ...column, privacy: 'personal' })
 export const restricted = <Any extends Column>(column: Any): Any => ({ ...column, privacy: 'restricted' })
-/** Text that people typed: it may name anybody. */
-export const freeText: Declare<string> = (path, description) => ({
+/** Text that people typed, which may name any person. */
+export const freeText: ColumnDeclaration<string> = (path, description) => ({
   ...text(path, description),
   privacy: 'freeText',
 })
 /** A link to a file: stored without its query string, which would open the file. */
-export const fileUrl: Declare<string> = (path, description) => restricted(field('url', path, description))
+export const fileUrl: ColumnDeclaration<string> = (path, description) =>
+  restricted(field('url', path, description))
 
 /** An id of a record that can only be read by id. A reference to the dimension of such records needs no `idOf`. */
 export const idOf = <Any extends Column>(resource: string, column: Any, where?: string): Any => ({
@@ -162,7 +172,7 @@ export const idOf = <Any extends Column>(resource: string, column: Any, where?: 
 })
 
 /** Declares that a change of the record with this column signals a change of another record. */
-export const related = <Any extends Column>(column: Any, ...relations: readonly Relation[]): Any => ({
+export const related = <Any extends Column>(column: Any, ...relations: readonly ChangeRelation[]): Any => ({
   ...column,
   relations,
 })
@@ -175,7 +185,7 @@ export function oneOf<const At extends string>(
   path: At,
   values: readonly string[],
   description: string,
-): Column<Leaf<At, string>> {
+): Column<FieldLeaf<At, string>> {
   return { ...text(path, description), values }
 }
 
@@ -187,8 +197,8 @@ export function ref<const At extends string, const Also extends string = never>(
   path: At,
   dimension: string,
   attributes: Readonly<Record<string, Also>> = {},
-): Column<Leaf<At | Also, string>> {
-  const sources = Object.entries(attributes).map(([name, at]): [string, Source] => [
+): Column<FieldLeaf<At | Also, string>> {
+  const sources = Object.entries(attributes).map(([name, at]): [string, ColumnSource] => [
     name,
     { from: 'field', path: split(at) },
   ])
@@ -199,14 +209,17 @@ export function ref<const At extends string, const Also extends string = never>(
 }
 
 /** A `{id, name}` object of the contract. */
-export function named<const At extends string>(path: At, dimension: string): Column<Leaf<Below<At>, string>> {
+export function named<const At extends string>(
+  path: At,
+  dimension: string,
+): Column<FieldLeaf<PathBelow<At>, string>> {
   const below = path === '' ? '' : `${path}.`
-  return ref(`${below}id` as Below<At>, dimension, { name: `${below}name` as Below<At> })
+  return ref(`${below}id` as PathBelow<At>, dimension, { name: `${below}name` as PathBelow<At> })
 }
 
-type Below<At extends string> = At extends '' ? 'id' | 'name' : `${At}.${'id' | 'name'}`
+type PathBelow<At extends string> = At extends '' ? 'id' | 'name' : `${At}.${'id' | 'name'}`
 
-function placed(source: Source, type: ColumnType, description: string): Column {
+function placed(source: ColumnSource, type: ColumnType, description: string): Column {
   return { type, source, description, privacy: 'open' }
 }
 
@@ -223,13 +236,13 @@ export const constant = (value: string, description: string): Column =>
 export const derived = (type: ColumnType, sql: string, description: string): Column =>
   placed({ from: 'derived', sql }, type, description)
 
-interface Figure extends Pick<ListSource, 'take' | 'where'> {
+interface ListFigure extends Pick<ListSource, 'take' | 'where'> {
   /** `agencies[].offered` is that field of every agency; `a[].b[].c` is a list inside a list; a count ends in []. */
   readonly of: string
 }
 
-/** One figure of a list inside the record. NULL when no element has the field, or when there is no list. */
-export function ofList(type: ColumnType, { of: path, ...elements }: Figure, description: string): Column {
+/** A figure of a list inside the record. NULL if there is no list, or if none of its elements has the field. */
+export function ofList(type: ColumnType, { of: path, ...elements }: ListFigure, description: string): Column {
   const segments = path.split(/\[\]\.?/).map(split)
   const place = { lists: segments.slice(0, -1), path: segments.at(-1) ?? [] }
   return placed({ from: 'list', ...place, ...elements }, type, description)
@@ -239,7 +252,7 @@ export function ofList(type: ColumnType, { of: path, ...elements }: Figure, desc
 export const dayOf = (column: string, description: string): Column =>
   placed({ from: 'derived', sql: dayInZone(column, stageZone), dayOf: column }, 'day', description)
 
-/** A key made of other columns: md5 of their text joined by '|', the same on both engines. */
+/** Builds a key from other columns: md5 of their text joined by '|', the same on both engines. */
 export function keyOf(...columns: string[]): Column {
   const parts = columns.map(column => `cast(${column} as varchar)`).join(', ')
   return derived('text', `md5(concat_ws('|', ${parts}))`, `md5 of ${columns.join(', ')}.`)

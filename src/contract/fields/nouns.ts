@@ -1,4 +1,4 @@
-/** How the dictionary speaks of a record: the noun of a table, and a text of a word or two made whole by it. */
+/** Completes the texts of the dictionary: finds the noun of a table, and adds it to short descriptions. */
 
 const spoken: Readonly<Record<string, string>> = {
   afp: 'application for payment',
@@ -13,8 +13,8 @@ export function nounOf(name: string): string {
   return spoken[entity] ?? spoken[`${entity}_key`] ?? entity.replaceAll('_', ' ')
 }
 
-/** A word or two say enough beside a table, and too little alone. */
-export const wholeText = (description: string, noun: string): string =>
+/** Completes a description of one or two words, which says too little without its table. */
+export const fullDescription = (description: string, noun: string): string =>
   /^[\w-]+( [\w-]+)?\.?$/.test(description)
     ? `${description.replace(/\.$/, '')} of the ${noun}.`
     : description

@@ -1,10 +1,10 @@
-/** A read of the service, with its parameters and its answer: the vocabulary of `operations.ts`. */
+/** Defines a read of the service, with its parameters and its answer: the vocabulary of `operations.ts`. */
 
 /**
  * The kind of a parameter. `day` is YYYY-MM-DD; `ids`, `names` and `{ some }` take one or several values; a list has the
  * values that the contract documents.
  */
-export type Kind =
+export type ParameterKind =
   | 'text'
   | 'id'
   | 'ids'
@@ -16,10 +16,10 @@ export type Kind =
   | readonly string[]
   | { readonly some: readonly string[] }
 
-export type Kinds = Readonly<Record<string, Kind>>
+export type Kinds = Readonly<Record<string, ParameterKind>>
 
 /** Carries the type of records: a resource, or a type alone. */
-export interface Holding<Row> {
+export interface RecordHolder<Row> {
   readonly table?: { readonly row?: Row }
 }
 
@@ -29,14 +29,14 @@ export interface Operation<Path extends string = string, Takes extends Kinds = K
   readonly answers: 'page' | 'record'
   readonly parameters: Takes
   /** The type of the record, or of each row of the page. */
-  readonly of: Holding<Row>
-  /** Parameters that tell it from other operations on the same path. */
+  readonly of: RecordHolder<Row>
+  /** Parameters that distinguish it from other operations on the same path. */
   readonly fixed?: Readonly<Record<string, string>>
 }
 
 export function page<const Path extends string, Row, const Takes extends Kinds>(
   path: Path,
-  of: Holding<Row>,
+  of: RecordHolder<Row>,
   parameters: Takes,
 ) {
   return { path, of, parameters, answers: 'page' } as const
@@ -44,13 +44,13 @@ export function page<const Path extends string, Row, const Takes extends Kinds>(
 
 export function record<const Path extends string, Row, const Takes extends Kinds>(
   path: Path,
-  of: Holding<Row>,
+  of: RecordHolder<Row>,
   parameters: Takes,
 ) {
   return { path, of, parameters, answers: 'record' } as const
 }
 
-type Value<K extends Kind> = K extends 'count' | 'number'
+type ParameterValue<K extends ParameterKind> = K extends 'count' | 'number'
   ? number
   : K extends 'flag'
     ? boolean
@@ -63,4 +63,6 @@ type Value<K extends Kind> = K extends 'count' | 'number'
           : string
 
 /** Parameters as a caller gives them; one that is left out, or undefined, is not sent. */
-export type Given<Takes extends Kinds> = { readonly [Name in keyof Takes]?: Value<Takes[Name]> | undefined }
+export type GivenParameters<Takes extends Kinds> = {
+  readonly [Name in keyof Takes]?: ParameterValue<Takes[Name]> | undefined
+}

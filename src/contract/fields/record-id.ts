@@ -1,4 +1,4 @@
-/** Ids that are safe in the path of a request and in the name of a file: an id from elsewhere may be any text. */
+/** Checks that ids are safe in a request path and in a file name: an id from elsewhere may be any text. */
 
 const id = '[A-Za-z0-9_-]{1,64}'
 
@@ -12,14 +12,14 @@ const safe = new RegExp(safeId)
 
 export const isSafeId = (text: string): boolean => safe.test(text)
 
-/** Numbers below zero, all zeros, and the words for no value: placeholders that programs put where an id is missing. */
+/** Negative numbers, zeros, and words such as null: placeholders that programs write for a missing id. */
 const placeholder = /^(-\d+|[0_-]+|null|none|nil|nan|undefined|true|false)$/i
 
 /** Whether a request for a record with this id can succeed. */
 export const isRecordId = (text: string): boolean => isSafeId(text) && !placeholder.test(text)
 
-/** As records give ids: those of permissions and custom fields may be words with dots or colons. */
+/** Ids within records: those of permissions and custom fields may be words with dots or colons. */
 const inRecords = /^[A-Za-z0-9_.:-]{1,64}$/
 
-/** '-1' stands for no record at all in every table. */
+/** '-1' means a missing record in every table. */
 export const isId = (text: string): boolean => text !== '-1' && inRecords.test(text)

@@ -1,4 +1,4 @@
-/** A resource: records of one kind under one path of the service, how they are read, and the table they become. */
+/** Defines a resource: records of one kind under one path of the service, how they are read, and their table. */
 import type { Table } from './table.ts'
 
 /** A list read page by page, sorted by updatedAt, from the last page to the first. */
@@ -6,20 +6,20 @@ export interface Scan {
   readonly strategy: 'scan'
   /** Parameters that restrict a scan to records changed since a day, where the service has such a filter. */
   readonly changedSince?: Readonly<Record<string, string>>
-  /** Column of the time that the service filters by unless it is told another one; the creation time when absent. */
+  /** Column of the time that the service's filter uses by default; the creation time if absent. */
   readonly filteredByDefault?: string
   /** Parameters that cut the list into windows of created dates; absent where there is no such filter. */
   readonly createdBetween?: Readonly<Record<string, string>>
 }
 
-/** A list read whole; rows missing from the answer are marked as deleted. */
+/** A list read completely; rows missing from the answer are marked as deleted. */
 export interface Snapshot {
   readonly strategy: 'snapshot'
-  /** What one snapshot covers: everything the key can read, one company, one project of a company, or a date window of a company. */
+  /** What a snapshot covers: all that the key can read, a company, a project of a company, or a date window of a company. */
   readonly per: 'key' | 'company' | 'companyProject' | 'companyWindow'
   /** Where the rows are: `data` is the list, or holds a list, or is one record. */
   readonly rows: 'data' | 'data.entries' | 'data as one record'
-  /** Orders of the list, one a pass in turn: records that tie in one seldom tie in the next. */
+  /** Sort orders of the list, one for each pass in turn: records that tie in one seldom tie in the next. */
   readonly orders?: readonly Readonly<Record<string, string>>[]
   /** Projects and date windows are read again only after this many days. */
   readonly refreshDays?: number
@@ -39,7 +39,7 @@ export interface SingleRead {
 export type KeyKind = 'company' | 'agency'
 
 /** How a key reads a resource: its list, single records whose ids other records name, or not at all. */
-export type Way = 'list' | 'by id' | 'not at all'
+export type ReadWay = 'list' | 'by id' | 'not at all'
 
 export interface Resource<Row = unknown> {
   /** Plural name on the command line and in ops tables, e.g. timesheets. */
@@ -53,8 +53,8 @@ export interface Resource<Row = unknown> {
   readonly read: Scan | Snapshot | ById
   /** The endpoint for one record of a list, where there is one. */
   readonly single?: SingleRead
-  /** What a kind of key cannot read is skipped without spending a request. */
-  readonly keys: Readonly<Record<KeyKind, Way>>
+  /** A sync skips a resource that its kind of key cannot read, without sending a request. */
+  readonly keys: Readonly<Record<KeyKind, ReadWay>>
   /** Fields that order the versions of one record: updatedAt first, then a version number where there is one. */
   readonly updatedAt?: string
   readonly version?: string
@@ -70,7 +70,7 @@ export interface Resource<Row = unknown> {
 
 interface Optional {
   readonly query?: Resource['query']
-  /** For kinds of keys that do not read it like others. */
+  /** For kinds of keys that read it in another way. */
   readonly keys?: Partial<Resource['keys']>
 }
 
@@ -98,7 +98,7 @@ export function asReadBy(one: Resource, kind: KeyKind): Resource | undefined {
   return way === 'by id' && one.single ? { ...one, ...one.single, read: { strategy: 'byId' } } : one
 }
 
-/** Why it is skipped. */
+/** Why a sync skips the resource. */
 export const cannotRead = ({ keys }: Resource, kind: KeyKind): string =>
   keys[kind] === 'by id' ? `${kind} keys read it by id only` : `${kind} keys cannot read it`
 

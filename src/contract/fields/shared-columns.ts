@@ -1,16 +1,16 @@
-/** Groups of columns that several records share. */
+/** Declares groups of columns that several records share. */
 import {
   bookkeeping,
   type Column,
+  type ColumnSource,
   derived,
-  type Leaf,
+  type FieldLeaf,
   money,
   named,
   number,
   personal,
   ref,
   related,
-  type Source,
   text,
   timestamp,
 } from './column.ts'
@@ -19,11 +19,11 @@ import {
 const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /** Columns that read these paths; their names are known at run time only. */
-export type Fields<At extends string, Value> = {
-  readonly [Path in At as `at ${Path}`]: Column<Leaf<Path, Value>>
+export type FieldColumns<At extends string, Value> = {
+  readonly [Path in At as `at ${Path}`]: Column<FieldLeaf<Path, Value>>
 }
 
-export type Figures<At extends string> = Fields<At, number>
+export type FigureColumns<At extends string> = FieldColumns<At, number>
 
 /** createdAt and updatedAt, which most records carry. */
 export const changeTimes = {
@@ -83,7 +83,7 @@ export function namedInCompany<const At extends string>(path: At, thing: string,
         },
       },
     },
-  } as unknown as Fields<At, string>
+  } as unknown as FieldColumns<At, string>
 }
 
 /** A person given by name and e-mail address without an id: identified by the address, else by the name. */
@@ -93,9 +93,9 @@ export function contact<const At extends string>(path: At, column: string, what:
     [column]: {
       ...ref('', 'contact', { name: `${path}.name`, email: `${path}.email` }),
       source: { from: 'derived', sql: `coalesce(md5(${identity}), '-1')` },
-      description: `${what}: md5 of the e-mail address in lower case; '-1' when the record names nobody.`,
+      description: `${what}: md5 of the e-mail address in lower case; '-1' when the record names no person.`,
     },
-  } as unknown as Fields<`${At}.${'name' | 'email'}`, string>
+  } as unknown as FieldColumns<`${At}.${'name' | 'email'}`, string>
 }
 
 /**
@@ -134,14 +134,18 @@ export function purchaseOrder<const At extends string>(path: At) {
   }
 }
 
-/** Kinds of record with tags. Assumed, as the contract does not say: they share one set of tags. */
-type Tagged = 'trade' | 'assignment' | 'purchase_order'
+/** Kinds of record with tags. They are assumed to share one set of tags, because the contract does not say. */
+type TaggedKind = 'trade' | 'assignment' | 'purchase_order'
 
 /** A tag, with the kind of record that carries it. */
-export function tag<const At extends string>(path: At, on: Tagged, attributes: Record<string, string> = {}) {
+export function tag<const At extends string>(
+  path: At,
+  on: TaggedKind,
+  attributes: Record<string, string> = {},
+) {
   const column = named(path, 'tag')
   const more = ref('', 'tag', attributes).member?.attributes
-  const seen: Source = { from: 'derived', sql: 'true' }
+  const seen: ColumnSource = { from: 'derived', sql: 'true' }
   return {
     ...column,
     member: {
@@ -160,7 +164,7 @@ export function rateSet<const At extends string>(path: At, prefix: string, what:
   const parts = Object.entries(rateParts)
   return Object.fromEntries(
     parts.map(([part, label]) => [`${prefix}_${part}`, money(`${path}.${part}`, `${label} rate ${what}.`)]),
-  ) as Figures<`${At}.${RatePart}`>
+  ) as FigureColumns<`${At}.${RatePart}`>
 }
 
 /** Kinds of hour, by the keys that the service has for their rates and for their values. */
@@ -185,7 +189,7 @@ const hourKinds: Readonly<Record<string, string>> = {
   sundayNightwork: 'Sunday nights',
 }
 
-/** Throws an Error for a key that has no words yet: no text of the dictionary is a key alone. */
+/** Throws an Error for a key without words, because no description in the dictionary may be a bare key. */
 function hoursNamed(key: string): string {
   const words = hourKinds[key]
   if (words === undefined) throw new Error(`${key} has no words in hourKinds`)
@@ -195,14 +199,14 @@ function hoursNamed(key: string): string {
 export function rateSets<const At extends string, const Key extends string>(
   path: At,
   keys: readonly Key[],
-): Figures<`${At}.${Key}.${RatePart | 'uplift'}`> {
+): FigureColumns<`${At}.${Key}.${RatePart | 'uplift'}`> {
   return Object.assign(
     {},
     ...keys.map(key => ({
       ...rateSet(`${path}.${key}`, `rate_${snake(key)}`, `for ${hoursNamed(key)}`),
       [`rate_${snake(key)}_uplift`]: number(`${path}.${key}.uplift`, `Uplift factor for ${hoursNamed(key)}.`),
     })),
-  ) as Figures<`${At}.${Key}.${RatePart | 'uplift'}`>
+  ) as FigureColumns<`${At}.${Key}.${RatePart | 'uplift'}`>
 }
 
 /** Value buckets below `path`, as columns that begin with `prefix`. */
@@ -216,5 +220,5 @@ export function buckets<const At extends string, const Key extends string>(
       `${prefix}_${snake(key)}`,
       money(`${path}.${key}`, `${prefix === 'pay' ? 'Pay' : 'Charge'} for ${hoursNamed(key)}.`),
     ]),
-  ) as Figures<`${At}.${Key}`>
+  ) as FigureColumns<`${At}.${Key}`>
 }

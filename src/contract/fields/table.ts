@@ -1,6 +1,6 @@
-/** A table of the star and the lists inside a record that become tables of their own. */
-import type { Column, Leaf, Path } from './column.ts'
-import { nounOf, roleText, wholeText } from './nouns.ts'
+/** Declares tables of the star, and lists inside a record that become child tables. */
+import type { Column, FieldLeaf, FieldPath } from './column.ts'
+import { fullDescription, nounOf, roleText } from './nouns.ts'
 import type { ListLeaf, RecordOf } from './record-of.ts'
 
 export interface Table<Row = unknown> {
@@ -15,31 +15,31 @@ export interface Table<Row = unknown> {
   /** The one column that identifies a row. */
   readonly key: string
   readonly columns: Readonly<Record<string, Column>>
-  readonly children: readonly Child[]
+  readonly children: readonly ChildTable[]
   /** Its rows are people: a row of another table with its key is about a person. */
   readonly isOfPeople?: true
-  /** Its rows are organisations. A record may name one as the user who acted, so their names do not tell persons apart. */
+  /** Its rows are organisations. A record may name one as the user who acted, so their names do not identify persons. */
   readonly isOfOrganisations?: true
 }
 
 /**
- * How elements become rows: the JSON objects of a list, its plain values, one object that stands alone, or one row
+ * How elements become rows: the JSON objects of a list, its plain values, a single object, or one row
  * per leaf of a JSON document.
  */
 export type ElementShape = 'object' | 'value' | 'single' | 'leaves'
 
-export interface Child {
+export interface ChildTable {
   /** One segment per nested list: ['groups', 'items'] stands for every item of every group. */
-  readonly lists: readonly Path[]
+  readonly lists: readonly FieldPath[]
   readonly shape: ElementShape
   readonly table: Table
 }
 
 /** A list in a resource file, declared between the columns. */
-export interface ChildDeclaration<Read extends Leaf = Leaf> {
+export interface ChildDeclaration<Read extends FieldLeaf = FieldLeaf> {
   /** For the compiler only, as of a column. */
   readonly reads?: Read
-  readonly child: Child
+  readonly child: ChildTable
 }
 
 type Declarations = Readonly<Record<string, Column | ChildDeclaration>>
@@ -66,7 +66,7 @@ function table<D extends Declarations>(
     columns: Object.fromEntries(
       columns.map(([field, column]) => [
         field,
-        { ...column, description: roleText(field, wholeText(column.description, nounOf(name))) },
+        { ...column, description: roleText(field, fullDescription(column.description, nounOf(name))) },
       ]),
     ),
     children: Object.values(declarations).flatMap(entry => (isChild(entry) ? [entry.child] : [])),
@@ -84,7 +84,11 @@ export const bridge = <const D extends Declarations>(name: string, description: 
 export const ofPeople = <Any extends Table>(table: Any): Any => ({ ...table, isOfPeople: true })
 export const ofOrganisations = <Any extends Table>(table: Any): Any => ({ ...table, isOfOrganisations: true })
 
-function child<Read extends Leaf>(path: string, shape: ElementShape, rows: Table): ChildDeclaration<Read> {
+function child<Read extends FieldLeaf>(
+  path: string,
+  shape: ElementShape,
+  rows: Table,
+): ChildDeclaration<Read> {
   const lists = path.split('[].').map(segment => segment.split('.'))
   return { child: { lists, shape, table: rows } }
 }
@@ -97,10 +101,10 @@ export const eachValue = <const At extends string>(path: At, rows: Table) =>
   child<ListLeaf<At, string>>(path, 'value', rows)
 /** At most one row, from an object that has the shape of a list's elements. */
 export const only = <const At extends string, Row>(path: At, rows: Table<Row>) =>
-  child<Leaf<At, Row>>(path, 'single', rows)
+  child<FieldLeaf<At, Row>>(path, 'single', rows)
 /** One row per leaf of a JSON document whose keys are data. */
 export const eachLeaf = <const At extends string>(path: At, rows: Table) =>
-  child<Leaf<At, unknown>>(path, 'leaves', rows)
+  child<FieldLeaf<At, unknown>>(path, 'leaves', rows)
 
 /** This table and all below it, parents first. */
 export function tablesOf(root: Table): Table[] {

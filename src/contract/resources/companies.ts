@@ -92,7 +92,7 @@ const restriction = dimension('company_restriction', 'One row per configured res
 const configuration = {
   settings: eachLeaf(
     'config',
-    dimension('company_setting', 'One row per leaf of the company configuration, known to us or not.', {
+    dimension('company_setting', 'One row per leaf of the company configuration, documented or not.', {
       company_setting_key: keyOf('company_id', 'setting_path'),
       company_id: ofRoot('company_id'),
       setting_path: text('path', 'Path of the leaf, such as enhancedUplifts.weekly.threshold.'),

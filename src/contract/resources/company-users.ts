@@ -15,12 +15,12 @@ import { resource } from '../fields/resource.ts'
 import { bridge, each, fact } from '../fields/table.ts'
 
 const row = {
-  company_id: scope('company_id', 'Company that was asked for.'),
+  company_id: scope('company_id', 'Company that the request named.'),
   user_id: {
     ...ref('id', 'user', { name: 'name', email: 'email', job_title: 'jobTitle' }),
     required: true,
   } satisfies Column,
-  role_label: text('role', 'Role on projects, as people read it.'),
+  role_label: text('role', 'Role on projects, as displayed.'),
   status: oneOf('status', ['Active', 'Inactive'], 'Whether the user is active in the company.'),
   job_title: text('jobTitle', 'Job title.'),
 }
@@ -55,7 +55,7 @@ export const userAssignments = resource({
 
 const permissions = fact(
   'user_permission',
-  'One row per user, project and permission; absence is no denial.',
+  'One row per user, project and permission; a missing row does not mean denied.',
   {
     user_permission_key: keyOf('user_access_project_key', 'permission_ordinal'),
     user_access_project_key: ofParent('user_access_project_key'),

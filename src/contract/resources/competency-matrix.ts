@@ -21,7 +21,7 @@ export const competencyMatrix = resource({
       'source',
       'occurrence',
     ),
-    company_id: scope('company_id', 'Company that was asked for.'),
+    company_id: scope('company_id', 'Company that the request named.'),
     project_id: scope(
       'project_id',
       "Project whose effective matrix it is; '-1' for the matrix of the company.",
@@ -42,7 +42,7 @@ export const competencyMatrix = resource({
     occurrence: derived(
       'integer',
       `row_number() over (partition by company_id, project_id, trade_id, override_project_id, sector_id, source order by locator)`,
-      'Counts entries that are alike in all of these.',
+      'Number among entries with the same values in all of these.',
     ),
     requirements: competencyRules('requirements', {
       entity: 'competency_entry',

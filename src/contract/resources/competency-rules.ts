@@ -23,7 +23,7 @@ export interface RuleOwner {
   readonly place: Readonly<Record<'company_id' | 'project_id' | 'trade_id' | 'sector_id' | 'source', Column>>
 }
 
-/** The same on a row below the rule. */
+/** Repeats these columns on a row below the rule. */
 const repeated = (place: RuleOwner['place']): Record<string, Column> =>
   Object.fromEntries(
     Object.entries(place).map(([name, { description }]) => [name, { ...ofParent(name), description }]),
@@ -47,7 +47,7 @@ function requirement<const Logic extends 'items' | 'groups'>(owner: RuleOwner, l
       competency_rule_key: ofParent('competency_rule_key'),
       ...ownerColumns(owner),
       ...repeated(owner.place),
-      rule: { ...ofParent('rule'), description: 'Kind of rule; the contract has seen mandatory.' },
+      rule: { ...ofParent('rule'), description: 'Kind of rule; the contract shows mandatory.' },
       logic: constant(
         logic,
         'items: listed by itself; groups: one of a group. The contract does not say how they combine.',
@@ -82,7 +82,7 @@ export function competencyRules<const At extends string>(path: At, owner: RuleOw
       ...place,
       entry_ordinal: { ...entry, description: 'Position of the entry in the matrix of a trade, else 1.' },
       rule_ordinal: ordinal(),
-      rule: text('rule', 'Kind of rule; the contract has seen mandatory.'),
+      rule: text('rule', 'Kind of rule; the contract shows mandatory.'),
       items: requirement(owner, 'items', noGroup),
       groups: requirement(owner, 'groups', ordinal('Group, from 1.', 0)),
     }),

@@ -1,4 +1,4 @@
-/** Credit notes, which take back what an invoice or a timesheet charged. */
+/** Credit notes, which refund charges of an invoice or a timesheet. */
 import {
   dayOf,
   derived,
@@ -28,11 +28,11 @@ export const creditNotes = resource({
   table: fact('credit_note', 'One row per credit note.', {
     credit_note_id: id('id', 'Id of the credit note.'),
     reference: text('reference', 'Reference.'),
-    status: text('status', 'State; the contract has seen processed.'),
-    credit_note_type: text('creditNoteType', 'Between whom; the contract has seen mspToClient.'),
+    status: text('status', 'State; the contract shows processed.'),
+    credit_note_type: text('creditNoteType', 'Parties of the credit note; the contract shows mspToClient.'),
     msp_credit_note_type: text(
       'mspCreditNoteType',
-      "Seen from the provider's side; the contract has seen receivable.",
+      "Seen from the provider's side; the contract shows receivable.",
     ),
     company_id: named('company', 'company'),
     agency_id: named('agency', 'agency'),

@@ -52,7 +52,7 @@ export const invoices = resource({
     invoice_type: oneOf(
       'invoiceType',
       ['supplierToClient', 'supplierToMsp', 'mspToClient'],
-      'Between whom it is, such as supplierToClient.',
+      'Parties of the invoice, such as supplierToClient.',
     ),
     msp_invoice_type: oneOf('mspInvoiceType', ['receivable', 'payable'], "Seen from the provider's side."),
     company_id: named('company', 'company'),

@@ -59,7 +59,7 @@ export const metricRows = resource({
     'One row per requisition reference, supplier and worker, as the service counts them.',
     {
       recruitment_metric_row_key: keyOf('company_id', 'requisition_reference', 'supplier_name', 'occurrence'),
-      company_id: scope('company_id', 'Company that was asked for.'),
+      company_id: scope('company_id', 'Company that the request named.'),
       requisition_reference: related(
         { ...text('reqRef', 'Reference of the requisition.'), required: true },
         {
@@ -88,7 +88,7 @@ export const metricRows = resource({
       occurrence: derived(
         'integer',
         `row_number() over (partition by company_id, requisition_reference, supplier_name order by worker_name, submitted_date, locator)`,
-        'Counts rows that are alike in reference and supplier; keeps the name of the worker out of the key.',
+        'Number among rows with the same reference and supplier; keeps the name of the worker out of the key.',
       ),
     },
   ),

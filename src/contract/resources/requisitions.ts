@@ -1,9 +1,9 @@
 /** Requests for workers: their approval, the agencies they were offered to, and the workers submitted. */
-
 import {
   type Column,
   dayOf,
   derived,
+  elapsedDays,
   flag,
   freeText,
   id,
@@ -11,6 +11,7 @@ import {
   keyOf,
   named,
   ofList,
+  ofParent,
   ofRoot,
   oneOf,
   ordinal,
@@ -22,9 +23,62 @@ import { resource } from '../fields/resource.ts'
 import { changeTimes, contact } from '../fields/shared-columns.ts'
 import { each, fact } from '../fields/table.ts'
 import { submissionAnswers } from './answers.ts'
-import { requisitionAgencies } from './requisition-agencies.ts'
-import type { recruitmentStages } from './stage-tracking.ts'
-import { stageTracking } from './stage-tracking.ts'
+import { type recruitmentStages, stageTracking } from './stage-tracking.ts'
+
+/** The workers that the agencies submitted. */
+const submissions = fact('submission', 'One row per worker that an agency submitted for a requisition.', {
+  submission_key: keyOf('requisition_agency_key', 'submission_ordinal'),
+  requisition_agency_key: ofParent('requisition_agency_key'),
+  requisition_id: ofRoot('requisition_id'),
+  agency_id: ofParent('agency_id'),
+  submission_ordinal: ordinal(),
+  worker_id: named('worker', 'worker'),
+  submitted_at: timestamp('submittedAt', 'When the worker was submitted.'),
+  is_rejected: flag('isRejected', 'Whether the submission was rejected.'),
+  rejection_reason: freeText('rejectionReason', 'Why it was rejected.'),
+  submitted_by_user_id: named('submittedBy', 'user'),
+  assigned_by_user_id: named('assignedBy', 'user'),
+})
+
+const requisitionAgencies = fact(
+  'requisition_agency',
+  'One row per requisition and agency that it was offered to.',
+  {
+    requisition_agency_key: keyOf('requisition_id', 'agency_ordinal'),
+    requisition_id: ofRoot('requisition_id'),
+    agency_ordinal: ordinal(),
+    agency_id: named('', 'agency'),
+    company_id: ofRoot('company_id'),
+    project_id: ofRoot('project_id'),
+    trade_id: ofRoot('trade_id'),
+    offered: integer('offered', 'Workers offered to the agency to find.'),
+    assigned: integer('assigned', 'Workers assigned, without cancelled assignments.'),
+    received_at: timestamp('dateReceived', 'When the agency received it.'),
+    accepted_at: timestamp('dateAccepted', 'When the agency accepted it.'),
+    requisition_approved_at: ofRoot('approved_at', 'timestamp'),
+    submissions_count: ofList(
+      'integer',
+      { of: 'submissions[]', take: 'count' },
+      'Workers whom the agency put forward.',
+    ),
+    rejected_count: ofList(
+      'integer',
+      { of: 'submissions[]', take: 'count', where: { key: 'isRejected', is: 'true' } },
+      'Workers submitted and rejected.',
+    ),
+    approved_to_accepted_days: derived(
+      'number',
+      elapsedDays('requisition_approved_at', 'accepted_at'),
+      'Days from the final approval to the acceptance by the agency.',
+    ),
+    received_to_accepted_days: derived(
+      'number',
+      elapsedDays('received_at', 'accepted_at'),
+      'Days from receipt to acceptance by the agency.',
+    ),
+    submissions: each('submissions', submissions),
+  },
+)
 
 const approvalStages = fact('requisition_approval_stage', 'One row per approval stage of a requisition.', {
   requisition_approval_stage_key: keyOf('requisition_id', 'stage_ordinal'),
@@ -39,12 +93,12 @@ const approvalStages = fact('requisition_approval_stage', 'One row per approval 
   prior_approved_at: derived(
     'timestamp',
     'lag(approved_at) over (partition by locator order by stage_ordinal)',
-    'When the stage before it was approved.',
+    'When the previous stage was approved.',
   ),
   hours_in_stage: derived(
     'quantity',
     `cast((epoch(approved_at) - epoch(case when stage_ordinal = 1 then requisition_created_at else prior_approved_at end)) / 3600.0 as decimal(12, 4))`,
-    'Hours from the approval before it, of the first stage from the creation of the requisition, to its own approval.',
+    'Hours to its approval from the previous one; for the first stage, from the creation of the requisition.',
   ),
 })
 
@@ -128,8 +182,8 @@ export const requisitions = resource({
       'State, which the service derives.',
     ),
     quantity: quantity('quantity', 'Workers that the company asks for.'),
-    is_auto_assign: flag('autoAssign', 'Whether submitted workers are assigned by themselves.'),
-    ...contact('requestor', 'requestor_contact_id', 'Who asked for workers'),
+    is_auto_assign: flag('autoAssign', 'Whether submitted workers are assigned automatically.'),
+    ...contact('requestor', 'requestor_contact_id', 'Who requested workers'),
     ...contact('approver', 'approver_contact_id', 'Who approves it'),
     company_id: named('company', 'company'),
     project_id: named('project', 'project'),
@@ -144,8 +198,8 @@ export const requisitions = resource({
     planned_start_date: dayOf('planned_start_at', 'Day of the planned start.'),
     planned_end_at: timestamp('endDate', 'Planned end.'),
     planned_end_date: dayOf('planned_end_at', 'Day of the planned end.'),
-    cancelled_at: timestamp('cancellation.date', 'When it was cancelled, while it is.'),
-    cancellation_reason: freeText('cancellation.reason', 'Why it was cancelled, while it is.'),
+    cancelled_at: timestamp('cancellation.date', 'When it was cancelled, if it is.'),
+    cancellation_reason: freeText('cancellation.reason', 'Why it was cancelled, if it is.'),
     cancellation_comments: freeText('cancellation.comments', 'Comments on the cancellation.'),
     ...milestones,
     ...changeTimes,

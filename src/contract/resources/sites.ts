@@ -30,7 +30,7 @@ export const sites = resource({
       'Letters the postal code begins with.',
     ),
     address_json: restricted(
-      json('address', 'The whole address; the contract does not show all of its keys.'),
+      json('address', 'The complete address; the contract does not show all of its keys.'),
     ),
     ...changeTimes,
   }),

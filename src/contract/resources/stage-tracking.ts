@@ -37,7 +37,7 @@ const ofTracking = {
   agency_id: ofParent('agency_id'),
 }
 
-/** In order of time; entries without a time come last, in the order of the list. */
+/** Orders steps by time; steps without a time come last, in the order of the list. */
 const later = 'over (partition by locator, submission_stage_key order by event_at nulls last, event_ordinal)'
 
 const stageEvents = fact('stage_event', 'One row per step of a worker through the stages of a requisition.', {
@@ -45,7 +45,7 @@ const stageEvents = fact('stage_event', 'One row per step of a worker through th
   ...ofTracking,
   event_ordinal: ordinal(),
   stage: oneOf('stage', recruitmentStages, 'Stage that the worker came to.'),
-  stage_label: text('stageLabel', 'Stage, as people read it.'),
+  stage_label: text('stageLabel', 'Stage, as displayed.'),
   event_at: timestamp('at', 'When the stage was entered.'),
   by_user_id: ref('byUserId', 'user', { name: 'byName' }),
   by_name: personal(text('byName', 'Name of who entered it.')),
@@ -66,7 +66,7 @@ export const stageTracking = fact(
     submitted_at: timestamp('submittedAt', 'When the worker was submitted.'),
     is_rejected: flag('isRejected', 'Whether the submission was rejected.'),
     current_stage: oneOf('stage', recruitmentStages, 'Stage that the worker has reached.'),
-    stage_label: text('stageLabel', 'Stage reached, as people read it.'),
+    stage_label: text('stageLabel', 'Stage reached, as displayed.'),
     history: each('history', stageEvents),
   },
 )

@@ -16,7 +16,7 @@ import { resource } from '../fields/resource.ts'
 import { changeTimes, tag } from '../fields/shared-columns.ts'
 import { bridge, dimension, each, fact } from '../fields/table.ts'
 import { competencyRules } from './competency-rules.ts'
-import { pieceRateFigures, rateFigures, rateReach } from './rate-columns.ts'
+import { pieceRateFigures, rateFigures, rateReach } from './rates.ts'
 
 const tags = bridge('trade_tag', 'One row per tag of a trade.', {
   trade_tag_key: keyOf('trade_id', 'tag_ordinal'),

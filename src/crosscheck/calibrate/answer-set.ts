@@ -1,30 +1,30 @@
-/** Answers of the service, and how well a definition explains them. */
+/** Collects answers of the service and scores how well a definition explains them. */
 
 import { compare } from '../compare.ts'
 import type { MetricDefinition } from '../metrics/definition.ts'
-import type { Names } from '../metrics/group-keys.ts'
+import type { PartyNames } from '../metrics/group-keys.ts'
 import {
-  type Figures,
   groupingName,
-  type Metric,
+  type MetricFigures,
+  type MetricName,
   type MetricQuery,
   tolerance,
 } from '../metrics/metric-query.ts'
-import { definitionColumns, type Measure, type OurGroup } from '../metrics/our-metrics.ts'
-import type { AskedQuery, MetricAnswer } from '../metrics/their-metrics.ts'
+import { definitionColumns, type GroupMeasure, type OurGroup } from '../metrics/our-metrics.ts'
+import type { GroupingQuery, MetricAnswer } from '../metrics/their-metrics.ts'
 import type { Zones } from './zones.ts'
 
 /** Figures and groups that a rule affects. */
 export interface Aspect {
   readonly figures: readonly string[]
-  readonly metric?: Metric
+  readonly metric?: MetricName
   /** Names of groupings; all when left out. */
   readonly groupings?: readonly string[]
-  readonly where?: (theirs: Figures) => boolean
-  /** Only answers from this index on, so that other answers do not outvote a probe. */
+  readonly where?: (theirs: MetricFigures) => boolean
+  /** Only answers from this index, so that earlier answers do not outvote a probe. */
   readonly since?: number
-  /** Only groups of which we have as many records as the service: the figures of others tell nothing about a rule. */
-  readonly isComplete?: boolean
+  /** Only groups with as many records as the service counts: other groups show nothing about a rule. */
+  readonly onlyEqualCounts?: boolean
   /** Figures agree within the tolerance of the crosscheck, rather than exactly. */
   readonly isLoose?: boolean
 }
@@ -33,43 +33,47 @@ export interface Score {
   /** Figures that agree, less the groups that only we have. */
   readonly agree: number
   readonly of: number
-  /** Groups of which we have more records than the service: records that are unknown here cannot be the reason. */
+  /** Groups in which we count more records than the service: records unknown here cannot be the reason. */
   readonly excess: number
 }
 
 /** Acceptances, or weeks. */
-const sizeOf = ({ rawCount, workerWeeks }: Figures): number => rawCount ?? workerWeeks ?? 0
+const sizeOf = ({ rawCount, workerWeeks }: MetricFigures): number => rawCount ?? workerWeeks ?? 0
 
-/** The greatest difference between two computations of the same figure, whatever their order of additions. */
+/** Max difference between two computations of one figure, as additions in another order round differently. */
 const sameFigure = 1e-6
 
-function isSame(name: string, [mine, theirs]: readonly [Figures, Figures], isLoose = false): boolean {
+function isSame(
+  name: string,
+  [mine, theirs]: readonly [MetricFigures, MetricFigures],
+  isLoose = false,
+): boolean {
   const [left, right] = [mine[name] ?? null, theirs[name] ?? null]
   if (left === null || right === null) return left === right
   return Math.abs(left - right) <= sameFigure + (isLoose ? tolerance(name) : 0)
 }
 
-const rangeOf = ({ metric, threshold, from, to, company, project, agency }: AskedQuery): string =>
+const rangeOf = ({ metric, threshold, from, to, company, project, agency }: GroupingQuery): string =>
   JSON.stringify([metric, threshold, from, to, company, project, agency])
 
-/** Definitions in one statement; a large warehouse has some thousand rows for each of them. */
+/** Definitions per statement; each returns some thousand rows in a large warehouse. */
 const together = 24
 
 /** Our side of the answers. */
-export interface Measured {
-  readonly measure: Measure
-  readonly names: Names
+export interface MeasuredSide {
+  readonly measure: GroupMeasure
+  readonly names: PartyNames
   readonly zones: Zones
 }
 
 export class AnswerSet {
   readonly answers: MetricAnswer[] = []
   readonly zones: Zones
-  readonly #measure: Measure
-  readonly #names: Names
+  readonly #measure: GroupMeasure
+  readonly #names: PartyNames
   readonly #computed = new Map<string, readonly OurGroup[]>()
 
-  constructor({ measure, names, zones }: Measured) {
+  constructor({ measure, names, zones }: MeasuredSide) {
     this.#measure = measure
     this.#names = names
     this.zones = zones
@@ -113,7 +117,7 @@ export class AnswerSet {
         if (here > there) excess += 1
         if (!theirs) agree -= 1
         if (!theirs || (aspect.where && !aspect.where(theirs))) continue
-        if (aspect.isComplete && here !== there) continue
+        if (aspect.onlyEqualCounts && here !== there) continue
         of += aspect.figures.length
         agree += mine ? aspect.figures.filter(name => isSame(name, [mine, theirs], aspect.isLoose)).length : 0
       }
@@ -155,7 +159,7 @@ export class AnswerSet {
   }
 }
 
-/** The same for definitions that differ only in columns which the query does not read. */
+/** Equal for definitions that differ only in columns that the query does not read. */
 const keyOf = (query: MetricQuery, definition: MetricDefinition): string =>
   JSON.stringify([
     query,

@@ -1,20 +1,20 @@
 /** Fits the definition of the metrics to the answers of the service; each step needs only the steps before it. */
 import { BudgetSpent } from '../../lib/errors.ts'
-import type { MetricDefinition, Rule } from '../metrics/definition.ts'
-import { type Names, shapeOf } from '../metrics/group-keys.ts'
-import { figureNames, type Grouping, groupingOf, type Metric } from '../metrics/metric-query.ts'
+import type { DefinitionRule, MetricDefinition } from '../metrics/definition.ts'
+import { type PartyNames, shapeOf } from '../metrics/group-keys.ts'
+import { figureNames, type Grouping, groupingOf, type MetricName } from '../metrics/metric-query.ts'
 import type { MetricReader } from '../metrics/our-metrics.ts'
-import type { Asker, MetricAnswer } from '../metrics/their-metrics.ts'
+import type { MetricAnswer, MetricClient } from '../metrics/their-metrics.ts'
 import { AnswerSet, type Aspect } from './answer-set.ts'
 import { Fit, type RuleState } from './fit.ts'
-import { likelyZones } from './likely-zones.ts'
+import { plausibleZones } from './plausible-zones.ts'
 import { probeThreshold, probeWindows, separate } from './probes.ts'
-import { type Records, readRecords } from './records.ts'
+import { type CalibrationRecords, readRecords } from './records.ts'
 import { nearOffsets } from './zones.ts'
 
 export interface Calibration {
   readonly definition: MetricDefinition
-  readonly rules: ReadonlyMap<Rule, RuleState>
+  readonly rules: ReadonlyMap<DefinitionRule, RuleState>
   readonly requests: number
   /** Why it ended early; undefined when every request was sent. */
   readonly stopped: string | undefined
@@ -22,11 +22,11 @@ export interface Calibration {
 
 export interface CalibrationEffects {
   readonly engine: MetricReader
-  readonly asker: Asker
+  readonly asker: MetricClient
 }
 
-/** A missing record spoils only few of the small groups; large groups show quantiles. */
-const asked: readonly (readonly [Metric, string, pages: number])[] = [
+/** Small groups limit the damage of a missing record; large groups show quantiles. */
+const asked: readonly (readonly [MetricName, string, pages: number])[] = [
   ['timeToFill', 'all', 1],
   ['timeToFill', 'company', 2],
   ['timeToFill', 'agency', 2],
@@ -46,7 +46,7 @@ const asked: readonly (readonly [Metric, string, pages: number])[] = [
 export const calibrate = async ({ engine, asker }: CalibrationEffects): Promise<Calibration> =>
   calibrateOn(await readRecords(engine), asker)
 
-export async function calibrateOn(records: Records, asker: Asker): Promise<Calibration> {
+export async function calibrateOn(records: CalibrationRecords, asker: MetricClient): Promise<Calibration> {
   const { names } = records
   const answerSet = new AnswerSet(records)
   const fit = new Fit(answerSet)
@@ -61,7 +61,9 @@ export async function calibrateOn(records: Records, asker: Asker): Promise<Calib
     stopped = error.report.what
   }
   readOff(fit, answerSet.answers, names)
-  await fitAll(fit, () => likelyZones({ ...records, definition: fit.definition, answers: answerSet.answers }))
+  await fitAll(fit, () =>
+    plausibleZones({ ...records, definition: fit.definition, answers: answerSet.answers }),
+  )
   const probing = { records, asker, answerSet, fit }
   try {
     await probeWindows(probing)
@@ -78,8 +80,8 @@ export async function calibrateOn(records: Records, asker: Asker): Promise<Calib
 
 const isSingle = ({ rawCount }: { readonly rawCount?: number | null }): boolean => rawCount === 1
 
-/** Which records count is decided by sums that no zone and no unit changes; then where they count, then how much. */
-async function fitAll(fit: Fit, likely: () => readonly string[]): Promise<void> {
+/** Decides which records count first, by sums that neither zone nor unit changes; then where they count, then how much. */
+async function fitAll(fit: Fit, plausible: () => readonly string[]): Promise<void> {
   await fit.try(['acceptance', 'requisitionStatuses'], {
     metric: 'timeToFill',
     groupings: ['all', 'agency', 'project', 'project,agency'],
@@ -92,9 +94,16 @@ async function fitAll(fit: Fit, likely: () => readonly string[]): Promise<void> 
     ...byProject,
     figures: ['totalHours', 'averageWeeklyHours', 'maxWeeklyHours'],
   })
-  fit.restrict('zone', likely())
+  fit.restrict('zone', plausible())
   await fit.try(['weekStart', 'zone'], periods)
   await fitOffset(fit)
+  // Calendar weeks need the first day and the zone, and differ only where companies end weeks on different days.
+  fit.reopen('workerWeek')
+  await fit.try(['workerWeek'], {
+    ...byProject,
+    groupings: [...byProject.groupings, 'company'],
+    figures: ['workerWeeks'],
+  })
   await fitDays(fit)
 }
 
@@ -103,7 +112,7 @@ const periods = {
   figures: ['rawCount', 'workerWeeks'],
 }
 
-/** Where only offsets agree, by the minute. */
+/** Refines the offset to the minute where no named zone agrees. */
 async function fitOffset(fit: Fit): Promise<void> {
   const near = nearOffsets(fit.alive('zone'))
   if (near.length === 0) return
@@ -112,8 +121,9 @@ async function fitOffset(fit: Fit): Promise<void> {
 }
 
 /**
- * The zone by whose midnights days agree best. Zones that show the same days of acceptances may show others of approvals, so that
- * the first of them would speak against such days. Undefined where no zone makes half of the figures agree.
+ * The zone whose midnights explain the day counts best. Zones with the same days for acceptances may differ for
+ * approvals, so the first such zone could wrongly rule out calendar days. Undefined where no zone makes half of the
+ * figures agree.
  */
 async function zoneOfMidnights(fit: Fit, aspect: Aspect): Promise<RuleState | undefined> {
   if (!fit.isOpen('zone') || !fit.alive('days').includes('calendarZone')) return undefined
@@ -128,7 +138,7 @@ async function zoneOfMidnights(fit: Fit, aspect: Aspect): Promise<RuleState | un
 async function fitDays(fit: Fit): Promise<void> {
   const metric = 'timeToFill'
   const bounds = ['lower', 'upper']
-  const about = (figures: readonly string[]): Aspect => ({ metric, figures, isComplete: true })
+  const about = (figures: readonly string[]): Aspect => ({ metric, figures, onlyEqualCounts: true })
   await fit.try(['negativeDays'], { metric, figures: ['rawCount'] })
   // One value is its own minimum, or where the rule drops it, its own bound.
   const single = { ...about(['minDays', ...bounds]), where: isSingle }
@@ -136,7 +146,7 @@ async function fitDays(fit: Fit): Promise<void> {
   if (zone) fit.put('zone', zone)
   await fit.try(['days', 'daysDecimals'], single)
   await fit.try(['days', 'quantiles', 'daysDecimals'], about(bounds))
-  await fit.try(['leastForRule'], about(bounds))
+  await fit.try(['minForRule'], about(bounds))
   await fit.try(['bounds'], about(['excludedOutliers', 'count']))
   await fit.try(['days', 'valueQuantiles'], about(['medianDays', 'p25Days', 'p75Days']))
   await fit.try(['daysDecimals'], about([...bounds, 'averageDays', 'medianDays', 'maxDays']))
@@ -144,49 +154,50 @@ async function fitDays(fit: Fit): Promise<void> {
   if (zone && before && fit.definition.days !== 'calendarZone') fit.put('zone', before)
 }
 
-/** Rules of values that are still open, by everything that was asked. */
+/** Decides the value rules that are still open, using all answers. */
 async function fitRest(fit: Fit): Promise<void> {
   for (const [metric, rules] of valueRules)
     for (const rule of rules)
       if (fit.isOpen(rule))
-        await fit.try([rule], { metric, figures: figureNames[metric], isLoose: true, isComplete: true })
+        await fit.try([rule], { metric, figures: figureNames[metric], isLoose: true, onlyEqualCounts: true })
 }
 
-const valueRules: readonly (readonly [Metric, readonly Rule[]])[] = [
+const valueRules: readonly (readonly [MetricName, readonly DefinitionRule[]])[] = [
   [
     'timeToFill',
-    ['quantiles', 'valueQuantiles', 'days', 'negativeDays', 'bounds', 'leastForRule', 'daysDecimals'],
+    ['quantiles', 'valueQuantiles', 'days', 'negativeDays', 'bounds', 'minForRule', 'daysDecimals'],
   ],
   ['workersOverHours', ['workerWeek', 'hoursDecimals']],
 ]
 
-/** Rules that the answers show directly: shapes, words, companies that count, decimals and the least size of a group. */
-function readOff(fit: Fit, answers: readonly MetricAnswer[], names: Names): void {
+/** Reads rules that the answers show directly: shapes, words, companies that count, decimals and the min size of a group. */
+function readOff(fit: Fit, answers: readonly MetricAnswer[], names: PartyNames): void {
   for (const { group } of answers.flatMap(answer => answer.groups)) {
     for (const [rule, value] of Object.entries(shapeOf(group, names)))
-      if (value !== undefined && !fit.rules.has(rule as Rule)) fit.told(rule as Rule, value as never)
+      if (value !== undefined && !fit.rules.has(rule as DefinitionRule))
+        fit.acceptStated(rule as DefinitionRule, value as never)
   }
   const hours = answers.flatMap(answer => answer.groups).find(({ hoursField }) => hoursField)?.hoursField
-  if (hours === 'netHours' || hours === 'timelogHours') fit.told('hoursField', hours)
+  if (hours === 'netHours' || hours === 'timelogHours') fit.acceptStated('hoursField', hours)
   readCompanies(fit, answers, names)
   readDecimals(fit, answers)
   readLeast(fit, answers)
 }
 
-function readCompanies(fit: Fit, answers: readonly MetricAnswer[], names: Names): void {
+function readCompanies(fit: Fit, answers: readonly MetricAnswer[], names: PartyNames): void {
   const lists = answers.filter(({ query }) => query.grouping.join() === 'company')
   const seen = new Set(
     lists
       .flatMap(({ groups }) => groups.map(({ group }) => group.company))
       .flatMap(value => companyIds(value, names)),
   )
-  const isKnown = lists.length > 0 && lists.every(({ isWhole }) => isWhole) && seen.size > 0
+  const isKnown = lists.length > 0 && lists.every(({ isComplete }) => isComplete) && seen.size > 0
   if (!isKnown) return
   const isAll = [...names.company.keys()].every(id => seen.has(id))
-  fit.told('companies', isAll ? null : [...seen].sort())
+  fit.acceptStated('companies', isAll ? null : [...seen].sort())
 }
 
-function companyIds(value: unknown, { company }: Names): string[] {
+function companyIds(value: unknown, { company }: PartyNames): string[] {
   if (typeof value === 'object' && value !== null) return [String((value as { id?: unknown }).id)]
   if (typeof value !== 'string') return []
   if (company.has(value)) return [value]
@@ -195,7 +206,7 @@ function companyIds(value: unknown, { company }: Names): string[] {
 
 const digitsOf = (value: number): number => String(value).split('.')[1]?.length ?? 0
 
-/** As many decimals as the longest figure has, or unrounded when it is as long as computed figures are. */
+/** Takes the decimals of the longest figure, or no rounding when it is as long as computed figures. */
 function readDecimals(fit: Fit, answers: readonly MetricAnswer[]): void {
   for (const metric of ['timeToFill', 'workersOverHours'] as const) {
     const figures = answers
@@ -205,15 +216,15 @@ function readDecimals(fit: Fit, answers: readonly MetricAnswer[]): void {
     if (figures.length === 0) continue
     const digits = Math.max(...figures.map(digitsOf))
     const rule = metric === 'timeToFill' ? 'daysDecimals' : 'hoursDecimals'
-    if (digits > 6) fit.told(rule, null)
+    if (digits > 6) fit.acceptStated(rule, null)
     else fit.restrict(rule, [null, digits])
   }
 }
 
-/** Most sizes between the seen groups that stay possible. */
-const mostUnsure = 5
+/** Max group sizes that stay possible between the seen groups. */
+const maxUnsure = 5
 
-/** Between the largest group without bounds and the smallest one with them. */
+/** The min size lies between the largest group without bounds and the smallest one with bounds. */
 function readLeast(fit: Fit, answers: readonly MetricAnswer[]): void {
   const sizes = (hasBounds: boolean): number[] =>
     answers
@@ -221,10 +232,10 @@ function readLeast(fit: Fit, answers: readonly MetricAnswer[]): void {
       .flatMap(({ groups }) => groups)
       .filter(({ figures }) => (figures.lower !== null) === hasBounds)
       .map(({ figures }) => figures.rawCount ?? 0)
-  const least = Math.max(0, ...sizes(false)) + 1
-  const most = Math.max(least, Math.min(...sizes(true), least + mostUnsure))
+  const min = Math.max(0, ...sizes(false)) + 1
+  const max = Math.max(min, Math.min(...sizes(true), min + maxUnsure))
   fit.restrict(
-    'leastForRule',
-    Array.from({ length: most - least + 1 }, (_, index) => least + index),
+    'minForRule',
+    Array.from({ length: max - min + 1 }, (_, index) => min + index),
   )
 }

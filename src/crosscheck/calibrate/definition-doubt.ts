@@ -1,18 +1,18 @@
-/** Whether another interpretation of one rule would remove the differences; tried on the answers at hand, without a request. */
+/** Tries whether another interpretation of one rule removes the differences, on the answers at hand, without a request. */
 
-import type { Finding } from '../explain/finding.ts'
+import type { CrosscheckFinding } from '../explain/finding.ts'
 import {
   candidates,
   type DefinitionInForce,
+  type DefinitionRule,
   isPossible,
   type MetricDefinition,
-  type Rule,
 } from '../metrics/definition.ts'
-import { figureNames, type Metric } from '../metrics/metric-query.ts'
+import { figureNames, type MetricName } from '../metrics/metric-query.ts'
 import type { AnswerSet } from './answer-set.ts'
 
 /** Rules that change figures and that no answer shows directly; shapes of keys change no figure. */
-const doubted = {
+const doubtableRules = {
   timeToFill: [
     'quantiles',
     'valueQuantiles',
@@ -20,25 +20,25 @@ const doubted = {
     'negativeDays',
     'acceptance',
     'bounds',
-    'leastForRule',
+    'minForRule',
     'requisitionStatuses',
     'zone',
     'weekStart',
     'daysDecimals',
   ],
   workersOverHours: ['timesheetStatuses', 'workerWeek', 'threshold', 'zone', 'weekStart', 'hoursDecimals'],
-} as const satisfies Readonly<Record<Metric, readonly Exclude<Rule, 'companies'>[]>>
+} as const satisfies Readonly<Record<MetricName, readonly Exclude<DefinitionRule, 'companies'>[]>>
 
-/** When fewer than this share of the differences is left, the interpretation is the cause rather than some records. */
+/** When less than this share of the differences remains, the interpretation is the cause, not some records. */
 const leftOver = 0.1
 
 export interface Doubt {
-  /** One that calibration had excluded explains nothing: records were lost instead. */
-  readonly finding: Finding
+  /** An interpretation that calibration had excluded explains nothing: records were lost instead. */
+  readonly finding: CrosscheckFinding
   /** The definition with the other interpretation. */
   readonly definition: MetricDefinition
   /** Whether no figure differs under it. */
-  readonly isWhole: boolean
+  readonly explainsAll: boolean
 }
 
 interface Interpretation {
@@ -47,9 +47,13 @@ interface Interpretation {
   readonly isPossible: boolean
 }
 
-function others(inForce: DefinitionInForce, metric: Metric, { zones }: AnswerSet): readonly Interpretation[] {
+function others(
+  inForce: DefinitionInForce,
+  metric: MetricName,
+  { zones }: AnswerSet,
+): readonly Interpretation[] {
   const { definition } = inForce
-  const one = doubted[metric].flatMap(rule =>
+  const one = doubtableRules[metric].flatMap(rule =>
     (rule === 'zone' ? zones.known : candidates[rule])
       .filter(value => JSON.stringify(value) !== JSON.stringify(definition[rule]))
       .map(value => ({
@@ -73,11 +77,11 @@ function bothQuantiles(inForce: DefinitionInForce): readonly Interpretation[] {
     }))
 }
 
-/** Of the interpretations that calibration left possible, or of those that it excluded. */
+/** Tries the interpretations that calibration left possible, or those that it excluded. */
 export async function doubt(
   answerSet: AnswerSet,
   inForce: DefinitionInForce,
-  { metric, which }: { readonly metric: Metric; readonly which: 'possible' | 'excluded' },
+  { metric, which }: { readonly metric: MetricName; readonly which: 'possible' | 'excluded' },
 ): Promise<Doubt | undefined> {
   const aspect = { metric, figures: figureNames[metric], isLoose: true }
   const interpretations = others(inForce, metric, answerSet).filter(
@@ -95,11 +99,11 @@ export async function doubt(
     .sort((one, two) => one.left - two.left)[0]
   if (!best?.other) return undefined
   const { words, definition, isPossible } = best.other
-  return { finding: findingOf(words, metric, isPossible), definition, isWhole: best.left === 0 }
+  return { finding: findingOf(words, metric, isPossible), definition, explainsAll: best.left === 0 }
 }
 
 /** It concerns every group. */
-function findingOf(words: string, metric: Metric, isPossible: boolean): Finding {
+function findingOf(words: string, metric: MetricName, isPossible: boolean): CrosscheckFinding {
   const but = isPossible ? '' : ', but calibration had excluded it: records may be missing'
   return {
     ...{ metric, kind: isPossible ? 'definition' : 'unknown', record: undefined },

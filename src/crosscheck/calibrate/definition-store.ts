@@ -1,4 +1,4 @@
-/** The definition in force, stored in the ledger with one row a rule. */
+/** Reads and records the definition in force: one row of the ledger per rule. */
 
 import { createHash } from 'node:crypto'
 import { isZone } from '../../lib/zones.ts'
@@ -8,15 +8,15 @@ import type { Engine } from '../../warehouse/engine.ts'
 import {
   candidates,
   type DefinitionInForce,
+  type DefinitionRule,
   definitionDefaults,
   type MetricDefinition,
-  type Rule,
 } from '../metrics/definition.ts'
 import { wordList } from '../metrics/our-metrics.ts'
 import type { Calibration } from './calibrate.ts'
 
 /** The number of each ambiguity in docs/metrics.md, and the metric it is about. */
-const ruleFacts: Readonly<Record<Rule, readonly [number, string]>> = {
+const ruleFacts: Readonly<Record<DefinitionRule, readonly [number, string]>> = {
   acceptance: [1, 'timeToFill'],
   requisitionStatuses: [3, 'timeToFill'],
   days: [4, 'timeToFill'],
@@ -24,7 +24,7 @@ const ruleFacts: Readonly<Record<Rule, readonly [number, string]>> = {
   quantiles: [6, 'timeToFill'],
   valueQuantiles: [7, 'timeToFill'],
   bounds: [8, 'timeToFill'],
-  leastForRule: [8, 'timeToFill'],
+  minForRule: [8, 'timeToFill'],
   daysDecimals: [9, 'timeToFill'],
   hoursDecimals: [9, 'workersOverHours'],
   from: [10, 'both'],
@@ -41,17 +41,17 @@ const ruleFacts: Readonly<Record<Rule, readonly [number, string]>> = {
   companies: [3, 'both'],
 }
 
-const rules = Object.keys(ruleFacts) as Rule[]
+const rules = Object.keys(ruleFacts) as DefinitionRule[]
 
 export function textOf(value: unknown): string {
   if (value === null) return ''
   return Array.isArray(value) ? wordList(value) : String(value)
 }
 
-/** Undefined for a text that is no interpretation of the rule: a later version may know more. */
-function interpretationOf(rule: Rule, text: string): unknown {
+/** Undefined for a text that is not an interpretation of the rule: a later version may know more. */
+function interpretationOf(rule: DefinitionRule, text: string): unknown {
   if (rule === 'companies') return text === '' ? null : text.split(',').filter(word => word !== '')
-  if (rule === 'leastForRule') return Number(text)
+  if (rule === 'minForRule') return Number(text)
   if (rule === 'requisitionStatuses' || rule === 'timesheetStatuses')
     return text.split(',').filter(word => word !== '')
   if (rule === 'daysDecimals' || rule === 'hoursDecimals') return text === '' ? null : Number(text)
@@ -65,7 +65,10 @@ function definitionId(definition: MetricDefinition): string {
 }
 
 /** Decided by the answers about a metric as soon as there are any. */
-const firstDecided: readonly string[] = ['acceptance', 'timesheetStatuses'] satisfies readonly Rule[]
+const firstDecided: readonly string[] = [
+  'acceptance',
+  'timesheetStatuses',
+] satisfies readonly DefinitionRule[]
 
 export interface StoredDefinition extends DefinitionInForce {
   /** False before the first calibration, and after one that had no records to compare for one of the metrics. */
@@ -78,8 +81,8 @@ export async function readDefinition(engine: Engine): Promise<StoredDefinition> 
   const [first] = rows
   if (!first) return { definition: definitionDefaults, id: 'default', isCalibrated: false }
   const known = rows
-    .filter(row => rules.includes(row.rule as Rule))
-    .map(row => [row.rule, interpretationOf(row.rule as Rule, row.chosen)] as const)
+    .filter(row => rules.includes(row.rule as DefinitionRule))
+    .map(row => [row.rule, interpretationOf(row.rule as DefinitionRule, row.chosen)] as const)
     .filter(([, value]) => value !== undefined)
   return {
     definition: { ...definitionDefaults, ...Object.fromEntries(known) },
@@ -91,7 +94,7 @@ export async function readDefinition(engine: Engine): Promise<StoredDefinition> 
   }
 }
 
-/** A rule that nothing was asked about has none. */
+/** None for a rule that no request was about. */
 function aliveOf(row: Pick<MetricCalibrationRow, 'rule' | 'candidates_alive'>): [string, string[]][] {
   const values = JSON.parse(row.candidates_alive) as unknown[]
   return values.length === 0 ? [] : [[row.rule, values.map(value => JSON.stringify(value))]]
@@ -120,14 +123,14 @@ const rowsOf = (
     }
   })
 
-/** What a calibration found, before it is recorded. */
+/** The definition that a calibration found, before it is recorded. */
 export const calibratedDefinition = (found: Calibration): DefinitionInForce => ({
   definition: found.definition,
   id: definitionId(found.definition),
   alive: Object.fromEntries(rowsOf(found, { runId: '', at: '' }).flatMap(aliveOf)),
 })
 
-/** Replaces the last calibration, unless this one could not be finished. Returns what it found. */
+/** Replaces the last calibration, unless this one did not finish. Returns the definition that it found. */
 export async function recordCalibration(
   engine: Engine,
   found: Calibration,

@@ -1,24 +1,24 @@
 /** Probes: requests about few records, chosen so that two interpretations of a rule give different answers. */
 import { dayMs, utcDay } from '../../lib/dates.ts'
-import type { MetricDefinition, Rule } from '../metrics/definition.ts'
+import type { DefinitionRule, MetricDefinition } from '../metrics/definition.ts'
 import type { MetricRange } from '../metrics/metric-query.ts'
-import { type Grouping, groupingOf, type Metric } from '../metrics/metric-query.ts'
-import type { Measure, OurGroup } from '../metrics/our-metrics.ts'
+import { type Grouping, groupingOf, type MetricName } from '../metrics/metric-query.ts'
+import type { GroupMeasure, OurGroup } from '../metrics/our-metrics.ts'
 import { localDay, localTime } from '../metrics/periods.ts'
-import type { Asker } from '../metrics/their-metrics.ts'
+import type { MetricClient } from '../metrics/their-metrics.ts'
 import type { AnswerSet } from './answer-set.ts'
 import type { Fit } from './fit.ts'
-import type { Records } from './records.ts'
+import type { CalibrationRecords } from './records.ts'
 
-export interface Probing {
-  readonly records: Records
-  readonly asker: Asker
+export interface ProbeContext {
+  readonly records: CalibrationRecords
+  readonly asker: MetricClient
   readonly answerSet: AnswerSet
   readonly fit: Fit
 }
 
-/** One of the zones that are left for each way of showing the days of our records. */
-function zonesLeft({ fit, answerSet }: Probing): readonly string[] {
+/** One zone for each set of days that the remaining zones give our records. */
+function zonesLeft({ fit, answerSet }: ProbeContext): readonly string[] {
   const zones = fit.alive('zone') as readonly string[]
   return [
     ...new Map(zones.map(zone => [answerSet.zones.sameAs(zone), zone] as const).reverse()).values(),
@@ -26,11 +26,11 @@ function zonesLeft({ fit, answerSet }: Probing): readonly string[] {
 }
 
 /** Two consecutive days with different counts: the answer shows which of them belong to the range. */
-function unequalDays(moments: readonly number[], zones: readonly string[]): MetricRange[] {
+function unequalDays(times: readonly number[], zones: readonly string[]): MetricRange[] {
   const [first = 'UTC'] = zones
   const counts = new Map<string, number>()
   const unclear = new Set<string>()
-  for (const at of moments) {
+  for (const at of times) {
     const days = new Set(zones.map(zone => localDay(at, zone)))
     if (days.size > 1) for (const day of days) unclear.add(day)
     const day = localDay(at, first)
@@ -43,16 +43,16 @@ function unequalDays(moments: readonly number[], zones: readonly string[]): Metr
     .filter(({ from, to }) => counts.has(to) && counts.get(from) !== counts.get(to))
 }
 
-/** One day, as the definition counts days, that divides the zones which are left as evenly as any. */
+/** The day, as the definition counts days, that divides the remaining zones most evenly. */
 function dividingDay(
-  moments: readonly number[],
-  probing: Probing,
+  times: readonly number[],
+  probing: ProbeContext,
   asked: Set<string>,
 ): MetricRange | undefined {
   const zones = zonesLeft(probing)
   const { from } = probing.fit.definition
   let best: { day: string; largest: number } | undefined
-  const counted = zones.map(zone => countsByDay(moments, zone))
+  const counted = zones.map(zone => countsByDay(times, zone))
   for (const day of new Set(counted.flatMap(counts => [...counts.keys()]))) {
     if (asked.has(day)) continue
     const sizes = new Map<number, number>()
@@ -65,7 +65,7 @@ function dividingDay(
   }
   if (!best) return undefined
   asked.add(best.day)
-  // A range that leaves out its first day begins a day before; one more day after it may or may not count.
+  // If ranges exclude their first day, begin a day earlier; the day after the range may or may not count.
   return {
     from: utcDay(best.day, from === 'inclusive' ? 0 : -1),
     to: endOf(best.day, probing.fit.definition),
@@ -74,23 +74,23 @@ function dividingDay(
 
 const endOf = (day: string, { to }: MetricDefinition): string => utcDay(day, to === 'inclusive' ? 0 : 1)
 
-function countsByDay(moments: readonly number[], zone: string): ReadonlyMap<string, number> {
+function countsByDay(times: readonly number[], zone: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const at of moments) {
+  for (const at of times) {
     const day = localDay(at, zone)
     counts.set(day, (counts.get(day) ?? 0) + 1)
   }
   return counts
 }
 
-/** Weeks that end at midnight, where only the first instant of the day of `to` may count. */
+/** Weeks that end at midnight: they show whether only the first instant of the day of `to` counts. */
 function endingAtMidnight(weeks: readonly number[], zones: readonly string[]): MetricRange[] {
   return weeks
     .filter(at => zones.every(zone => localTime(at, zone) % dayMs === 0))
     .map(at => ({ from: utcDay(localDay(at, zones[0] ?? 'UTC'), -3), to: localDay(at, zones[0] ?? 'UTC') }))
 }
 
-/** Records of the last weeks may change while they are asked about. */
+/** Recent records may change between two requests: leave out the last four weeks. */
 const settledMs = 28 * dayMs
 
 function settledFirst(newestFirst: readonly number[]): readonly number[] {
@@ -101,29 +101,29 @@ function settledFirst(newestFirst: readonly number[]): readonly number[] {
 /** A second window, in case a record of the first one is not stored here. */
 const windowsEach = 2
 
-/** Each divides the zones that are left. */
+/** Max probes; each divides the remaining zones. */
 const zoneProbes = 8
 
-export async function probeWindows(probing: Probing): Promise<void> {
+export async function probeWindows(probing: ProbeContext): Promise<void> {
   const { asker, answerSet, fit, records } = probing
   const since = answerSet.answers.length
-  const moments = settledFirst(records.acceptances)
+  const times = settledFirst(records.acceptances)
   const weeks = settledFirst(records.weekEndings)
   const ask = async (
-    metric: Metric,
+    metric: MetricName,
     ranges: readonly MetricRange[],
-    more: readonly Rule[] = [],
+    more: readonly DefinitionRule[] = [],
   ): Promise<void> => {
     for (const range of ranges) answerSet.add(await asker.ask({ metric, grouping: [], ...range }, 1))
     if (answerSet.answers.length > since)
       await fit.try(['from', 'to', ...more], { since, figures: ['rawCount', 'workerWeeks'] })
   }
-  await ask('timeToFill', unequalDays(moments, zonesLeft(probing)).slice(0, windowsEach))
+  await ask('timeToFill', unequalDays(times, zonesLeft(probing)).slice(0, windowsEach))
   if (fit.isOpen('from') || fit.isOpen('to'))
-    await ask('workersOverHours', aroundWeeks(weeks, zonesLeft(probing)))
+    await ask('workersOverHours', weekRanges(weeks, zonesLeft(probing)))
   const asked = new Set<string>()
   for (let probe = 0; probe < zoneProbes && zonesLeft(probing).length > 1; probe += 1) {
-    const range = dividingDay(moments, probing, asked)
+    const range = dividingDay(times, probing, asked)
     if (!range) break
     await ask('timeToFill', [range], ['zone'])
   }
@@ -132,7 +132,7 @@ export async function probeWindows(probing: Probing): Promise<void> {
 }
 
 /** Without suitable acceptances: from the end of one week to the end of the next. */
-function aroundWeeks(weeks: readonly number[], [zone = 'UTC']: readonly string[]): MetricRange[] {
+function weekRanges(weeks: readonly number[], [zone = 'UTC']: readonly string[]): MetricRange[] {
   return weeks
     .slice(1, 1 + windowsEach)
     .map(at => ({ from: localDay(at, zone), to: utcDay(localDay(at, zone), 7) }))
@@ -141,10 +141,10 @@ function aroundWeeks(weeks: readonly number[], [zone = 'UTC']: readonly string[]
 const overThreshold = ['workersOverThreshold', 'distinctWorkersOverThreshold']
 
 /**
- * The groups that were asked for decide, unless none has a week of exactly the usual hours. Then the greatest week is the threshold:
- * no week is over it, and one is at it. One changed record would decide that wrongly.
+ * The first answers decide, unless no group has a week of exactly the default threshold. Then the longest week
+ * becomes the threshold: no week is over it, and one is at it. A single changed record could decide that wrongly.
  */
-export async function probeThreshold({ records, asker, answerSet, fit }: Probing): Promise<void> {
+export async function probeThreshold({ records, asker, answerSet, fit }: ProbeContext): Promise<void> {
   await fit.try(['threshold'], { metric: 'workersOverHours', figures: overThreshold })
   if (!fit.isOpen('threshold')) return
   const unrounded = { ...fit.definition, hoursDecimals: null }
@@ -161,11 +161,16 @@ const groupings = ['project', 'agency', 'project,agency', 'agency,month', 'proje
   words => groupingOf(words) as Grouping,
 )
 
-const separable = ['bounds', 'quantiles', 'valueQuantiles', 'days'] as const satisfies readonly Rule[]
+const separable = [
+  'bounds',
+  'quantiles',
+  'valueQuantiles',
+  'days',
+] as const satisfies readonly DefinitionRule[]
 
 const probesEach = 2
 
-interface Separation extends Probing {
+interface Separation extends ProbeContext {
   /** Fits everything that depends on the rule again. */
   readonly refit: () => Promise<void>
 }
@@ -189,7 +194,7 @@ export async function separate({ records, asker, answerSet, fit, refit }: Separa
 }
 
 async function differing(
-  measure: Measure,
+  measure: GroupMeasure,
   left: MetricDefinition,
   right: MetricDefinition,
 ): Promise<OurGroup | undefined> {

@@ -1,14 +1,15 @@
-/** Time zones as candidates for where days begin. Zones whose clocks show the same days for all our records are one. */
+/** Lists candidate time zones for where days begin. Zones that give all our records the same days count as one. */
 import { createHash } from 'node:crypto'
 import { dayMs, minuteMs } from '../../lib/dates.ts'
 import { offsetName, shiftOf } from '../../lib/zones.ts'
-import type { Metric } from '../metrics/metric-query.ts'
+import { timeZones } from '../../warehouse/catalogue.ts'
+import { allZones } from '../metrics/definition.ts'
+import type { MetricName } from '../metrics/metric-query.ts'
 import type { MetricReader } from '../metrics/our-metrics.ts'
-import { allZones } from '../metrics/zone-names.ts'
 
 const isOffset = (zone: string): boolean => /^[+-]/.test(zone)
 
-/** Offsets by the minute around others: for a service that uses one that no zone has. Empty when a zone will do. */
+/** Offsets by the minute around those given, for a service without a named zone. Empty when a named zone fits. */
 export function nearOffsets(zones: readonly unknown[]): string[] {
   if (zones.length === 0 || !zones.every(zone => isOffset(String(zone)))) return []
   const minutes = zones.map(zone => shiftOf(String(zone))(0) / minuteMs)
@@ -18,19 +19,19 @@ export function nearOffsets(zones: readonly unknown[]): string[] {
   return by.sort((left, right) => Number(left % 15 !== 0) - Number(right % 15 !== 0)).map(offsetName)
 }
 
-/** More would take longer than they tell. */
-const mostMoments = 50_000
+/** More timestamps cost time without adding evidence. */
+const maxMoments = 50_000
 
-const sources: Readonly<Record<Metric, string>> = {
+const sources: Readonly<Record<MetricName, string>> = {
   timeToFill: `select accepted_at as moment_at from star.fact_requisition_agency where accepted_at is not null
     union select approved_at from star.fact_requisition where approved_at is not null`,
   workersOverHours: `select distinct week_ending_at as moment_at from star.fact_timesheet where week_ending_at is not null`,
 }
 
-export async function momentsOf(engine: MetricReader, source: string, most = mostMoments): Promise<number[]> {
+export async function readTimes(engine: MetricReader, source: string, max = maxMoments): Promise<number[]> {
   const rows = await engine.rows<{ epoch_ms: number }>(
     `select distinct cast(extract(epoch from moment_at) * 1000 as bigint) as epoch_ms from (${source}) as moment
-     order by epoch_ms desc nulls last limit ${most}`,
+     order by epoch_ms desc nulls last limit ${max}`,
   )
   return rows.map(row => Number(row.epoch_ms))
 }
@@ -38,12 +39,12 @@ export async function momentsOf(engine: MetricReader, source: string, most = mos
 /** No zone changes its clocks twice within these days. */
 const steadyMs = 14 * dayMs
 
-/** The days that the clocks of a zone show, less those of UTC: -1, 0 or 1 for each moment. */
-function daysShown(zone: string, moments: readonly number[]): string {
+/** The local day in a zone less the UTC day: -1, 0 or 1 for each timestamp. */
+function daysShown(zone: string, times: readonly number[]): string {
   const shift = shiftOf(zone)
   const ofSpan = new Map<number, number | undefined>()
-  const days = Buffer.alloc(moments.length)
-  for (const [index, at] of moments.entries()) {
+  const days = Buffer.alloc(times.length)
+  for (const [index, at] of times.entries()) {
     const span = Math.floor(at / steadyMs)
     if (!ofSpan.has(span)) {
       const [from, to] = [shift(span * steadyMs), shift((span + 1) * steadyMs)]
@@ -55,33 +56,32 @@ function daysShown(zone: string, moments: readonly number[]): string {
   return createHash('md5').update(days).digest('hex')
 }
 
-/** Of the records of each metric. */
-export type Moments = Readonly<Record<Metric, readonly number[]>>
+/** Timestamps of the records of each metric. */
+export type MetricTimes = Readonly<Record<MetricName, readonly number[]>>
 
-/** Those that the database knows. */
+/** Reads the zones that the database knows. */
 export async function readZones(engine: MetricReader): Promise<Zones> {
-  const rows = await engine.rows<{ name: string }>('select name from pg_timezone_names()')
-  const names = new Set(rows.map(({ name }) => name))
+  const names = await timeZones(engine)
   const known = allZones.filter(zone => isOffset(zone) || names.has(zone))
   return new Zones(known, {
-    timeToFill: await momentsOf(engine, sources.timeToFill),
-    workersOverHours: await momentsOf(engine, sources.workersOverHours),
+    timeToFill: await readTimes(engine, sources.timeToFill),
+    workersOverHours: await readTimes(engine, sources.workersOverHours),
   })
 }
 
 export class Zones {
   readonly known: readonly string[]
-  readonly #moments: Moments
+  readonly #times: MetricTimes
   readonly #shown = new Map<string, string>()
   readonly #first = new Map<string, string>()
 
-  constructor(known: readonly string[], moments: Moments) {
+  constructor(known: readonly string[], times: MetricTimes) {
     this.known = known
-    this.#moments = moments
+    this.#times = times
   }
 
   /** The first zone that shows the same days for the records of a metric, or of both. */
-  sameAs(zone: string, metric?: Metric): string {
+  sameAs(zone: string, metric?: MetricName): string {
     const name = (one: string): string => `${metric ?? 'both'} ${this.#daysOf(one, metric)}`
     if (this.#first.size === 0) this.#readFirst()
     return this.#first.get(name(zone)) ?? zone
@@ -95,11 +95,11 @@ export class Zones {
       }
   }
 
-  #daysOf(zone: string, metric?: Metric): string {
+  #daysOf(zone: string, metric?: MetricName): string {
     if (metric === undefined)
       return `${this.#daysOf(zone, 'timeToFill')} ${this.#daysOf(zone, 'workersOverHours')}`
     const name = `${metric} ${zone}`
-    const known = this.#shown.get(name) ?? daysShown(zone, this.#moments[metric])
+    const known = this.#shown.get(name) ?? daysShown(zone, this.#times[metric])
     this.#shown.set(name, known)
     return known
   }

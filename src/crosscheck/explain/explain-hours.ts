@@ -1,91 +1,178 @@
 /** Finds the timesheets behind a difference in hours: compares the service's own list with what is stored. */
 import { utcDay } from '../../lib/dates.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
-import type { Keys } from '../metrics/group-keys.ts'
-import type { Found } from './explain-fill.ts'
-import type { DifferingCell, Finding, FindingKind } from './finding.ts'
-import { countedOf, differences, listedFields, listedSheet, type Sheet } from './sheet.ts'
-import { cheapestLooks, lookAt } from './sheet-looks.ts'
-import type { Explaining } from './stored-records.ts'
-import type { Look, StoredSheet } from './stored-sheets.ts'
+import type { Keys, PartyNames } from '../metrics/group-keys.ts'
+import type { MetricRange } from '../metrics/metric-query.ts'
+import type { Explanation } from './explain-fill.ts'
+import type { CrosscheckFinding, DifferingCell, FindingKind } from './finding.ts'
+import {
+  countedOf,
+  differences,
+  listedFields,
+  listedSheet,
+  type Sheet,
+  type SheetQuery,
+  type StoredSheet,
+} from './sheets.ts'
+import type { ExplanationContext, StoredRecords } from './stored-records.ts'
 
-interface Lists {
+const rowsPerPage = 200
+
+/** Extra days on either side, as the service's days and ranges may be unclear. */
+const slackDays = 3
+
+const firstDay = '1970-01-01'
+const lastDay = '2100-01-01'
+
+function daysOf({ week, month }: Keys, { from, to }: MetricRange): Pick<SheetQuery, 'from' | 'to'> {
+  if (week !== undefined) return { from: utcDay(week, -slackDays), to: utcDay(week, 7 + slackDays) }
+  if (month !== undefined)
+    return { from: utcDay(`${month}-01`, -slackDays), to: utcDay(`${month}-01`, 31 + slackDays) }
+  return {
+    from: from === undefined ? firstDay : utcDay(from, -slackDays),
+    to: to === undefined ? lastDay : utcDay(to, slackDays),
+  }
+}
+
+/** Filters by known ids only. */
+function sheetScopeOf(keys: Keys, names: PartyNames): Omit<SheetQuery, 'from' | 'to'> {
+  const known = (['company', 'project', 'agency'] as const).flatMap(key => {
+    const id = keys[key]
+    return id !== undefined && names[key].has(id) ? [[key, id]] : []
+  })
+  return Object.fromEntries(known)
+}
+
+export const lookAt = (keys: Keys, range: MetricRange, names: PartyNames): SheetQuery => ({
+  ...sheetScopeOf(keys, names),
+  ...daysOf(keys, range),
+})
+
+/** One query that covers others; it keeps the project if they share one. */
+function combinedQuery(looks: readonly SheetQuery[]): SheetQuery {
+  const projects = new Set(looks.map(({ project }) => project))
+  const [project] = projects.size === 1 ? projects : [undefined]
+  const days = (key: 'from' | 'to'): string[] => looks.map(look => look[key]).sort()
+  return {
+    ...(project !== undefined && { project }),
+    from: days('from')[0] ?? firstDay,
+    to: days('to').at(-1) ?? lastDay,
+  }
+}
+
+/** Queries each cell, each project, or everything at once, whichever is cheapest. */
+export async function cheapestLooks(
+  stored: Pick<StoredRecords, 'countSheets'>,
+  cells: readonly DifferingCell[],
+  lookOf: (keys: Keys) => SheetQuery,
+): Promise<readonly SheetQuery[]> {
+  const each = cells.map(({ keys }) => lookOf(keys))
+  if (each.length <= 1) return each
+  const pages = async (looks: readonly SheetQuery[]): Promise<number> => {
+    let sum = 0
+    for (const look of looks) sum += Math.max(1, Math.ceil((await stored.countSheets(look)) / rowsPerPage))
+    return sum
+  }
+  const byProject = [...new Set(each.map(({ project }) => project))].map(project =>
+    combinedQuery(each.filter(look => look.project === project)),
+  )
+  const ways = [[combinedQuery(each)], byProject, each]
+  let best: { looks: readonly SheetQuery[]; cost: number } = { looks: [], cost: Infinity }
+  for (const looks of ways) {
+    // Each look costs at least one request, so a plan with this many looks cannot be cheaper.
+    if (looks.length >= best.cost) continue
+    const cost = await pages(looks)
+    if (cost < best.cost) best = { looks, cost }
+  }
+  return best.looks
+}
+
+interface SheetLists {
   readonly listed: Map<string, Sheet>
-  /** In a place whose list was read whole, and not on it. */
+  /** Stored timesheets missing from a list that was read completely. */
   readonly unlisted: Map<string, StoredSheet>
 }
 
-/** One request for two hundred timesheets; one more for each that the service does not list. */
-export async function explainHours(explaining: Explaining, cells: readonly DifferingCell[]): Promise<Found> {
+/** Costs one request per 200 timesheets, and one more for each that the service does not list. */
+export async function explainHours(
+  explaining: ExplanationContext,
+  cells: readonly DifferingCell[],
+): Promise<Explanation> {
   const { stored, names, range } = explaining
   const looks = await cheapestLooks(stored, cells, (keys: Keys) => lookAt(keys, range, names))
-  const lists: Lists = { listed: new Map(), unlisted: new Map() }
-  let isWhole = true
+  const lists: SheetLists = { listed: new Map(), unlisted: new Map() }
+  let isComplete = true
   try {
-    for (const look of looks) isWhole = (await readLook(explaining, look, lists)) && isWhole
+    for (const look of looks) isComplete = (await readLook(explaining, look, lists)) && isComplete
     await searchUnlisted(explaining, lists)
   } catch (error) {
     if (!(error instanceof BudgetSpent)) throw error
-    isWhole = false
+    isComplete = false
     // Unlisted timesheets that could not be searched for may have moved.
     lists.unlisted.clear()
   }
-  return { findings: await compareLists(explaining, lists), isWhole }
+  return { findings: await compareLists(explaining, lists), isComplete }
 }
 
-const query = ({ definition }: Explaining) => ({
+const query = ({ definition }: ExplanationContext) => ({
   fields: listedFields[definition.hoursField],
   ...(definition.hoursField === 'timelogHours' && { includeTimelogs: 'true' }),
 })
 
 async function readLook(
-  explaining: Explaining,
-  { from, to, ...place }: Look,
-  { listed, unlisted }: Lists,
+  explaining: ExplanationContext,
+  { from, to, ...place }: SheetQuery,
+  { listed, unlisted }: SheetLists,
 ): Promise<boolean> {
   const { stored, asker, definition } = explaining
   const filters = Object.fromEntries(
     Object.entries(place).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
   const days = { dateField: 'weekEnding', from, to }
-  const { rows, isWhole } = await asker.list(
+  const { rows, isComplete } = await asker.list(
     '/timesheets',
     { ...query(explaining), ...filters, ...days },
     asker.left,
   )
   for (const row of rows) listed.set(String(row.id), listedSheet(row, definition))
-  if (!isWhole) return false
-  // A day less: what a range of days contains is the service's choice.
+  if (!isComplete) return false
+  // One day less on either side, as the service decides what a range of days contains.
   const here = await stored.sheetsIn({ ...place, ...inner(from, to) }, definition)
   for (const [id, sheet] of here) if (!listed.has(id)) unlisted.set(id, sheet)
   return true
 }
 
-/** A timesheet that is not where it is stored may be elsewhere at the service. One that cannot be searched for is left open. */
-async function searchUnlisted(explaining: Explaining, { listed, unlisted }: Lists): Promise<void> {
+/** An unlisted timesheet may have moved to another place in the service. Leaves it open if it cannot be searched for. */
+async function searchUnlisted(
+  explaining: ExplanationContext,
+  { listed, unlisted }: SheetLists,
+): Promise<void> {
   const { asker, definition } = explaining
   for (const [id, { reference }] of unlisted) {
     if (listed.has(id)) continue
-    const { rows, isWhole } =
+    const { rows, isComplete } =
       reference === null
-        ? { rows: [], isWhole: false }
-        : await asker.list('/timesheets', { ...query(explaining), query: reference }, mostSearchPages)
+        ? { rows: [], isComplete: false }
+        : await asker.list('/timesheets', { ...query(explaining), query: reference }, maxSearchPages)
     const row = rows.find(one => String(one.id) === id)
     if (row) listed.set(id, listedSheet(row, definition))
-    else if (!isWhole) unlisted.delete(id)
+    else if (!isComplete) unlisted.delete(id)
   }
 }
 
-/** Of a search for one reference, which other references may contain. */
-const mostSearchPages = 3
+/** Max pages when searching for one reference: longer references may contain it. */
+const maxSearchPages = 3
 
 /** A day less on either side. */
-const inner = (from: string, to: string): Pick<Look, 'from' | 'to'> => ({
+const inner = (from: string, to: string): Pick<SheetQuery, 'from' | 'to'> => ({
   from: utcDay(from, 1),
   to: utcDay(to, -1),
 })
 
-async function compareLists(explaining: Explaining, { listed, unlisted }: Lists): Promise<Finding[]> {
+async function compareLists(
+  explaining: ExplanationContext,
+  { listed, unlisted }: SheetLists,
+): Promise<CrosscheckFinding[]> {
   const { definition } = explaining
   const stored = await explaining.stored.sheetsById([...listed.keys()], definition)
   const quarantined = await explaining.stored.quarantinedSheets()
@@ -94,66 +181,72 @@ async function compareLists(explaining: Explaining, { listed, unlisted }: Lists)
   )
   const deleted = [...unlisted]
     .filter(([id]) => !listed.has(id))
-    .map(([, sheet]): Finding => {
+    .map(([, sheet]): CrosscheckFinding => {
       const words = 'the service no longer lists it'
       return finding({ sheet, kind: 'deleted', words }, { ours: ourHours(sheet, explaining), theirs: [] })
     })
   return [...found, ...deleted]
 }
 
-interface Pair {
+interface SheetPair {
   readonly stored: StoredSheet | undefined
   readonly sheet: Sheet
   readonly isQuarantined: boolean
 }
 
-function ourHours(stored: StoredSheet | undefined, { definition, range }: Explaining) {
+function ourHours(stored: StoredSheet | undefined, { definition, range }: ExplanationContext) {
   if (!stored || stored.isDeleted) return []
   return Array.from({ length: stored.copies }).flatMap(() => countedOf(stored, definition, range))
 }
 
-function findingOf({ stored, sheet, isQuarantined }: Pair, explaining: Explaining): Finding[] {
+function findingOf(
+  { stored, sheet, isQuarantined }: SheetPair,
+  explaining: ExplanationContext,
+): CrosscheckFinding[] {
   const { definition, range, watermark } = explaining
   const sides = { ours: ourHours(stored, explaining), theirs: countedOf(sheet, definition, range) }
   const parts = stored ? differences(stored, sheet) : []
   const isCounted = sides.ours.length > 0 || sides.theirs.length > 0
   const isWrong = !stored || stored.isDeleted || stored.copies > 1 || parts.length > 0
   if (!isCounted || !isWrong) return []
-  // A version that is stored cannot be brought by a sync, whatever its time.
+  // A sync cannot bring a version that is already stored, regardless of its time.
   const isNews =
     isLater(sheet.updatedAt, watermark) && (!stored || isLater(sheet.updatedAt, stored.updatedAt))
   if (isQuarantined) return [finding({ sheet, kind: 'quarantined', words: 'it is in quarantine' }, sides)]
   if (isNews) return [finding({ sheet, kind: 'newer', words: newerWords(parts) }, sides)]
   const [kind, words] = lossOf(stored, sheet, parts)
   const { loss, ...rest } = finding({ sheet, kind, words }, sides)
-  // Reading the record again would leave the second row.
-  const isMendable = loss !== undefined && (stored?.copies ?? 1) === 1
-  return [isMendable ? { ...rest, loss } : rest]
+  // Reading the record again would not remove a second row.
+  const isRepairable = loss !== undefined && (stored?.copies ?? 1) === 1
+  return [isRepairable ? { ...rest, loss } : rest]
 }
 
 const newerWords = (parts: readonly string[]): string =>
-  [...parts, parts.length === 0 ? 'newer than what was read' : 'changed since it was read'].join(', ')
+  [...parts, parts.length === 0 ? 'newer than the watermark' : 'changed since it was read'].join(', ')
 
 function lossOf(
   stored: StoredSheet | undefined,
   sheet: Sheet,
   parts: readonly string[],
 ): [FindingKind, string] {
-  if (!stored) return ['lost', 'not in the warehouse, and older than what was read']
-  if (stored.isDeleted) return ['lost', 'marked as deleted here, and the service lists it']
+  if (!stored) return ['lost', 'not stored, although older than the watermark']
+  if (stored.isDeleted) return ['lost', 'marked as deleted here, but the service lists it']
   if (stored.copies > 1) return ['differs', `it is stored ${stored.copies} times: run muster replay`]
   const isMissed = isLater(sheet.updatedAt, stored.updatedAt)
-  return ['differs', [...parts, isMissed ? 'a change that was not read' : 'in the same version'].join(', ')]
+  return [
+    'differs',
+    [...parts, isMissed ? 'a change that was never fetched' : 'in the same version'].join(', '),
+  ]
 }
 
-/** Without a time to compare with, everything is later. */
+/** True when there is no time to compare with. */
 const isLater = (time: string | null, than: string | null | undefined): boolean =>
   than === null || than === undefined || Date.parse(time ?? '') > Date.parse(than)
 
 function finding(
   { sheet, kind, words }: { readonly sheet: Sheet; readonly kind: FindingKind; readonly words: string },
-  sides: Pick<Finding, 'ours' | 'theirs'>,
-): Finding {
+  sides: Pick<CrosscheckFinding, 'ours' | 'theirs'>,
+): CrosscheckFinding {
   const { id, createdAt, updatedAt } = sheet
   const record = sheet.reference ?? id
   const isLoss = kind === 'lost' || kind === 'differs'

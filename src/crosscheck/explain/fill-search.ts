@@ -2,33 +2,104 @@
 import { NotFound } from '../../api/client/errors.ts'
 import { dayMs, weekMs } from '../../lib/dates.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
-import { agree, missingValues, roundedBy, shownValues, without } from './fill-values.ts'
-import { type DifferingCell, type Finding, isWithin } from './finding.ts'
-import { type Acceptance, acceptancesOf, type Requisition, servedRequisition } from './requisition.ts'
+import type { MetricDefinition } from '../metrics/definition.ts'
+import type { MetricFigures } from '../metrics/metric-query.ts'
+import { type CrosscheckFinding, type DifferingCell, isWithin } from './finding.ts'
 import { requisitionFinding } from './requisition-finding.ts'
-import type { Explaining } from './stored-records.ts'
-import type { StoredRequisition } from './stored-requisitions.ts'
+import {
+  type Acceptance,
+  acceptancesOf,
+  type ComparedRequisition,
+  type StoredRequisition,
+  servedRequisition,
+} from './requisitions.ts'
+import type { ExplanationContext } from './stored-records.ts'
 
-interface Owned {
+/** Minimum, median and maximum show at most three values exactly. */
+const maxShown = 3
+
+/** The values in order; undefined where the figures do not show them all. */
+export function shownValues(theirs: MetricFigures | undefined): readonly number[] | undefined {
+  const { rawCount = 0, excludedOutliers = 0, minDays, medianDays, maxDays } = theirs ?? {}
+  const count = rawCount ?? 0
+  if (count === 0) return []
+  if ((excludedOutliers ?? 0) > 0 || count > maxShown) return undefined
+  const all = [minDays, ...(count === 3 ? [medianDays] : []), ...(count > 1 ? [maxDays] : [])]
+  return all.flatMap(value => (value === null || value === undefined ? [] : [value]))
+}
+
+/** Max distance of a shown figure from the computed one. */
+export const roundedBy = ({ daysDecimals }: MetricDefinition): number =>
+  1e-6 + (daysDecimals === null ? 0 : 0.5 * 10 ** -daysDecimals)
+
+/** The values of `from` without those of `list`; undefined when `from` does not contain all of `list`. */
+export function without(
+  from: readonly number[],
+  list: readonly number[],
+  tolerance: number,
+): readonly number[] | undefined {
+  const rest = [...from]
+  for (const value of list) {
+    const index = rest.findIndex(other => Math.abs(other - value) <= tolerance)
+    if (index < 0) return undefined
+    rest.splice(index, 1)
+  }
+  return rest
+}
+
+/** Whether these values give the shown figures. Excluded outliers are not visible in them. */
+export function agree(
+  values: readonly number[],
+  theirs: MetricFigures,
+  tolerance: number,
+): boolean | undefined {
+  if (values.length !== (theirs.rawCount ?? 0)) return false
+  const shown = shownValues(theirs)
+  if (shown) return without(shown, values, tolerance) !== undefined
+  if ((theirs.excludedOutliers ?? 0) > 0) return undefined
+  const sum = values.reduce((total, value) => total + value, 0)
+  const pairs = [
+    [Math.min(...values), theirs.minDays],
+    [Math.max(...values), theirs.maxDays],
+    [sum / values.length, theirs.averageDays],
+  ] as const
+  return pairs.every(([mine, other]) => typeof other === 'number' && Math.abs(mine - other) <= tolerance)
+}
+
+/** The values that only the service has, where its figures show them. */
+export function missingValues(
+  values: readonly number[],
+  theirs: MetricFigures | undefined,
+  tolerance: number,
+): readonly number[] | undefined {
+  const shown = shownValues(theirs)
+  if (shown) return without(shown, values, tolerance)
+  const { rawCount, excludedOutliers, averageDays } = theirs ?? {}
+  if (rawCount !== values.length + 1 || excludedOutliers !== 0 || typeof averageDays !== 'number')
+    return undefined
+  return [averageDays * rawCount - values.reduce((total, value) => total + value, 0)]
+}
+
+interface OwnedAcceptance {
   readonly id: string
   readonly acceptance: Acceptance
 }
 
 export class FillSearch {
-  readonly #explaining: Explaining
+  readonly #explaining: ExplanationContext
   readonly #stored: ReadonlyMap<string, StoredRequisition>
-  readonly #read = new Map<string, Requisition | undefined>()
+  readonly #read = new Map<string, ComparedRequisition | undefined>()
   readonly #tolerance: number
-  #owned: readonly Owned[] | undefined
+  #owned: readonly OwnedAcceptance[] | undefined
   isExhausted = false
 
-  constructor(explaining: Explaining, stored: ReadonlyMap<string, StoredRequisition>) {
+  constructor(explaining: ExplanationContext, stored: ReadonlyMap<string, StoredRequisition>) {
     this.#explaining = explaining
     this.#stored = stored
     this.#tolerance = roundedBy(explaining.definition)
   }
 
-  /** `lost` are ids that were stored once. */
+  /** `lost`: ids that were stored once and are not any more. */
   async settle(cells: readonly DifferingCell[], lost: readonly string[]): Promise<void> {
     await this.#readAll(lost)
     await this.#readAll([...this.#stored.values()].filter(({ isOdd }) => isOdd).map(({ id }) => id))
@@ -37,17 +108,18 @@ export class FillSearch {
     await this.#settleEach(cells, cell => this.#candidates(cell))
   }
 
-  /** Of the requisitions that were read again. */
-  findings(): Finding[] {
+  /** Findings about the requisitions that were read again. */
+  findings(): CrosscheckFinding[] {
     const { definition, range, names } = this.#explaining
     return [...this.#read].flatMap(([id, served]) => {
       const stored = this.#stored.get(id)
-      const counted = (one: Requisition | undefined): Acceptance[] => acceptancesOf(one, definition, range)
+      const counted = (one: ComparedRequisition | undefined): Acceptance[] =>
+        acceptancesOf(one, definition, range)
       return requisitionFinding({ stored, served }, counted, names) ?? []
     })
   }
 
-  /** Acceptances that the service has more than we do, after what was read again. */
+  /** Acceptances by which the service exceeds us, counting the records that were read again. */
   missing({ keys, theirs }: DifferingCell): number {
     return (theirs?.rawCount ?? 0) - this.#in(keys).length
   }
@@ -59,7 +131,7 @@ export class FillSearch {
     return verdict ?? known.every(({ id }) => this.#read.has(id))
   }
 
-  /** Whether every stored requisition that could have the missing acceptances was read again, or cannot by its times. */
+  /** Whether every stored requisition was read again, or cannot have the missing acceptances by its times. */
   isExamined(cell: DifferingCell): boolean {
     return this.isIncluded(cell) && this.#candidates(cell).every(id => this.#read.has(id))
   }
@@ -87,8 +159,8 @@ export class FillSearch {
     }
   }
 
-  /** As the service shows a requisition, where it was read again, else as it is stored. */
-  #all(): readonly Owned[] {
+  /** Acceptances as the service shows them where it was read again, else as stored. */
+  #all(): readonly OwnedAcceptance[] {
     const { definition, range } = this.#explaining
     const ids = new Set([...this.#stored.keys(), ...this.#read.keys()])
     this.#owned ??= [...ids].flatMap(id => {
@@ -98,7 +170,7 @@ export class FillSearch {
     return this.#owned
   }
 
-  #in(keys: DifferingCell['keys']): readonly Owned[] {
+  #in(keys: DifferingCell['keys']): readonly OwnedAcceptance[] {
     return this.#all().filter(({ acceptance }) => isWithin(acceptance.keys, keys))
   }
 
@@ -106,7 +178,7 @@ export class FillSearch {
     return [...new Set(this.#in(keys).map(({ id }) => id))]
   }
 
-  /** Whether our values are among the service's, as far as is shown or was read again. */
+  /** Whether the service's values include ours, as far as they are shown or were read again. */
   isIncluded({ keys, theirs }: DifferingCell): boolean {
     const known = this.#in(keys)
     const shown = shownValues(theirs)
@@ -114,7 +186,7 @@ export class FillSearch {
     return known.every(({ id }) => this.#read.has(id))
   }
 
-  /** Stored requisitions that could have accepted in a cell that lacks some. */
+  /** Stored requisitions that could have the missing acceptances of a cell. */
   #candidates({ keys, theirs }: DifferingCell): readonly string[] {
     const { project, agency, week } = keys
     if (project === undefined || agency === undefined || week === undefined) return []
@@ -132,7 +204,7 @@ export class FillSearch {
       .map(({ id }) => id)
   }
 
-  /** Approved so that one of these durations later lies in the week; days and zones are taken widely. */
+  /** Whether approval plus one of these durations can fall in the week, with slack for days and zones. */
   #canBeIn(approvedAt: number | null, week: string, days: readonly number[] | undefined): boolean {
     if (approvedAt === null || days === undefined) return true
     const { definition } = this.#explaining
@@ -147,8 +219,8 @@ export class FillSearch {
   }
 }
 
-/** A zone is at most 14 hours away, and a day unit at most a day. */
+/** A zone differs by at most 14 hours, and a day unit by at most one day. */
 const slackDays = 2
 
-const valuesOf = (owned: readonly Owned[]): readonly number[] =>
+const valuesOf = (owned: readonly OwnedAcceptance[]): readonly number[] =>
   owned.map(({ acceptance }) => acceptance.days)

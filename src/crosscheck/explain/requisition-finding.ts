@@ -1,15 +1,14 @@
-/** How a stored requisition differs from the one that the service shows. */
+/** Finds how a stored requisition differs from the service's. */
 import { requisitions } from '../../contract/resources/requisitions.ts'
-import type { Names } from '../metrics/group-keys.ts'
-import type { Finding, FindingKind } from './finding.ts'
-import type { Acceptance, Requisition } from './requisition.ts'
-import type { StoredRequisition } from './stored-requisitions.ts'
+import type { PartyNames } from '../metrics/group-keys.ts'
+import type { CrosscheckFinding, FindingKind } from './finding.ts'
+import type { Acceptance, ComparedRequisition, StoredRequisition } from './requisitions.ts'
 
-interface Pair {
-  /** Undefined for one that was stored once, and is not any more. */
+interface RequisitionPair {
+  /** Undefined when it was stored once and is not any more. */
   readonly stored: StoredRequisition | undefined
-  /** Undefined for one that the service does not have. */
-  readonly served: Requisition | undefined
+  /** Undefined when the service does not have it. */
+  readonly served: ComparedRequisition | undefined
 }
 
 const signature = (list: readonly Acceptance[]): string =>
@@ -18,12 +17,12 @@ const signature = (list: readonly Acceptance[]): string =>
 const day = (time: number | null | undefined): string =>
   time === null || time === undefined ? 'none' : new Date(time).toISOString()
 
-/** Undefined when it counts the same on both sides. */
+/** Undefined when both sides count it alike. */
 export function requisitionFinding(
-  { stored, served }: Pair,
-  counted: (one: Requisition | undefined) => Acceptance[],
-  names: Names,
-): Finding | undefined {
+  { stored, served }: RequisitionPair,
+  counted: (one: ComparedRequisition | undefined) => Acceptance[],
+  names: PartyNames,
+): CrosscheckFinding | undefined {
   const [ours, theirs] = [counted(stored), counted(served)]
   if (signature(ours) === signature(theirs) && (stored !== undefined || served === undefined))
     return undefined
@@ -35,7 +34,7 @@ export function requisitionFinding(
     metric: 'timeToFill',
     ...{ kind, record, ours, theirs, changedAt: updatedAt },
     sentence: `requisition ${record}: ${words}`,
-    // Reading the record again would leave the second row.
+    // Reading the record again would not remove a second row.
     ...(kind !== 'deleted' &&
       (stored?.copies ?? 1) === 1 && {
         loss: { resource: requisitions.name, id, createdAt: null, updatedAt },
@@ -43,10 +42,13 @@ export function requisitionFinding(
   }
 }
 
-function difference({ stored, served }: Pair, names: Names): { kind: FindingKind; words: string } {
-  if (!stored) return { kind: 'lost', words: 'it was stored once, and is not any more' }
-  if (!served) return { kind: 'deleted', words: 'the service does not have it any more' }
-  if (stored.isDeleted) return { kind: 'lost', words: 'marked as deleted here, and the service has it' }
+function difference(
+  { stored, served }: RequisitionPair,
+  names: PartyNames,
+): { kind: FindingKind; words: string } {
+  if (!stored) return { kind: 'lost', words: 'it was stored once and is not any more' }
+  if (!served) return { kind: 'deleted', words: 'the service no longer has it' }
+  if (stored.isDeleted) return { kind: 'lost', words: 'marked as deleted here, but the service has it' }
   if (stored.copies > 1)
     return { kind: 'differs', words: `it is stored ${stored.copies} times: run muster replay` }
   const isNewer = Date.parse(served.updatedAt ?? '') > Date.parse(stored.updatedAt ?? '')
@@ -55,7 +57,11 @@ function difference({ stored, served }: Pair, names: Names): { kind: FindingKind
   return { kind: isNewer ? 'newer' : 'differs', words: [...parts, when].join(', ') }
 }
 
-function differences(stored: Requisition, served: Requisition, { agency: names }: Names): string[] {
+function differences(
+  stored: ComparedRequisition,
+  served: ComparedRequisition,
+  { agency: names }: PartyNames,
+): string[] {
   const fields = (['status', 'company', 'project'] as const)
     .filter(name => stored[name] !== served[name])
     .map(name => `${name} ${stored[name] ?? 'none'} here, ${served[name] ?? 'none'} there`)
@@ -63,7 +69,7 @@ function differences(stored: Requisition, served: Requisition, { agency: names }
     stored.approvedAt === served.approvedAt
       ? []
       : [`approved ${day(stored.approvedAt)} here, ${day(served.approvedAt)} there`]
-  const times = ({ answers }: Requisition, agency: string): string =>
+  const times = ({ answers }: ComparedRequisition, agency: string): string =>
     answers
       .filter(answer => answer.agency === agency)
       .map(({ acceptedAt }) => day(acceptedAt))

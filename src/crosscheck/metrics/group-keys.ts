@@ -1,27 +1,27 @@
-/** The keys of a group: as the service writes them, once it has been seen to, as one label for comparing, and as a title. */
+/** Writes the keys of a group as the service does, as a label for comparison, and as a title. */
 import { isoWeek, mondayOf, utcDay } from '../../lib/dates.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { MetricDefinition } from './definition.ts'
 import { type GroupKey, groupKeys } from './metric-query.ts'
 
-type Shape = Pick<MetricDefinition, 'weekKey' | 'monthKey' | 'refKey'>
+type KeyShape = Pick<MetricDefinition, 'weekKey' | 'monthKey' | 'refKey'>
 
 /** Names of companies, projects and agencies by kind and id. */
-export type Names = Readonly<Record<'company' | 'project' | 'agency', ReadonlyMap<string, string>>>
+export type PartyNames = Readonly<Record<'company' | 'project' | 'agency', ReadonlyMap<string, string>>>
 
-/** For a record that names none. */
+/** Id of a party that the record does not name. */
 const unknownMember = '-1'
 
 export type Keys = Readonly<Partial<Record<GroupKey, string>>>
 
-function shapedTime(key: 'month' | 'week', value: string, shape: Shape): string {
+function shapedTime(key: 'month' | 'week', value: string, shape: KeyShape): string {
   if (key === 'month') return shape.monthKey === 'firstDay' ? `${value}-01` : value
   // A week that begins on another day than Monday is named for the ISO week that holds its fourth day.
   return shape.weekKey === 'isoWeek' ? isoWeek(utcDay(value, 3)) : value
 }
 
 /** The `group` of our row, as the service would write it. */
-export function groupObject(keys: Keys, shape: Shape, names: Names): Record<string, unknown> {
+export function groupObject(keys: Keys, shape: KeyShape, names: PartyNames): Record<string, unknown> {
   const entries = groupKeys.flatMap((key): [string, unknown][] => {
     const value = keys[key]
     if (value === undefined) return []
@@ -51,7 +51,7 @@ function labelOf(value: unknown): string {
 /** Keys of a group that only the service has: ids for names where they are known, and days as we write them. */
 export function keysOf(
   group: Readonly<Record<string, unknown>>,
-  { names, definition }: { readonly names: Names; readonly definition: MetricDefinition },
+  { names, definition }: { readonly names: PartyNames; readonly definition: MetricDefinition },
 ): Keys {
   const ids = (['company', 'project', 'agency'] as const).flatMap((key): [string, string][] => {
     const value = group[key]
@@ -70,8 +70,8 @@ const daysBeforeMonday = { monday: 0, sunday: 1, saturday: 2 } as const
 const firstDay = (week: string, start: MetricDefinition['weekStart']): string =>
   mondayOf(week, -daysBeforeMonday[start]) ?? week
 
-/** For people: names where they are known. */
-export function groupTitle(keys: Keys, shape: Shape, names: Names): string {
+/** A title for users: names where they are known. */
+export function groupTitle(keys: Keys, shape: KeyShape, names: PartyNames): string {
   const parts = Object.values(groupObject(keys, { ...shape, refKey: 'name' }, names))
   return parts.length === 0 ? 'all' : parts.map(part => (part === null ? 'none' : String(part))).join(', ')
 }
@@ -79,8 +79,8 @@ export function groupTitle(keys: Keys, shape: Shape, names: Names): string {
 /** The shape of keys, as far as a group shows it; undefined for a shape that we do not know. */
 export function shapeOf(
   group: Readonly<Record<string, unknown>>,
-  names: Names,
-): { readonly [Rule in keyof Shape]?: Shape[Rule] | undefined } {
+  names: PartyNames,
+): { readonly [Rule in keyof KeyShape]?: KeyShape[Rule] | undefined } {
   const { month, week } = group
   const refs = (['company', 'project', 'agency'] as const)
     .filter(key => group[key] !== undefined && group[key] !== null)
@@ -98,21 +98,24 @@ function timeShape<Word>(value: unknown, pattern: RegExp, word: Word): Word | 'f
   return /^\d{4}-\d{2}-\d{2}$/.test(value) ? 'firstDay' : undefined
 }
 
-function refShape(value: unknown, names: ReadonlyMap<string, string>): Shape['refKey'] | undefined {
+function refShape(value: unknown, names: ReadonlyMap<string, string>): KeyShape['refKey'] | undefined {
   if (typeof value === 'object') return 'ref'
   if (typeof value !== 'string') return undefined
   if (names.has(value)) return 'id'
   return [...names.values()].includes(value) ? 'name' : undefined
 }
 
-async function namesOf(engine: Pick<Engine, 'rows'>, key: keyof Names): Promise<ReadonlyMap<string, string>> {
+async function namesOf(
+  engine: Pick<Engine, 'rows'>,
+  key: keyof PartyNames,
+): Promise<ReadonlyMap<string, string>> {
   const rows = await engine.rows<{ id: string; name: string | null }>(
     `select ${key}_id as id, name from star.dim_${key} where ${key}_id <> '-1'`,
   )
   return new Map(rows.map(({ id, name }) => [id, name ?? id]))
 }
 
-export async function readNames(engine: Pick<Engine, 'rows'>): Promise<Names> {
+export async function readNames(engine: Pick<Engine, 'rows'>): Promise<PartyNames> {
   return {
     company: await namesOf(engine, 'company'),
     project: await namesOf(engine, 'project'),

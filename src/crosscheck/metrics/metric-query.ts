@@ -1,16 +1,16 @@
 /** A query of a metric, the same for us and for the service. */
 
 export const metrics = ['timeToFill', 'workersOverHours'] as const
-export type Metric = (typeof metrics)[number]
+export type MetricName = (typeof metrics)[number]
 
 /** In the order in which group keys are written. */
 export const groupKeys = ['company', 'project', 'agency', 'month', 'week'] as const
 export type GroupKey = (typeof groupKeys)[number]
 
-/** Keys together; empty for `all`. */
+/** Keys of one grouping; empty for `all`. */
 export type Grouping = readonly GroupKey[]
 
-/** `all`, or the keys with commas, in the usual order: one name for each set. */
+/** `all`, or the keys with commas in a fixed order, so that each set has one name. */
 export function groupingName(grouping: Grouping): string {
   const used = groupKeys.filter(key => grouping.includes(key))
   return used.length === 0 ? 'all' : used.join(',')
@@ -33,10 +33,10 @@ export interface MetricRange {
 }
 
 /** Weekly net hours, by default. */
-export const usualThreshold = 48
+export const defaultThreshold = 48
 
 export interface MetricQuery extends MetricRange {
-  readonly metric: Metric
+  readonly metric: MetricName
   readonly groupings: readonly Grouping[]
   /** Of workersOverHours. */
   readonly threshold?: number | undefined
@@ -68,9 +68,9 @@ export const figureNames = {
   ],
 } as const
 
-export type Figures = Readonly<Record<string, number | null>>
+export type MetricFigures = Readonly<Record<string, number | null>>
 
-/** The greatest difference between equal figures: counts agree exactly, days and hours to a hundredth. */
+/** Max difference between equal figures: counts agree exactly, days and hours to a hundredth. */
 export function tolerance(figure: string): number {
   return /Days$|Hours$|^lower$|^upper$/.test(figure) ? 0.01 : 0
 }

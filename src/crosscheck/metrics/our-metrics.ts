@@ -1,4 +1,4 @@
-/** The metrics computed from the warehouse: one SQL text for both engines, filled with definitions, groupings and a range. */
+/** Computes the metrics from the warehouse: one SQL text for both engines, filled with definitions, groupings and a range. */
 import { minuteMs } from '../../lib/dates.ts'
 import { shiftOf } from '../../lib/zones.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -6,28 +6,28 @@ import { sqlFiles } from '../../warehouse/sql-files.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import type { MetricDefinition } from './definition.ts'
 import {
-  type Figures,
+  defaultThreshold,
   figureNames,
   type Grouping,
   type GroupKey,
   groupingName,
   groupKeys,
-  type Metric,
+  type MetricFigures,
+  type MetricName,
   type MetricQuery,
   type MetricRange,
-  usualThreshold,
 } from './metric-query.ts'
 import { limitsOf } from './periods.ts'
 
-const files: Readonly<Record<Metric, string>> = {
+const files: Readonly<Record<MetricName, string>> = {
   timeToFill: 'metric/time_to_fill.sql',
   workersOverHours: 'metric/workers_over_hours.sql',
 }
 
-const texts = new Map<Metric, string>()
+const texts = new Map<MetricName, string>()
 
 /** The file without its comments, which name the tokens too. */
-function metricText(metric: Metric): string {
+function metricText(metric: MetricName): string {
   const known = texts.get(metric)
   if (known !== undefined) return known
   const file = sqlFiles('metric').find(({ name }) => name === files[metric])
@@ -36,11 +36,11 @@ function metricText(metric: Metric): string {
   return text
 }
 
-/** With a comma on either side, so that SQL can search for a whole word. */
+/** Puts a comma on either side, so that SQL can search for a whole word. */
 export const wordList = (words: readonly string[]): string =>
   words.length === 0 ? '' : `,${words.join(',')},`
 
-const whole = (value: number | null): string =>
+const integerSql = (value: number | null): string =>
   value === null ? 'cast(null as integer)' : String(Math.trunc(value))
 
 /** An offset is UTC with minutes added, as engines disagree on the sign of an offset. */
@@ -50,7 +50,7 @@ function zoneColumns(zone: string): Record<'zone' | 'zone_minutes', string> {
 }
 
 /** Columns of the view of the definition with their values in SQL, as far as the metric reads them. */
-export function definitionColumns(definition: MetricDefinition, metric: Metric): Record<string, string> {
+export function definitionColumns(definition: MetricDefinition, metric: MetricName): Record<string, string> {
   const both = {
     company_ids: quoteText(wordList(definition.companies ?? [])),
     ...zoneColumns(definition.zone),
@@ -63,7 +63,7 @@ export function definitionColumns(definition: MetricDefinition, metric: Metric):
       hours_field: quoteText(definition.hoursField),
       threshold: quoteText(definition.threshold),
       worker_week: quoteText(definition.workerWeek),
-      hours_decimals: whole(definition.hoursDecimals),
+      hours_decimals: integerSql(definition.hoursDecimals),
     }
   }
   return {
@@ -74,14 +74,14 @@ export function definitionColumns(definition: MetricDefinition, metric: Metric):
     negative_days: quoteText(definition.negativeDays),
     acceptance: quoteText(definition.acceptance),
     bounds: quoteText(definition.bounds),
-    least_for_rule: whole(definition.leastForRule),
+    min_for_rule: integerSql(definition.minForRule),
     requisition_statuses: quoteText(wordList(definition.requisitionStatuses)),
-    days_decimals: whole(definition.daysDecimals),
+    days_decimals: integerSql(definition.daysDecimals),
   }
 }
 
 /** The definitions, numbered from 0; the number and a colon precede `group_by` in the result. */
-function definitionRows(definitions: readonly MetricDefinition[], metric: Metric): string {
+function definitionRows(definitions: readonly MetricDefinition[], metric: MetricName): string {
   const rows = definitions.map((definition, index) => {
     const columns = { choice: `'${index}:'`, ...definitionColumns(definition, metric) }
     return `select ${Object.entries(columns)
@@ -100,7 +100,7 @@ function askedRows(groupings: readonly Grouping[]): string {
   return rows.join(' union all ')
 }
 
-const moment = (timeMs: number): string =>
+const timestampSql = (timeMs: number): string =>
   `cast(${quoteText(new Date(timeMs).toISOString().slice(0, 23).replace('T', ' '))} as timestamp)`
 
 function rangeCondition(query: MetricRange, definition: MetricDefinition): string {
@@ -109,8 +109,8 @@ function rangeCondition(query: MetricRange, definition: MetricDefinition): strin
     return id === undefined ? [] : [`${key}_id = ${quoteText(id)}`]
   })
   const { first, beyond } = limitsOf(query, definition)
-  if (first !== undefined) conditions.push(`local_at >= ${moment(first)}`)
-  if (beyond !== undefined) conditions.push(`local_at < ${moment(beyond)}`)
+  if (first !== undefined) conditions.push(`local_at >= ${timestampSql(first)}`)
+  if (beyond !== undefined) conditions.push(`local_at < ${timestampSql(beyond)}`)
   return conditions.join(' and ')
 }
 
@@ -129,7 +129,7 @@ function metricSql(query: MetricQuery, definitions: readonly MetricDefinition[])
   const tokens: Readonly<Record<string, string>> = {
     ':definition': definitionRows(definitions, query.metric),
     ':asked': askedRows(query.groupings),
-    ':thresholds': `select cast(${Number(query.threshold ?? usualThreshold)} as numeric(12, 4)) as threshold_hours`,
+    ':thresholds': `select cast(${Number(query.threshold ?? defaultThreshold)} as numeric(12, 4)) as threshold_hours`,
     ':range': rangeOf(query, definitions),
   }
   return metricText(query.metric).replace(
@@ -143,17 +143,17 @@ export interface OurGroup {
   /** Values of the keys with bars between: ids, the month as YYYY-MM, the first day of the week. */
   readonly groupKey: string
   readonly keys: Readonly<Partial<Record<GroupKey, string>>>
-  readonly figures: Figures
+  readonly figures: MetricFigures
 }
 
 /** Columns of the SQL, in the order of the service's figures. */
-const figureColumns: Readonly<Record<Metric, readonly string[]>> = {
+const figureColumns: Readonly<Record<MetricName, readonly string[]>> = {
   timeToFill: [
     'raw_count',
     'excluded_outliers',
     'lower_bound',
     'upper_bound',
-    'kept_count',
+    'within_bounds_count',
     'average_days',
     'median_days',
     'min_days',
@@ -180,9 +180,9 @@ const keyColumns: Readonly<Record<GroupKey, string>> = {
   week: 'week_key',
 }
 
-type Row = Readonly<Record<string, unknown>>
+type MetricRow = Readonly<Record<string, unknown>>
 
-function groupOf(row: Row, metric: Metric): OurGroup {
+function groupOf(row: MetricRow, metric: MetricName): OurGroup {
   const keys = groupKeys.flatMap(key => {
     const value = row[keyColumns[key]]
     return value === null || value === undefined ? [] : [[key, String(value)]]
@@ -199,11 +199,14 @@ function groupOf(row: Row, metric: Metric): OurGroup {
   }
 }
 
-/** What metrics need of a warehouse. */
-export type MetricReader = Pick<Engine, 'rows' | 'rowsOfWholeTables'>
+/** The part of an engine that metrics need. */
+export type MetricReader = Pick<Engine, 'rows' | 'rowsByFullScan'>
 
-/** The groups under each definition. Groups without values are left out. In no order. */
-export type Measure = (query: MetricQuery, definitions: readonly MetricDefinition[]) => Promise<OurGroup[][]>
+/** The groups under each definition, unordered; groups without values are left out. */
+export type GroupMeasure = (
+  query: MetricQuery,
+  definitions: readonly MetricDefinition[],
+) => Promise<OurGroup[][]>
 
 export async function ourMetrics(
   engine: MetricReader,
@@ -213,11 +216,11 @@ export async function ourMetrics(
   return (await measuring(engine)(query, [definition]))[0] as OurGroup[]
 }
 
-/** In one statement. */
+/** Measures all definitions in one statement. */
 export const measuring =
-  (engine: MetricReader): Measure =>
+  (engine: MetricReader): GroupMeasure =>
   async (query, definitions) => {
-    const rows = await engine.rowsOfWholeTables<Row>(metricSql(query, definitions))
+    const rows = await engine.rowsByFullScan<MetricRow>(metricSql(query, definitions))
     const under = definitions.map((): OurGroup[] => [])
     for (const row of rows) under[Number.parseInt(String(row.group_by), 10)]?.push(groupOf(row, query.metric))
     return under

@@ -1,4 +1,4 @@
-/** Where a moment counts under a definition: its day, month and week, and whether it lies in a range of days. */
+/** Finds the day, month and week of a timestamp under a definition, and whether it lies in a range of days. */
 import { dayMs, utcDay, weekday } from '../../lib/dates.ts'
 import { shiftOf } from '../../lib/zones.ts'
 import type { MetricDefinition } from './definition.ts'
@@ -8,7 +8,7 @@ import type { MetricRange } from './metric-query.ts'
 /** Days from Monday to the first day of the week. */
 const firstDays = { monday: 0, sunday: 6, saturday: 5 } as const
 
-/** What the clocks of the zone show, read as UTC. */
+/** Local time in the zone, read as UTC. */
 export const localTime = (timeMs: number, zone: string): number => timeMs + shiftOf(zone)(timeMs)
 
 export const localDay = (timeMs: number, zone: string): string => utcDay(localTime(timeMs, zone))
@@ -24,7 +24,7 @@ export function periodKeys(
   return { month: day.slice(0, 7), week: firstOfWeek(day, weekStart) }
 }
 
-/** The first moment of a range as the clocks show it, and the first one after it; undefined without a limit. */
+/** Local time at which a range begins, and at which it has ended; undefined without a limit. */
 export function limitsOf(
   { from, to }: MetricRange,
   definition: MetricDefinition,

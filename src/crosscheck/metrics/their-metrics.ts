@@ -2,11 +2,11 @@
 import type { Client } from '../../api/client/client.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
 import {
-  type Figures,
   figureNames,
   type Grouping,
   groupingName,
-  type Metric,
+  type MetricFigures,
+  type MetricName,
   type MetricQuery,
 } from './metric-query.ts'
 
@@ -14,34 +14,34 @@ export interface TheirGroup {
   readonly groupBy: string
   /** As the service wrote it. */
   readonly group: Readonly<Record<string, unknown>>
-  readonly figures: Figures
+  readonly figures: MetricFigures
   readonly hoursField: string | undefined
 }
 
 export interface MetricAnswer {
-  readonly query: AskedQuery
+  readonly query: GroupingQuery
   readonly groups: readonly TheirGroup[]
   /** Whether every page was read: only then is an absent group known to be missing. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
-export type AskedQuery = Omit<MetricQuery, 'groupings'> & { readonly grouping: Grouping }
+export type GroupingQuery = Omit<MetricQuery, 'groupings'> & { readonly grouping: Grouping }
 
-export interface Listing {
+export interface ListedRows {
   readonly rows: readonly Record<string, unknown>[]
   /** Whether every page was read: only then is an absent record known to be missing at the source. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 /** Sends requests from the budget for reconciliation, up to its limit. */
-export interface Asker {
+export interface MetricClient {
   /**
-   * Throws BudgetSpent when the requests are used up, and whatever the client throws. An answer that was read to its end is
-   * not asked for again: a calibration and the comparison after it want six of the same.
+   * Throws BudgetSpent when the requests are used up, and any error of the client. Reuses a complete answer: a
+   * calibration and the comparison after it need six of the same.
    */
-  ask(query: AskedQuery, pages?: number): Promise<MetricAnswer>
-  /** Rows of any list, of so many pages at most. */
-  list(path: string, query: Readonly<Record<string, string>>, pages?: number): Promise<Listing>
+  ask(query: GroupingQuery, pages?: number): Promise<MetricAnswer>
+  /** Rows of any list, from at most `pages` pages. */
+  list(path: string, query: Readonly<Record<string, string>>, pages?: number): Promise<ListedRows>
   /** One record by id. */
   read(path: string): Promise<Record<string, unknown>>
   readonly requests: number
@@ -51,9 +51,9 @@ export interface Asker {
 const path = '/requisitions/recruitment-metrics'
 const rowsPerPage = 200
 
-type Parameters = Record<string, string>
+type QueryParameters = Record<string, string>
 
-function parametersOf({ metric, grouping, threshold, ...range }: AskedQuery): Parameters {
+function parametersOf({ metric, grouping, threshold, ...range }: GroupingQuery): QueryParameters {
   const given = Object.entries(range).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return {
     metric,
@@ -63,7 +63,7 @@ function parametersOf({ metric, grouping, threshold, ...range }: AskedQuery): Pa
   }
 }
 
-function figuresOf(row: Record<string, unknown>, metric: Metric): Figures {
+function figuresOf(row: Record<string, unknown>, metric: MetricName): MetricFigures {
   const flat = { ...row, ...(row.iqrBounds ?? {}), ...(row.values ?? {}) } as Record<string, unknown>
   const list = figureNames[metric].map(name => {
     const value = flat[name]
@@ -72,7 +72,7 @@ function figuresOf(row: Record<string, unknown>, metric: Metric): Figures {
   return Object.fromEntries(list)
 }
 
-function groupOf(row: Record<string, unknown>, { metric, grouping }: AskedQuery): TheirGroup {
+function groupOf(row: Record<string, unknown>, { metric, grouping }: GroupingQuery): TheirGroup {
   const { hoursField } = (row.values ?? {}) as { hoursField?: unknown }
   return {
     groupBy: groupingName(grouping),
@@ -82,41 +82,41 @@ function groupOf(row: Record<string, unknown>, { metric, grouping }: AskedQuery)
   }
 }
 
-export function createAsker(client: Client, mostRequests: number): Asker {
+export function createAsker(client: Client, maxRequests: number): MetricClient {
   let requests = 0
-  const whole = new Map<string, MetricAnswer>()
+  const completeAnswers = new Map<string, MetricAnswer>()
   const spend = (): void => {
-    if (requests >= mostRequests) {
+    if (requests >= maxRequests) {
       throw new BudgetSpent({
-        what: `the ${mostRequests} requests of the crosscheck are used`,
+        what: `the ${maxRequests} requests of the crosscheck are used`,
         next: 'raise --max-requests',
       })
     }
     requests += 1
   }
-  const page = async (where: string, query: Parameters, number: number) => {
+  const page = async (where: string, query: QueryParameters, number: number) => {
     spend()
     return client.getPage(where, { ...query, page: number, limit: rowsPerPage }, { purpose: 'reconcile' })
   }
-  const list = async (where: string, query: Parameters, pages: number): Promise<Listing> => {
+  const list = async (where: string, query: QueryParameters, pages: number): Promise<ListedRows> => {
     const rows: Record<string, unknown>[] = []
     for (let number = 1; ; number += 1) {
       const { meta, records } = await page(where, query, number)
       const some = records() as Record<string, unknown>[]
       rows.push(...some)
-      const isWhole = some.length === 0 || rows.length >= meta.total
-      if (isWhole || number >= pages) return { rows, isWhole }
+      const isComplete = some.length === 0 || rows.length >= meta.total
+      if (isComplete || number >= pages) return { rows, isComplete }
     }
   }
   return {
     async ask(query, pages = Number.POSITIVE_INFINITY) {
       const parameters = parametersOf(query)
       const name = JSON.stringify(parameters)
-      const known = whole.get(name)
+      const known = completeAnswers.get(name)
       if (known) return { ...known, query }
-      const { rows, isWhole } = await list(path, parameters, pages)
-      const answer = { query, groups: rows.map(row => groupOf(row, query)), isWhole }
-      if (isWhole) whole.set(name, answer)
+      const { rows, isComplete } = await list(path, parameters, pages)
+      const answer = { query, groups: rows.map(row => groupOf(row, query)), isComplete }
+      if (isComplete) completeAnswers.set(name, answer)
       return answer
     },
     list: (where, query, pages = 1) => list(where, { ...query }, pages),
@@ -128,7 +128,7 @@ export function createAsker(client: Client, mostRequests: number): Asker {
       return requests
     },
     get left() {
-      return mostRequests - requests
+      return maxRequests - requests
     },
   }
 }

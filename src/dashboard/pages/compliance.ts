@@ -1,10 +1,21 @@
 /** Compliance: documents that are missing or about to expire, and who may do what. */
-import { count, date, days, flag, type Page, type Panel, text, time } from '../panel.ts'
+import {
+  count,
+  type DashboardPage,
+  date,
+  days,
+  flag,
+  hours,
+  money,
+  type Panel,
+  text,
+  time,
+} from '../panel.ts'
 
 const states: Panel = {
   id: 'obligations',
   title: 'Obligations of open assignments',
-  about: 'Missing and expired ones need somebody; not known ones the service does not tell of.',
+  about: 'Missing and expired ones need action. Not known: the service does not say.',
   mart: 'compliance_register',
   date: 'expires_date',
   sql: `select state, count(*) as obligations, count(distinct assignment_id) as assignments
@@ -25,9 +36,9 @@ order by case state when 'missing' then 1 when 'expired' then 2 when 'expiring' 
 const permitted: Panel = {
   id: 'unused-permissions',
   title: 'Permissions that should not be there',
-  about: 'Permitted although the user is inactive, or has done nothing for as long as the company allows.',
+  about: 'Permitted although the user is inactive, or has done nothing for longer than the company allows.',
   mart: 'access_review',
-  // Users first: to count different ones among all permissions, a server would sort every row.
+  // Groups users first: to count distinct users among all permissions, PostgreSQL would sort every row.
   sql: `with users as (
   select company_id,
     user_id,
@@ -101,7 +112,7 @@ limit 200`,
 const review: Panel = {
   id: 'access-review',
   title: 'Accounts to review',
-  about: 'Users by what they were last seen doing; the service shows no sign-ins.',
+  about: 'Users by their last known activity; the service shows no sign-ins.',
   mart: 'access_review',
   sql: `select company_id,
   user_id,
@@ -130,13 +141,137 @@ limit 200`,
     ],
   },
   drill: { by: ['company_id', 'user_id'], order: 'project_id, permission_id' },
-  empty: 'Nobody has a permission that should not be there.',
+  empty: 'No user has a permission that should not be there.',
   isWide: true,
 }
 
-export const compliance: Page = {
+const equalPay: Panel = {
+  id: 'awr-breach',
+  title: 'Pay after 12 weeks (AWR)',
+  about:
+    'Hours after the twelfth week, beside the comparable pay of the rate card. An indicator, not legal advice; hours without a comparable pay are left out of the money. Dates choose workers by their last week.',
+  mart: 'assignment_tenure',
+  date: 'last_week_ending_date',
+  sql: `select sum(awr_underpaid_value) as underpaid,
+  sum(awr_underpaid_hours) as underpaid_hours,
+  count(case when awr_underpaid_value > 0 then 1 end) as workers,
+  sum(awr_compared_hours) as compared_hours,
+  sum(awr_hours_after - awr_compared_hours) as hours_not_compared
+from mart.assignment_tenure
+where {where} and is_awr_qualified
+having count(*) > 0`,
+  show: {
+    kind: 'tiles',
+    figures: [
+      money('underpaid', 'Below comparable pay'),
+      hours('underpaid_hours', 'Hours below it'),
+      count('workers', 'Workers below it, by company and trade'),
+      hours('compared_hours', 'Hours compared'),
+      hours('hours_not_compared', 'Hours not compared'),
+    ],
+  },
+  drill: { by: [], order: 'awr_underpaid_value desc, awr_week_count desc, worker_id' },
+  empty: 'No worker has completed 12 weeks here.',
+  isWide: true,
+}
+
+const contractors: Panel = {
+  id: 'psc-without-sds',
+  title: 'Contractors without a status determination',
+  about:
+    'Approved work of personal service companies whose assignment has no statement. Not known: the assignment is not stored.',
+  mart: 'labour_spend_weekly',
+  date: 'week_ending_date',
+  sql: `select agency_id,
+  max(agency_name) as agency_name,
+  sum(psc_without_sds_value) as charge_without,
+  sum(psc_without_sds_hours) as hours_without,
+  sum(psc_sds_unknown_value) as charge_unknown,
+  sum(charge_value) as charge
+from mart.labour_spend_weekly
+where {where} and rate_type = 'psc'
+group by agency_id
+order by charge_without desc, agency_id
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'agency_name',
+    figures: [
+      money('charge_without', 'Charge without a statement'),
+      hours('hours_without', 'Hours without one'),
+      money('charge_unknown', 'Charge, not known'),
+      money('charge', 'Charge of all contractors'),
+    ],
+  },
+  drill: { by: ['agency_id'], order: 'psc_without_sds_value desc, week_ending_date desc' },
+  empty: 'No personal service company worked here.',
+}
+
+const minimumWage: Panel = {
+  id: 'minimum-wage',
+  title: 'Pay below the minimum wage',
+  about:
+    'PAYE work in pounds, beside the highest rate on the first day of the week: 21 and over, 23 and over before April 2024. An indicator, not legal advice: ages are not in the data.',
+  mart: 'labour_spend_weekly',
+  date: 'week_ending_date',
+  sql: `select agency_id,
+  max(agency_name) as agency_name,
+  sum(below_minimum_value) as lacking,
+  sum(below_minimum_hours) as hours_below,
+  sum(minimum_wage_hours) as hours_compared
+from mart.labour_spend_weekly
+where {where} and minimum_wage_hours > 0
+group by agency_id
+order by lacking desc, agency_id
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'agency_name',
+    figures: [
+      money('lacking', 'Lacking to the minimum'),
+      hours('hours_below', 'Hours below it'),
+      hours('hours_compared', 'Hours compared'),
+    ],
+  },
+  drill: { by: ['agency_id'], order: 'below_minimum_value desc, week_ending_date desc' },
+  empty: 'No PAYE work in pounds here.',
+}
+
+const umbrellas: Panel = {
+  id: 'umbrellas',
+  title: 'Umbrella companies',
+  about:
+    'Workers whose assignment names an umbrella company, each once, and the charge of their approved timesheets. Dates choose assignments by their first day.',
+  mart: 'assignment_outcome',
+  date: 'start_date',
+  sql: `select umbrella_id,
+  max(umbrella_name) as umbrella_name,
+  count(distinct nullif(worker_id, '-1')) as workers,
+  count(*) as assignments,
+  sum(net_hours) as hours,
+  sum(charge_value) as charge
+from mart.assignment_outcome
+where {where} and umbrella_id <> '-1'
+group by umbrella_id
+order by charge desc, umbrella_id
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'umbrella_name',
+    figures: [
+      money('charge', 'Charge'),
+      count('workers', 'Workers'),
+      hours('hours', 'Hours'),
+      count('assignments', 'Assignments'),
+    ],
+  },
+  drill: { by: ['umbrella_id'], order: 'charge_value desc, assignment_id' },
+  empty: 'No assignment names an umbrella company here.',
+}
+
+export const compliance: DashboardPage = {
   id: 'compliance',
   title: 'Compliance',
   question: 'What is missing or expiring, and who may do what?',
-  panels: [states, permitted, expiring, review],
+  panels: [states, permitted, equalPay, contractors, minimumWage, umbrellas, expiring, review],
 }

@@ -1,5 +1,5 @@
 /** Cost: what approved labour costs, by week, agency, project, trade, kind of hour and cost code. */
-import { count, hours, money, type Page, type Panel, rate, share } from '../panel.ts'
+import { count, type DashboardPage, hours, money, type Panel, rate, share } from '../panel.ts'
 
 const empty = 'No approved timesheets here. Widen the filters, or run muster sync and muster build.'
 
@@ -15,7 +15,7 @@ const spendSums = `sum(cost_value) as cost,
   cast(sum(cost_value) as double precision) / nullif(cast(sum(net_hours) as double precision), 0) as cost_per_hour,
   sum(margin_value) as margin`
 
-/** Labour spend by one of its dimensions; `by` tells its members apart. */
+/** Labour spend by one of its dimensions; `by` identifies its members. */
 function spendBy(name: string, by = `${name}_id`): Panel {
   return {
     id: `cost-by-${name}`,
@@ -65,7 +65,7 @@ having count(*) > 0`,
 const byWeek: Panel = {
   id: 'cost-by-week',
   title: 'By week',
-  about: 'A week that was not over when the service was last read is hatched: it will grow.',
+  about: 'Hatched: the week was not over when the service was last read, and will grow.',
   mart: 'labour_spend_weekly',
   date: 'week_ending_date',
   sql: `select week_ending_date,
@@ -134,7 +134,7 @@ order by week_ending_date`,
 const costCodes: Panel = {
   id: 'cost-codes',
   title: 'By cost code',
-  about: 'Hours of timelogs carry the charge of their timesheet in proportion. Unknown is not allocated.',
+  about: 'The charge of a timelog is divided in proportion to its hours. Unknown is not allocated.',
   mart: 'cost_code_spend',
   date: 'week_ending_date',
   sql: `select cost_code_name,
@@ -155,7 +155,37 @@ limit 200`,
   empty,
 }
 
-export const cost: Page = {
+const receipts: Panel = {
+  id: 'claims-without-receipt',
+  title: 'Claims without a receipt, by category',
+  about: 'Claims that show no file of a receipt. Claims by the hour, such as training, may need none.',
+  mart: 'expense_summary',
+  date: 'week_ending_date',
+  sql: `select category,
+  sum(approved_without_receipt_value) as approved_without,
+  sum(claims_without_receipt) as claims_without,
+  sum(claims) as claims,
+  cast(sum(claims_without_receipt) as double precision) / nullif(cast(sum(claims) as double precision), 0) as share_without
+from mart.expense_summary
+where {where}
+group by category
+order by approved_without desc, category
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'category',
+    figures: [
+      money('approved_without', 'Approved without a receipt'),
+      count('claims_without', 'Claims without one'),
+      count('claims', 'Claims'),
+      share('share_without', 'Of all claims'),
+    ],
+  },
+  drill: { by: ['category'], order: 'approved_without_receipt_value desc, week_ending_date desc' },
+  empty: 'No claims here.',
+}
+
+export const cost: DashboardPage = {
   id: 'cost',
   title: 'Cost',
   question: 'What does labour cost, where, and why?',
@@ -169,5 +199,6 @@ export const cost: Page = {
     costCodes,
     premium,
     premiumByWeek,
+    receipts,
   ],
 }

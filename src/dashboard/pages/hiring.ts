@@ -1,5 +1,5 @@
 /** Hiring: how long requisitions take to fill, where candidates drop out, what is still open, and how long workers stay. */
-import { count, date, days, flag, type Page, type Panel, share, text } from '../panel.ts'
+import { count, type DashboardPage, date, days, flag, type Panel, share, text } from '../panel.ts'
 
 const noRequisitions =
   'No accepted requisitions here. Widen the filters; requisitions are found by webhooks and by assignments.'
@@ -8,7 +8,7 @@ const noRequisitions =
 const distribution: Panel = {
   id: 'time-to-fill',
   title: 'Days from approval to acceptance',
-  about: 'Each acceptance of an agency counts once. Beyond the fences lie the outliers of this view.',
+  about: 'Each acceptance of an agency counts once. Values beyond the fences are the outliers of this view.',
   mart: 'time_to_fill_detail',
   sql: `with answers as (
   select cast(approved_to_accepted_days as double precision) as days
@@ -46,7 +46,7 @@ const besideService: Panel = {
   mart: 'time_to_fill_by_company',
   sql: `select company_id,
   company_name,
-  kept_count,
+  within_bounds_count,
   excluded_outliers,
   average_days,
   api_average_days,
@@ -55,12 +55,12 @@ const besideService: Panel = {
   match_status
 from mart.time_to_fill_by_company
 where {where}
-order by kept_count desc, company_id`,
+order by within_bounds_count desc, company_id`,
   show: {
     kind: 'table',
     figures: [
       text('company_name', 'Company'),
-      count('kept_count', 'Counted'),
+      count('within_bounds_count', 'Counted'),
       count('excluded_outliers', 'Outliers'),
       days('average_days', 'Average, ours'),
       days('api_average_days', 'Average, service'),
@@ -81,7 +81,7 @@ order by kept_count desc, company_id`,
 const outliers: Panel = {
   id: 'time-to-fill-outliers',
   title: 'Outliers',
-  about: 'Acceptances that time to fill leaves out of all acceptances, longest first.',
+  about: 'Acceptances that time to fill leaves out, longest first.',
   mart: 'time_to_fill_detail',
   sql: `select requisition_id,
   agency_id,
@@ -111,10 +111,40 @@ limit 100`,
   isWide: true,
 }
 
+const byTrade: Panel = {
+  id: 'time-to-fill-by-trade',
+  title: 'Days to fill, by trade',
+  about: 'Average from approval to acceptance without the outliers of the trade, which are counted apart.',
+  mart: 'time_to_fill_detail',
+  sql: `select trade_id,
+  max(trade_name) as trade_name,
+  avg(case when not is_outlier_trade then cast(approved_to_accepted_days as double precision) end) as average_days,
+  count(case when not is_outlier_trade then 1 end) as acceptances,
+  count(case when is_outlier_trade then 1 end) as outliers,
+  max(approved_to_accepted_days) as longest_days
+from mart.time_to_fill_detail
+where {where}
+group by trade_id
+order by average_days desc nulls last, trade_id
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'trade_name',
+    figures: [
+      days('average_days', 'Average days'),
+      count('acceptances', 'Counted'),
+      count('outliers', 'Outliers'),
+      days('longest_days', 'Longest'),
+    ],
+  },
+  drill: { by: ['trade_id'], order: 'approved_to_accepted_days desc nulls last' },
+  empty: noRequisitions,
+}
+
 const funnel: Panel = {
   id: 'funnel',
   title: 'Candidates, stage by stage',
-  about: 'Workers whose stages are tracked; a stage counts those who reached it or came further.',
+  about: 'Workers whose stages are tracked; a stage counts those who reached it or got further.',
   mart: 'requisition_funnel',
   date: 'requisition_created_date',
   sql: `select cast(sum(submitted) as bigint) as submitted,
@@ -166,7 +196,7 @@ limit 200`,
     ],
   },
   drill: { by: ['trade_name'], order: 'open_quantity desc, days_open desc' },
-  empty: 'Nothing is open: every requisition that we know of is filled or closed.',
+  empty: 'Nothing is open: every known requisition is filled or closed.',
 }
 
 const tenure: Panel = {
@@ -194,12 +224,110 @@ order by min(weeks_worked)`,
     ],
   },
   drill: { by: ['tenure_band'], order: 'weeks_worked desc, worker_id' },
-  empty: 'Nobody has approved hours here.',
+  empty: 'No worker has approved hours here.',
+}
+
+const noShows: Panel = {
+  id: 'no-shows',
+  title: 'No-shows, by agency',
+  about:
+    'Assignments that began two weeks ago or earlier without hours on any timesheet, approved or waiting. Those before the first stored timesheet are left out.',
+  mart: 'assignment_outcome',
+  date: 'start_date',
+  sql: `select agency_id,
+  max(agency_name) as agency_name,
+  sum(no_shows) as no_shows,
+  sum(due_starts) as starts,
+  cast(sum(no_shows) as double precision) / nullif(cast(sum(due_starts) as double precision), 0) as share_of_starts
+from mart.assignment_outcome
+where {where} and due_starts > 0
+group by agency_id
+order by no_shows desc, agency_id
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'agency_name',
+    figures: [
+      count('no_shows', 'No-shows'),
+      count('starts', 'Starts'),
+      share('share_of_starts', 'Of all starts'),
+    ],
+  },
+  drill: { by: ['agency_id'], order: 'no_shows desc, start_date desc, assignment_id' },
+  empty: 'No assignment began two weeks ago or earlier here.',
+}
+
+const earlyLeavers: Panel = {
+  id: 'left-within-4-weeks',
+  title: 'Left within four weeks, by agency and trade',
+  about:
+    'Assignments ended within 28 days of their start, of those that began at least 28 days ago. Work that was completed sooner is left out.',
+  mart: 'assignment_outcome',
+  date: 'start_date',
+  sql: `select agency_id,
+  trade_id,
+  max(agency_name) as agency_name,
+  max(trade_name) as trade_name,
+  sum(left_within_4_weeks) as left_early,
+  sum(four_week_starts) as starts,
+  cast(sum(left_within_4_weeks) as double precision)
+    / nullif(cast(sum(four_week_starts) as double precision), 0) as share_left
+from mart.assignment_outcome
+where {where} and four_week_starts > 0
+group by agency_id, trade_id
+order by left_early desc, share_left desc, agency_id, trade_id
+limit 200`,
+  show: {
+    kind: 'table',
+    figures: [
+      text('agency_name', 'Agency'),
+      text('trade_name', 'Trade'),
+      count('left_early', 'Left'),
+      count('starts', 'Starts'),
+      share('share_left', 'Of starts'),
+    ],
+  },
+  drill: { by: ['agency_id', 'trade_id'], order: 'left_within_4_weeks desc, start_date desc, assignment_id' },
+  empty: 'No assignment began four weeks ago or earlier here.',
+  isWide: true,
+}
+
+const ending: Panel = {
+  id: 'ending-soon',
+  title: 'Assignments that end soon',
+  about:
+    'Confirmed assignments by their planned end, counted from the last build. 8 and 12 weeks include those before.',
+  mart: 'assignment_outcome',
+  date: 'last_date',
+  sql: `select sum(ends_in_4_weeks) as in_4_weeks,
+  sum(ends_in_8_weeks) as in_8_weeks,
+  sum(ends_in_12_weeks) as in_12_weeks,
+  count(case when end_band = 'past its end' then 1 end) as past_end,
+  count(case when end_band = 'no end known' then 1 end) as no_end
+from mart.assignment_outcome
+where {where} and status = 'confirmed'
+having count(*) > 0`,
+  show: {
+    kind: 'tiles',
+    figures: [
+      count('in_4_weeks', 'Within 4 weeks'),
+      count('in_8_weeks', 'Within 8 weeks'),
+      count('in_12_weeks', 'Within 12 weeks'),
+      count('past_end', 'Past their end'),
+      count('no_end', 'No end known'),
+    ],
+  },
+  drill: {
+    by: [],
+    order: 'ends_in_4_weeks desc, ends_in_8_weeks desc, ends_in_12_weeks desc, last_date, assignment_id',
+  },
+  empty: 'No confirmed assignment here.',
+  isWide: true,
 }
 
 const approvals: Panel = {
   id: 'approvals-waiting',
-  title: 'Requisitions that wait for approval',
+  title: 'Requisitions waiting for approval',
   about: 'Longest first; hours up to the last sync.',
   mart: 'approval_cycle',
   sql: `select requisition_approval_stage_key,
@@ -226,9 +354,21 @@ limit 50`,
   empty: 'Nothing waits for approval.',
 }
 
-export const hiring: Page = {
+export const hiring: DashboardPage = {
   id: 'hiring',
   title: 'Hiring',
   question: 'How long does hiring take, and where do candidates drop out?',
-  panels: [distribution, besideService, funnel, demand, outliers, tenure, approvals],
+  panels: [
+    distribution,
+    besideService,
+    byTrade,
+    funnel,
+    demand,
+    outliers,
+    tenure,
+    ending,
+    noShows,
+    earlyLeavers,
+    approvals,
+  ],
 }

@@ -1,11 +1,11 @@
 /** Money: what was worked but not invoiced, what is owed, and what is left of purchase orders. */
-import { count, date, money, type Page, type Panel, share, text } from '../panel.ts'
+import { count, type DashboardPage, date, money, type Panel, share, text } from '../panel.ts'
 
 const unbilled: Panel = {
   id: 'not-invoiced',
   title: 'Worked and not invoiced, by age',
   about:
-    'Charge of timesheets, approved or not, and approved claims without an invoice to the company, by days since the week ended.',
+    'Charge of timesheets, approved or not, and approved claims that no invoice bills to the company yet, by days since the week ended.',
   mart: 'unbilled_accrual',
   date: 'week_ending_date',
   sql: `select age_band,
@@ -34,7 +34,7 @@ order by min(age_days)`,
 const unbilledBy: Panel = {
   id: 'not-invoiced-by-agency',
   title: 'Worked and not invoiced, by agency',
-  about: 'The agency that has still to bill, or whose work the provider has still to bill.',
+  about: 'The agency that still has to bill, or whose work the provider still has to bill.',
   mart: 'unbilled_accrual',
   date: 'week_ending_date',
   sql: `select agency_id,
@@ -59,7 +59,7 @@ const ledger: Panel = {
   id: 'outstanding',
   title: 'Outstanding, by days overdue',
   about:
-    'Open invoices after deductions; credit notes count negative. Not known: the service shows no payments.',
+    'Open invoices after deductions; credit notes are negative. Not known: the service shows no payments.',
   mart: 'invoice_ledger',
   date: 'week_ending_date',
   sql: `select due_bucket,
@@ -112,7 +112,7 @@ order by week_ending_date`,
 const creditNotes: Panel = {
   id: 'credit-notes',
   title: 'Credit notes',
-  about: 'Largest first. Those that no webhook told of are missing: invoices only say what they add up to.',
+  about: 'Largest first. Credit notes without a webhook are missing: invoices show only their sum.',
   mart: 'invoice_ledger',
   date: 'week_ending_date',
   sql: `select document_key,
@@ -136,7 +136,72 @@ limit 100`,
     ],
   },
   drill: { by: ['document_key'], order: 'document_key' },
-  empty: 'No credit notes were found. Run muster serve so that webhooks tell of them.',
+  empty: 'No credit notes were found. Run muster serve to receive them by webhook.',
+}
+
+const creditRate: Panel = {
+  id: 'credit-note-rate',
+  title: 'Credited, of what was invoiced, by agency',
+  about:
+    'Credit notes as the invoices give them, also those not found yet, over the invoices on the same basis. In the view of the supplier, each agency has its own.',
+  mart: 'invoice_ledger',
+  date: 'week_ending_date',
+  sql: `select agency_id,
+  max(agency_name) as agency_name,
+  cast(sum(credit_notes_value) as double precision) / nullif(cast(sum(creditable_value) as double precision), 0) as credited_share,
+  sum(credit_notes_value) as credited,
+  count(case when credit_notes_value > 0 then 1 end) as invoices_credited,
+  count(*) as invoices
+from mart.invoice_ledger
+where {where} and document_type = 'invoice'
+group by agency_id
+order by credited_share desc nulls last, agency_id
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'agency_name',
+    figures: [
+      share('credited_share', 'Credited, of invoiced'),
+      money('credited', 'Credited'),
+      count('invoices_credited', 'Invoices credited'),
+      count('invoices', 'Invoices'),
+    ],
+  },
+  drill: { by: ['agency_id'], order: 'credit_notes_value desc nulls last, document_key' },
+  empty: 'No invoices here.',
+}
+
+const deductions: Panel = {
+  id: 'cis-by-tax-month',
+  title: 'CIS deducted, by agency and tax month',
+  about:
+    'By the UK tax month, from the 6th, of the payment, else of the confirmation. Unpaid invoices are left out; an indicator, not the return. In the view of the supplier, each agency has its own.',
+  mart: 'invoice_ledger',
+  date: 'cis_tax_month_start_date',
+  sql: `select cis_tax_month_start_date,
+  agency_id,
+  max(agency_name) as agency_name,
+  sum(cis_value) as deducted,
+  sum(subtotal_value) as invoiced,
+  count(*) as documents
+from mart.invoice_ledger
+where {where} and cis_value <> 0 and cis_tax_month_start_date is not null
+group by cis_tax_month_start_date, agency_id
+order by cis_tax_month_start_date desc, deducted desc, agency_id
+limit 200`,
+  show: {
+    kind: 'table',
+    figures: [
+      date('cis_tax_month_start_date', 'Tax month from'),
+      text('agency_name', 'Agency'),
+      money('deducted', 'Deducted'),
+      money('invoiced', 'Invoiced before VAT'),
+      count('documents', 'Documents'),
+    ],
+  },
+  drill: { by: ['cis_tax_month_start_date', 'agency_id'], order: 'cis_value desc, document_key' },
+  empty: 'No deduction was paid here.',
+  isWide: true,
 }
 
 const orders: Panel = {
@@ -173,9 +238,9 @@ limit 100`,
   isWide: true,
 }
 
-export const moneyPage: Page = {
+export const moneyPage: DashboardPage = {
   id: 'money',
   title: 'Money',
   question: 'What is worked but not invoiced, and what is owed?',
-  panels: [unbilled, ledger, unbilledBy, creditNotes, ledgerByWeek, orders],
+  panels: [unbilled, ledger, unbilledBy, creditNotes, creditRate, ledgerByWeek, deductions, orders],
 }

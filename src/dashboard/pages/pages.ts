@@ -1,7 +1,7 @@
-/** Every page of the dashboard, in the order of its navigation. */
+/** Lists every page of the dashboard, in the order of its navigation. */
 import { UsageError } from '../../lib/errors.ts'
 import { choiceOf, nearest } from '../../lib/text/nearest.ts'
-import type { Page, Panel } from '../panel.ts'
+import type { DashboardPage, Panel } from '../panel.ts'
 import { compliance } from './compliance.ts'
 import { cost } from './cost.ts'
 import { hiring } from './hiring.ts'
@@ -10,10 +10,18 @@ import { suppliers } from './suppliers.ts'
 import { today } from './today.ts'
 import { workingTime } from './working-time.ts'
 
-export const pages: readonly Page[] = [today, cost, hiring, workingTime, moneyPage, suppliers, compliance]
+export const pages: readonly DashboardPage[] = [
+  today,
+  cost,
+  hiring,
+  workingTime,
+  moneyPage,
+  suppliers,
+  compliance,
+]
 
 /** Throws UsageError for a page that does not exist. */
-export function pageNamed(id: string): Page {
+export function pageNamed(id: string): DashboardPage {
   const page = pages.find(one => one.id === id)
   if (page) return page
   throw new UsageError({

@@ -1,5 +1,5 @@
 /** Suppliers: what each agency fills, how fast it answers, and what it costs against its card. */
-import { count, days, money, type Page, type Panel, share, text } from '../panel.ts'
+import { count, type DashboardPage, days, money, type Panel, share, text } from '../panel.ts'
 
 const empty = 'No agency was asked for workers here. Widen the filters.'
 
@@ -9,7 +9,7 @@ const ratio = (numerator: string, denominator: string): string =>
 const scorecard: Panel = {
   id: 'scorecard',
   title: 'Scorecard',
-  about: 'Ratios are of sums, so large months weigh more. Empty: there was nothing to divide by.',
+  about: 'Ratios are of sums, so large months weigh more. Empty: the denominator is zero.',
   mart: 'supplier_scorecard',
   date: 'month_start_date',
   sql: `select agency_id,
@@ -76,7 +76,7 @@ limit 200`,
 const stages: Panel = {
   id: 'stage-days',
   title: 'Days at each stage',
-  about: 'Average of those who went on, in the order of the stages.',
+  about: 'Average over the workers who moved on, in the order of the stages.',
   mart: 'stage_duration',
   date: 'month_start_date',
   sql: `select stage,
@@ -102,7 +102,7 @@ order by min(stage_ordinal)`,
   empty: 'No tracked candidates here.',
 }
 
-export const suppliers: Page = {
+export const suppliers: DashboardPage = {
   id: 'suppliers',
   title: 'Suppliers',
   question: 'Which agencies deliver?',

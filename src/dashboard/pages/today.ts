@@ -1,15 +1,16 @@
-/** Today: whether to believe the other pages. Green means yes; each red has the command that helps. */
-import { count, flag, hours, type Page, type Panel, share, text } from '../panel.ts'
+/** Today: whether the other pages can be trusted. Green means yes; each red line has the command that helps. */
+import { count, type DashboardPage, flag, hours, type Panel, share, text } from '../panel.ts'
 
 const empty = 'There are no marts yet. Run muster sync, then muster build.'
 
-/** A night is good when every resource was read; 26 hours leave two for a slow one. */
+/** A nightly run is good when it read every resource; 26 hours leave two for a slow run. */
 const verdicts: Panel = {
   id: 'verdicts',
   title: 'Can I believe it?',
   about: 'Green means yes. Each other line says what to run.',
   mart: 'data_health',
-  sql: `select 1 as place, 'Read last night' as topic,
+  sql: `with health as materialized (select * from mart.data_health)
+select 1 as place, 'Read by the last run' as topic,
   case when bool_and(is_fresh) then 'good' when bool_or(is_fresh) then 'warning' else 'bad' end as state,
   max(last_read_at) as happened_at,
   sum(case when is_fresh then 0 else 1 end) as wrong,
@@ -20,46 +21,76 @@ const verdicts: Panel = {
 from mart.freshness
 union all
 select 2, 'Proved complete',
-  case when bool_or(not is_whole) then 'bad' when bool_or(is_whole is null) then 'warning' else 'good' end,
-  null, sum(case when is_whole then 0 else 1 end), count(*),
-  string_agg(case when is_whole then null else resource end, ', ' order by resource), null,
+  case
+    when bool_or(completeness = 'incomplete') then 'bad'
+    when bool_or(completeness = 'not read yet') then 'warning'
+    else 'good'
+  end,
+  null, sum(case when completeness = 'complete' then 0 else 1 end), count(*),
+  string_agg(case when completeness = 'complete' then null else resource || ' ' || completeness end, ', ' order by resource), null,
   'muster status --windows'
-from mart.data_health
+from health
+where completeness in ('complete', 'incomplete', 'not read yet')
 union all
 select 3, 'Checks passed',
   case when sum(failed_error_checks) > 0 then 'bad' when sum(failed_checks) > 0 then 'warning' else 'good' end,
   null, sum(failed_checks), null,
   string_agg(case when failed_checks > 0 then resource end, ', ' order by resource), 'failed',
   'muster check'
-from mart.data_health
+from health
 union all
 select 4, 'Agrees with the service',
-  case when count(*) = 0 then 'warning' when sum(case when verdict = 'unexplained' then 1 else 0 end) > 0 then 'bad' else 'good' end,
-  max(checked_at), sum(case when verdict = 'unexplained' then 1 else 0 end), count(*),
-  string_agg(distinct case when verdict = 'unexplained' then metric end, ', ' order by case when verdict = 'unexplained' then metric end),
-  'unexplained', 'muster crosscheck'
-from mart.crosscheck
+  case when figures = 0 then 'warning' when unexplained > 0 then 'bad' when uncovered + explained > 0 then 'warning' else 'good' end,
+  checked_at,
+  case when unexplained > 0 then unexplained else uncovered + explained end,
+  figures,
+  case when unexplained > 0 then metrics end,
+  case
+    when unexplained > 0 then 'unexplained'
+    when uncovered = 0 then 'differ for known reasons'
+    else 'differ' || case when explained > 0 then ', ' || cast(uncovered as text) || ' of them' else '' end
+      || case
+        when unknown_ids > 1 then ' because ' || cast(unknown_ids as text) || ' requisition ids are unknown'
+        when unknown_ids = 1 then ' because 1 requisition id is unknown'
+        else ' because requisition ids are unknown'
+      end
+  end,
+  case when unexplained = 0 and uncovered > 0 then 'muster discover requisitions FILE' else 'muster crosscheck' end
+from (
+  select count(*) as figures, max(checked_at) as checked_at,
+    coalesce(sum(case when verdict = 'unexplained' then 1 else 0 end), 0) as unexplained,
+    coalesce(sum(case when verdict = 'uncovered' then 1 else 0 end), 0) as uncovered,
+    coalesce(sum(case when verdict = 'explained' then 1 else 0 end), 0) as explained,
+    string_agg(distinct case when verdict = 'unexplained' then metric end, ', ' order by case when verdict = 'unexplained' then metric end)
+      as metrics,
+    (
+      select max(health.expected_rows - health.live_rows - health.refused_records)
+      from health
+      where health.resource = 'requisitions'
+    ) as unknown_ids
+  from mart.crosscheck
+) as compared
 union all
 select 5, 'Every record loaded',
-  case when bool_or(not_whole_reason like '%in quarantine%') then 'bad' when sum(quarantined_records) > 0 then 'warning' else 'good' end,
+  case when bool_or(incomplete_reason like '%in quarantine%') then 'bad' when sum(quarantined_records) > 0 then 'warning' else 'good' end,
   null, sum(quarantined_records), null,
   string_agg(case when quarantined_records > 0 then resource end, ', ' order by resource), 'in quarantine',
   'muster status'
-from mart.data_health
+from health
 union all
-select 6, 'Deletions believed',
-  case when sum(held_back_deletions) > 0 then 'bad' when sum(deletion_candidates) > 0 then 'warning' else 'good' end,
+select 6, 'Deletions confirmed',
+  case when sum(withheld_deletions) > 0 then 'bad' when sum(deletion_candidates) > 0 then 'warning' else 'good' end,
   null,
-  case when sum(held_back_deletions) > 0 then sum(held_back_deletions) else sum(deletion_candidates) end,
+  case when sum(withheld_deletions) > 0 then sum(withheld_deletions) else sum(deletion_candidates) end,
   null,
-  string_agg(case when held_back_deletions + deletion_candidates > 0 then resource end, ', ' order by resource),
-  case when sum(held_back_deletions) > 0 then 'held back' else 'waiting for evidence' end,
+  string_agg(case when withheld_deletions + deletion_candidates > 0 then resource end, ', ' order by resource),
+  case when sum(withheld_deletions) > 0 then 'withheld' else 'waiting for evidence' end,
   'muster sweep ' || coalesce(
-    min(case when held_back_deletions > 0 then resource end),
+    min(case when withheld_deletions > 0 then resource end),
     min(case when deletion_candidates > 0 then resource end),
     ''
   )
-from mart.data_health
+from health
 union all
 select 7, 'Requests left',
   case
@@ -82,10 +113,10 @@ union all
 select 8, 'Built since it was read',
   case when max(loaded_at) >= max(last_read_at) then 'good' when max(last_read_at) is null then 'warning' else 'bad' end,
   max(loaded_at), null, null, null, null, 'muster build'
-from mart.data_health
+from health
 order by place`,
   show: { kind: 'verdicts' },
-  drill: { by: [], order: 'is_whole, resource' },
+  drill: { by: [], order: 'is_complete, resource' },
   empty,
   isWide: true,
 }
@@ -93,21 +124,24 @@ order by place`,
 const resources: Panel = {
   id: 'resources',
   title: 'By resource',
-  about: 'Coverage is what is stored of what there should be, where the service says how much that is.',
+  about:
+    'Coverage is the share of the expected rows that are stored, where the service reports how many there are.',
   mart: 'data_health',
   sql: `select health.resource,
   health.live_rows,
   health.coverage_share,
   fresh.hours_since_read,
   fresh.is_fresh,
-  health.is_whole,
+  health.completeness,
   health.failed_checks,
   health.quarantined_records,
-  health.held_back_deletions,
-  health.not_whole_reason
+  health.withheld_deletions,
+  health.incomplete_reason
 from mart.data_health as health
 join mart.freshness as fresh on fresh.resource = health.resource
-order by coalesce(health.is_whole, false), fresh.is_fresh, health.resource`,
+order by
+  case health.completeness when 'incomplete' then 0 when 'not read yet' then 1 when 'no total to compare with' then 2 else 3 end,
+  fresh.is_fresh, health.resource`,
   show: {
     kind: 'table',
     figures: [
@@ -116,11 +150,11 @@ order by coalesce(health.is_whole, false), fresh.is_fresh, health.resource`,
       share('coverage_share', 'Coverage'),
       hours('hours_since_read', 'Hours since read'),
       flag('is_fresh', 'Fresh'),
-      flag('is_whole', 'Complete'),
+      text('completeness', 'Complete'),
       count('failed_checks', 'Failed checks'),
       count('quarantined_records', 'In quarantine'),
-      count('held_back_deletions', 'Deletions held back'),
-      text('not_whole_reason', 'What is missing'),
+      count('withheld_deletions', 'Deletions withheld'),
+      text('incomplete_reason', 'What is missing'),
     ],
   },
   drill: { by: ['resource'], order: 'resource' },
@@ -155,9 +189,9 @@ limit 50`,
   isWide: true,
 }
 
-export const today: Page = {
+export const today: DashboardPage = {
   id: 'today',
   title: 'Today',
-  question: 'Can I believe these numbers?',
+  question: 'Can I trust these numbers?',
   panels: [verdicts, resources, differences],
 }

@@ -1,11 +1,11 @@
 /** Hours: who works near or over 48 hours a week, on average over 17 weeks, and where. */
-import { count, date, hours, type Page, type Panel, text } from '../panel.ts'
+import { count, type DashboardPage, date, hours, type Panel, share, text } from '../panel.ts'
 
 const empty = 'No approved hours here. Widen the filters, or run muster sync and muster build.'
 
 /**
- * Timesheets are approved late, so the very last week is thin: each worker counts with the latest of the last four weeks. The
- * last week is looked up in a mart of one row a week, so that four weeks of worker_week are read instead of every row.
+ * Timesheets are approved late, so the very last week has few: each worker counts with the latest of the last four
+ * weeks. A mart with one row per week gives the last week, so that only four weeks of worker_week are read.
  */
 const latestWeeks = `with last as (
   select max(week_ending_date) as week from mart.working_time_weekly where {where} and is_complete_week
@@ -21,7 +21,7 @@ const totals: Panel = {
   id: 'hours-totals',
   title: 'The last four weeks',
   about:
-    'Each worker’s latest complete week. An indicator and no legal advice: leave, sickness and opt-outs are not in the data.',
+    'Each worker’s latest complete week. An indicator, not legal advice: leave, sickness and opt-outs are not in the data.',
   mart: 'worker_week',
   date: 'week_ending_date',
   sql: `${latestWeeks}
@@ -53,7 +53,7 @@ having count(*) > 0`,
 const overByWeek: Panel = {
   id: 'over-by-week',
   title: 'Workers over 48 hours, by week',
-  about: 'Net hours over all companies and agencies. A week that was not over is hatched.',
+  about: 'Net hours over all companies and agencies. Hatched: the week was not over.',
   mart: 'working_time_weekly',
   date: 'week_ending_date',
   sql: `select week_ending_date,
@@ -75,6 +75,44 @@ order by week_ending_date`,
     ],
   },
   drill: { mart: 'worker_week', by: ['week_ending_date'], order: 'net_hours desc, worker_id' },
+  empty,
+  isWide: true,
+}
+
+const restAndNight: Panel = {
+  id: 'rest-and-night',
+  title: 'Short rest and night work, by week',
+  about:
+    'From timelogs with a start and an end. Short rest: a day that began within 11 hours of the one before; night: 3 hours between 23:00 and 06:00. An indicator, not legal advice.',
+  mart: 'working_time_weekly',
+  date: 'week_ending_date',
+  sql: `select week_ending_date,
+  is_complete_week,
+  workers_with_short_rest as short_rest,
+  short_rests,
+  night_workers,
+  night_shifts,
+  night_hours
+from mart.working_time_weekly
+where {where}
+order by week_ending_date`,
+  show: {
+    kind: 'weeks',
+    x: 'week_ending_date',
+    complete: 'is_complete_week',
+    figures: [
+      count('short_rest', 'Workers with a short rest'),
+      count('short_rests', 'Short rests'),
+      count('night_workers', 'Night workers'),
+      count('night_shifts', 'Night shifts'),
+      hours('night_hours', 'Night hours'),
+    ],
+  },
+  drill: {
+    mart: 'worker_week',
+    by: ['week_ending_date'],
+    order: 'short_rests desc, night_hours desc, worker_id',
+  },
   empty,
   isWide: true,
 }
@@ -108,7 +146,39 @@ limit 100`,
     ],
   },
   drill: { by: ['worker_id'], order: 'week_ending_date desc' },
-  empty: 'Nobody is near 48 hours: no average is 40 hours or more.',
+  empty: 'No worker is near 48 hours: every average is below 40 hours.',
+  isWide: true,
+}
+
+const headcount: Panel = {
+  id: 'headcount',
+  title: 'People on site, each counted once',
+  about:
+    'Different workers over all companies, by week from Monday to Sunday: with an assignment, and with approved hours.',
+  mart: 'headcount_total_overall',
+  date: 'week_ending_date',
+  sql: `select week_ending_date,
+  is_complete_week,
+  workers,
+  worked_headcount as with_hours,
+  starters,
+  leavers
+from mart.headcount_total_overall
+where {where}
+order by week_ending_date`,
+  show: {
+    kind: 'weeks',
+    x: 'week_ending_date',
+    complete: 'is_complete_week',
+    figures: [
+      count('workers', 'With an assignment'),
+      count('with_hours', 'With hours'),
+      count('starters', 'Came'),
+      count('leavers', 'Went'),
+    ],
+  },
+  drill: { mart: 'headcount_total_by_company', by: ['week_ending_date'], order: 'workers desc, company_id' },
+  empty: 'No assignments here.',
   isWide: true,
 }
 
@@ -163,9 +233,71 @@ order by timesheets desc, status`,
   empty: 'No timesheets here.',
 }
 
-export const workingTime: Page = {
+const planned: Panel = {
+  id: 'planned-and-worked',
+  title: 'Planned and worked hours, by project',
+  about:
+    'The shift pattern of assignments beside the hours of the same weeks, approved timesheets only. Assignments without a pattern are left out. Dates choose assignments by their first day.',
+  mart: 'assignment_outcome',
+  date: 'start_date',
+  sql: `select project_id,
+  max(project_name) as project_name,
+  sum(planned_hours) as planned,
+  sum(worked_hours) as worked,
+  cast(sum(worked_hours) as double precision) / nullif(cast(sum(planned_hours) as double precision), 0) as worked_share
+from mart.assignment_outcome
+where {where} and planned_hours is not null
+group by project_id
+order by planned desc, project_id
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'project_name',
+    figures: [
+      hours('planned', 'Planned hours'),
+      hours('worked', 'Worked hours'),
+      share('worked_share', 'Worked, of planned'),
+    ],
+  },
+  drill: { by: ['project_id'], order: 'planned_hours desc nulls last, assignment_id' },
+  empty: 'No worked assignment has a shift pattern here.',
+}
+
+const approvers: Panel = {
+  id: 'approval-by-approver',
+  title: 'Approval time, by approver',
+  about:
+    'Hours from submission to approval, nights and weekends included. Timesheets whose submission is not known are counted apart.',
+  mart: 'timesheet_cycle',
+  date: 'week_ending_date',
+  sql: `select approved_by_user_id,
+  max(approved_by_user_reference) as approver,
+  avg(cast(approval_hours as double precision)) as average_hours,
+  count(approval_hours) as measured,
+  count(case when approval_hours is null then 1 end) as not_measured,
+  count(case when is_late then 1 end) as late
+from mart.timesheet_cycle
+where {where} and status = 'approved'
+group by approved_by_user_id
+order by average_hours desc nulls last, approved_by_user_id
+limit 200`,
+  show: {
+    kind: 'bars',
+    label: 'approver',
+    figures: [
+      hours('average_hours', 'Average hours'),
+      count('measured', 'Timesheets measured'),
+      count('not_measured', 'Submission not known'),
+      count('late', 'Late'),
+    ],
+  },
+  drill: { by: ['approved_by_user_id'], order: 'approval_hours desc nulls last, timesheet_id' },
+  empty: 'No timesheet was approved here.',
+}
+
+export const workingTime: DashboardPage = {
   id: 'hours',
   title: 'Hours',
   question: 'Who works too many hours, and where?',
-  panels: [totals, overByWeek, nearAndOver, heat, late],
+  panels: [totals, overByWeek, restAndNight, nearAndOver, headcount, heat, late, planned, approvers],
 }

@@ -1,16 +1,16 @@
-/** What the address of the page says: the page and its filters. The token comes in the fragment and is taken out of it. */
-import { filteredBy } from '../filter-names.ts'
+/** Reads the page and its filters from the address. The token comes in the fragment and is removed from it. */
+import { filteredBy } from '../filters.ts'
 
-export interface Place {
+export interface PageAddress {
   readonly page: string
-  /** Of filters only. */
+  /** Filters only. */
   readonly query: URLSearchParams
 }
 
-const filterNames: readonly string[] = [...filteredBy, 'from', 'to']
+const filterNames: readonly string[] = [...filteredBy, 'from', 'to', 'perspective']
 
 /** A page of a report is named by the fragment, because a file has no other address: `#cost?agency=ID`. */
-export function readPlace(): Place {
+export function readPlace(): PageAddress {
   const [page = '', filters = ''] = location.hash.slice(1).split('?')
   const all = new URLSearchParams(location.search)
   const query = new URLSearchParams()
@@ -19,13 +19,14 @@ export function readPlace(): Place {
   return { page: all.get('page') ?? page, query }
 }
 
-export function addressOf({ page, query }: Place): string {
+export function addressOf({ page, query }: PageAddress): string {
   const all = new URLSearchParams({ page })
   for (const [name, value] of query) all.append(name, value)
   return `?${all}`
 }
 
-export const fragmentOf = ({ page, query }: Place): string => `#${page}${query.size > 0 ? `?${query}` : ''}`
+export const fragmentOf = ({ page, query }: PageAddress): string =>
+  `#${page}${query.size > 0 ? `?${query}` : ''}`
 
 /** The filters with other values for one of them. */
 export function withValues(query: URLSearchParams, name: string, values: readonly string[]): URLSearchParams {
@@ -37,7 +38,7 @@ export function withValues(query: URLSearchParams, name: string, values: readonl
 
 const tokenKey = 'muster-token'
 
-/** Out of the fragment at once, so that a copied address does not carry it. */
+/** Removes the token from the fragment at once, so that a copied address does not carry it. */
 export function takeToken(): string | undefined {
   const [, token] = /^#token=([\w-]+)$/.exec(location.hash) ?? []
   if (token !== undefined) {

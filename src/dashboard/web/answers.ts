@@ -1,9 +1,8 @@
-/** Where the page gets its answers: from the server, or in a report from the file itself. */
-import type { Choices, PageAnswer, RowsAnswer } from '../answers.ts'
-import type { ReportData } from '../report.ts'
-import type { ViewPanels, Views } from '../report-views.ts'
+/** Fetches the answers for the page: from the server, or in a report from the file itself. */
+import type { FilterChoices, PageAnswer, RowsAnswer } from '../answers.ts'
+import type { ReportData, ViewPanels, Views } from '../report.ts'
 
-export type Offered = Pick<Views, 'cut' | 'periods'>
+export type OfferedFilters = Pick<Views, 'cut' | 'periods'>
 
 export interface PageName {
   readonly id: string
@@ -11,11 +10,11 @@ export interface PageName {
   readonly question: string
 }
 
-export interface Answers {
+export interface AnswerSource {
   readonly pages: readonly PageName[]
-  readonly choices: Promise<Choices>
-  /** Of a report: what it offers to filter by, one at a time. */
-  readonly offered: Offered | undefined
+  readonly choices: Promise<FilterChoices>
+  /** In a report: the filters that it offers, one at a time. */
+  readonly offered: OfferedFilters | undefined
   readonly madeAt: string | undefined
   readonly filtered: readonly string[]
   page(id: string, query: URLSearchParams, signal: AbortSignal): Promise<PageAnswer>
@@ -24,13 +23,13 @@ export interface Answers {
   readonly csv?: (panel: string, query: URLSearchParams) => Promise<string>
 }
 
-function ofReport({ madeAt, filtered, pages, views, choices, cut, periods }: ReportData): Answers {
+function ofReport({ madeAt, filtered, pages, views, choices, cut, periods }: ReportData): AnswerSource {
   const under = (page: PageAnswer, panels: ViewPanels): PageAnswer => ({
     ...page,
     panels: page.panels.flatMap((panel, place) => {
       const { ignored = panel.ignored, changed } = panels[panel.id] ?? {}
       if (!changed) return [{ ...panel, ignored }]
-      // Those of the other currencies stand behind the first.
+      // Panels of further currencies follow the first.
       return page.panels[place - 1]?.id === panel.id
         ? []
         : changed.map(one => ({ ...panel, ignored, ...one }))
@@ -55,12 +54,12 @@ async function sentenceOf(response: Response): Promise<string> {
   try {
     return String((JSON.parse(text) as { error?: unknown }).error ?? response.statusText)
   } catch {
-    // Whatever stands between may answer with a page of its own.
+    // A proxy may answer with a page of its own.
     return `the server answered ${response.status}`
   }
 }
 
-/** Throws an Error whose message is a sentence for people. */
+/** Throws an Error whose message is a sentence for the user. */
 async function get(path: string, token: string | undefined, signal?: AbortSignal): Promise<Response> {
   const response = await fetch(path, {
     ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
@@ -73,12 +72,12 @@ async function get(path: string, token: string | undefined, signal?: AbortSignal
   throw new Error(await sentenceOf(response))
 }
 
-async function ofServer(token: string | undefined): Promise<Answers> {
+async function ofServer(token: string | undefined): Promise<AnswerSource> {
   const json = async <Answer>(path: string, signal?: AbortSignal): Promise<Answer> =>
     (await (await get(path, token, signal)).json()) as Answer
   return {
     pages: await json<PageName[]>('/api/pages'),
-    choices: json<Choices>('/api/choices'),
+    choices: json<FilterChoices>('/api/choices'),
     offered: undefined,
     madeAt: undefined,
     filtered: [],
@@ -88,7 +87,7 @@ async function ofServer(token: string | undefined): Promise<Answers> {
   }
 }
 
-export async function openAnswers(takeToken: () => string | undefined): Promise<Answers> {
+export async function openAnswers(takeToken: () => string | undefined): Promise<AnswerSource> {
   const report = document.getElementById('report')?.textContent
   return report ? ofReport(JSON.parse(report) as ReportData) : ofServer(takeToken())
 }

@@ -1,7 +1,7 @@
-/** Elements, built from code: texts are never read as markup. */
+/** Builds elements from code: texts are never parsed as markup. */
 
-type Child = Node | string | false | null | undefined
-type Properties = Readonly<Record<string, unknown>>
+type ElementChild = Node | string | false | null | undefined
+type ElementProperties = Readonly<Record<string, unknown>>
 
 function setProperty(element: HTMLElement, name: string, value: unknown): void {
   if (value === undefined || value === false || value === null) return
@@ -12,8 +12,8 @@ function setProperty(element: HTMLElement, name: string, value: unknown): void {
 /** An attribute whose value is a function listens to the event of its name. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  properties: Properties = {},
-  ...children: readonly (Child | readonly Child[])[]
+  properties: ElementProperties = {},
+  ...children: readonly (ElementChild | readonly ElementChild[])[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(properties)) setProperty(element, name, value)
@@ -21,6 +21,22 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** A button that looks like a word. */
-export const wordButton = (label: string, click: () => void, more: Properties = {}): HTMLButtonElement =>
-  h('button', { type: 'button', class: 'word', click, ...more }, label)
+/** A button that looks like text. */
+export const wordButton = (
+  label: string,
+  click: () => void,
+  more: ElementProperties = {},
+): HTMLButtonElement => h('button', { type: 'button', class: 'word', click, ...more }, label)
+
+/** A statement to read and to copy. */
+export function sqlBlock(sql: string): HTMLElement {
+  const copy = wordButton('Copy', () => {
+    navigator.clipboard.writeText(sql).then(
+      () => copy.replaceChildren('Copied'),
+      // A page from a file, or without permission, may not write to the clipboard.
+      () => copy.replaceChildren('Select the text to copy it'),
+    )
+  })
+  const code = h('pre', { tabindex: 0, role: 'region', 'aria-label': 'SQL' }, h('code', {}, sql))
+  return h('div', { class: 'sql' }, h('div', { class: 'actions' }, copy), code)
+}

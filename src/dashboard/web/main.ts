@@ -1,26 +1,25 @@
 /** Starts the dashboard in a browser: reads the address, asks for the page, and shows it. */
-import type { Choices, PageAnswer } from '../answers.ts'
-import { addressOf, fragmentOf, type Place, readPlace, takeToken } from './address.ts'
-import { type Answers, openAnswers, type PageName } from './answers.ts'
+import type { FilterChoices, PageAnswer } from '../answers.ts'
+import { addressOf, fragmentOf, type PageAddress, readPlace, takeToken } from './address.ts'
+import { type AnswerSource, openAnswers, type PageName } from './answers.ts'
 import { h } from './dom.ts'
-import { filterBar } from './filter-bar.ts'
+import { type FilterParts, filterBar, perspectiveSwitch, reportBar } from './filter-bar.ts'
 import { formatted } from './format.ts'
 import { type PanelEffects, type PanelView, panelView } from './panel/panel-view.ts'
 import { openRows } from './panel/rows-dialog.ts'
-import { reportBar } from './report-bar.ts'
 import { applyTheme, themeButton } from './theme.ts'
 
 class Dashboard {
-  readonly #answers: Answers
+  readonly #answers: AnswerSource
   readonly #nav = h('nav', { 'aria-label': 'Pages' })
   readonly #filters = h('div', { class: 'filter-place' })
   readonly #content = h('main', { id: 'content', tabindex: -1 })
-  #place: Place
+  #place: PageAddress
   #views: readonly PanelView[] = []
   #asking = new AbortController()
-  #choices: Choices | undefined
+  #choices: FilterChoices | undefined
 
-  constructor(answers: Answers) {
+  constructor(answers: AnswerSource) {
     this.#answers = answers
     this.#place = this.#known(readPlace())
     const top = h(
@@ -38,16 +37,16 @@ class Dashboard {
     new ResizeObserver(() => this.#fit()).observe(this.#content)
   }
 
-  #known(place: Place): Place {
+  #known(place: PageAddress): PageAddress {
     const page = this.#answers.pages.find(({ id }) => id === place.page) ?? this.#answers.pages[0]
     return { ...place, page: page?.id ?? '' }
   }
 
-  #address(place: Place): string {
+  #address(place: PageAddress): string {
     return this.#answers.offered ? fragmentOf(place) : addressOf(place)
   }
 
-  #go(place: Place): void {
+  #go(place: PageAddress): void {
     this.#place = place
     history.pushState(null, '', this.#address(place))
     void this.show()
@@ -65,11 +64,14 @@ class Dashboard {
     return h('a', { href: this.#address(place), click: go, 'aria-current': isHere && 'page' }, page.title)
   }
 
+  get #filterParts(): FilterParts {
+    return { query: this.#place.query, change: query => this.#go({ ...this.#place, query }) }
+  }
+
   #showFilters(): void {
     if (!this.#choices) return
     const open = this.#filters.querySelector<HTMLElement>('details[open] summary')?.textContent?.split(':')[0]
-    const change = (query: URLSearchParams): void => this.#go({ ...this.#place, query })
-    const parts = { query: this.#place.query, change }
+    const parts = this.#filterParts
     const { offered } = this.#answers
     const bar = offered ? reportBar(this.#choices, offered, parts) : filterBar(this.#choices, parts)
     this.#filters.replaceChildren(bar)
@@ -87,14 +89,21 @@ class Dashboard {
   }
 
   #showPage(answer: PageAnswer): void {
-    const { rows } = this.#answers
+    const { rows, offered } = this.#answers
     const { query } = this.#place
+    const hasViews = answer.panels.some(({ perspective }) => perspective !== null)
     const open: PanelEffects['open'] =
       rows && ((panel, row) => openRows(this.#answers, { panel, row, filters: query }))
     this.#views = answer.panels.map(panel => panelView(panel, { open }))
     document.title = `${answer.title} · Muster`
     this.#content.replaceChildren(
-      h('div', { class: 'heading' }, h('h1', {}, answer.question), this.#stateLine(answer)),
+      h(
+        'div',
+        { class: 'heading' },
+        h('h1', {}, answer.question),
+        this.#stateLine(answer),
+        hasViews && perspectiveSwitch(this.#filterParts, offered !== undefined),
+      ),
       h('div', { class: 'panels' }, ...this.#views.map(({ element }) => element)),
     )
     this.#fit()

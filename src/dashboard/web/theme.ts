@@ -1,4 +1,4 @@
-/** Light or dark: as the system says, until the reader chooses. */
+/** Switches between light and dark: the system's choice until the reader chooses. */
 import { h } from './dom.ts'
 
 const key = 'muster-theme'
@@ -17,7 +17,7 @@ function store(theme: string): void {
   try {
     localStorage.setItem(key, theme)
   } catch {
-    // Refused by the browser: the page keeps it.
+    // Refused by the browser: the choice lasts as long as the page.
   }
 }
 

@@ -1,25 +1,18 @@
-/** The diagrams of the page, one at a time in tabs: subject areas, and the lineage of each mart. */
+/** Writes the diagrams of the page, one at a time in tabs: subject areas, and the lineage of each mart. */
 
-import { areaDrawing, martDrawing } from '../drawing/drawings.ts'
-import {
-  type Drawing,
-  layOut,
-  type PlacedBox,
-  type PlacedLink,
-  rowHeight,
-  titleHeight,
-} from '../drawing/layout.ts'
+import { areaDrawing, martDrawing } from '../drawings.ts'
 import { type Area, type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from '../entries.ts'
-import { breakable, type Content, few, html, link, type Markup } from './markup.ts'
+import { type Drawing, layOut, type PlacedBox, type PlacedLink, rowHeight, titleHeight } from '../layout.ts'
+import { breakable, few, html, link, type Markup, type MarkupContent } from './markup.ts'
 
 export interface Tab {
   /** Id on the page. */
   readonly id: string
   readonly title: string
-  readonly body: Content
+  readonly body: MarkupContent
 }
 
-/** `first` is the id of the one that is shown at the beginning; the first in the list unless given. */
+/** `first`: id of the tab to show first; by default the first in the list. */
 const tabs = (label: string, all: readonly Tab[], first = all[0]?.id ?? ''): Markup =>
   html`<div class="tabs" data-tabs="${first}"><div class="tab-list" role="tablist" aria-label="${label}">${all.map(
     ({ id, title }) =>
@@ -49,7 +42,7 @@ function boxSvg(box: PlacedBox): Markup {
   }</g>`
 }
 
-/** A curve with a crow's foot where there are many. */
+/** A curve with a crow's foot at the end with many rows. */
 function linkSvg({ from, to, row, x1, y1, x2, y2 }: PlacedLink): Markup {
   const ahead = x2 > x1 ? 1 : -1
   const bend = Math.abs(x2 - x1) / 2
@@ -65,7 +58,7 @@ function drawingSvg(drawing: Drawing, label: string): Markup {
   return html`<div class="drawing" tabindex="0"><svg role="img" aria-label="${label}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${links.map(linkSvg)}${boxes.map(boxSvg)}</svg></div>`
 }
 
-function areaBody(dictionary: Dictionary, area: Area): Content {
+function areaBody(dictionary: Dictionary, area: Area): MarkupContent {
   return html`<p>${area.description} <code>GET ${area.path}</code></p><p class="names">${area.tables.map(
     (name, index) => html`${index > 0 && ' · '}${link(name, name.replace(/^star\./, ''))}`,
   )}</p>${drawingSvg(areaDrawing(dictionary, area), `Tables of ${area.resource} and the dimensions they refer to`)}`
@@ -81,7 +74,7 @@ function widest({ areas, tables }: Dictionary): string {
 
 export const areasSection = (
   dictionary: Dictionary,
-): Markup => html`<section id="diagrams"><h2>Subject areas</h2><p>One diagram for each resource of the service: its record, the tables of its lists to the left, and the dimensions that they refer to. Keys are bold; a crow’s foot is where there are many.</p>${tabs(
+): Markup => html`<section id="diagrams"><h2>Subject areas</h2><p>One diagram for each resource of the service: its record, the tables of its lists to the left, and the dimensions that they refer to. Keys are bold; a crow’s foot marks the end with many rows.</p>${tabs(
   'Subject areas',
   dictionary.areas.map(area => ({
     id: `area.${area.resource}`,
@@ -96,7 +89,7 @@ function columnRow(mart: string, { name, from, fields }: ColumnEntry): Markup {
   return html`<tr><td>${few(fields.map(field => html`<code>${breakable(field)}</code>`))}</td><td>${few(from.map(one => link(one)))}</td><td>${link(`${mart}.${name}`, name)}</td></tr>`
 }
 
-function lineageBody(dictionary: Dictionary, mart: TableEntry): Content {
+function lineageBody(dictionary: Dictionary, mart: TableEntry): MarkupContent {
   const name = qualifiedName(mart)
   const own = mart.columns.filter(({ isOfEveryRow }) => !isOfEveryRow)
   return html`<p>${mart.question} ${link(name)}</p>${drawingSvg(martDrawing(dictionary, mart), `What ${name} is computed from`)}<div class="scroll"><table class="columns lineage"><thead><tr><th>field of the service</th><th>column that is read</th><th>column of the mart</th></tr></thead><tbody>${own.map(
@@ -106,7 +99,7 @@ function lineageBody(dictionary: Dictionary, mart: TableEntry): Content {
 
 export function lineageSection(dictionary: Dictionary): Markup {
   const marts = dictionary.tables.filter(({ schema }) => schema === 'mart')
-  return html`<section id="lineage"><h2>Lineage</h2><p>From the fields of the service over the columns that a mart’s SQL reads to the columns of the mart, read from the parsed SQL. Conditions and joins decide which rows there are and are not listed here.</p>${tabs(
+  return html`<section id="lineage"><h2>Lineage</h2><p>From the fields of the service through the columns that a mart’s SQL reads to the columns of the mart, taken from the parsed SQL. Conditions and joins only select rows and are not listed here.</p>${tabs(
     'Marts',
     marts.map(mart => ({
       id: `lineage.${mart.name}`,

@@ -1,4 +1,4 @@
-/** The tables of each schema with their columns. */
+/** Writes the tables of each schema with their columns. */
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { type ColumnEntry, type Dictionary, qualifiedName, type TableEntry } from '../entries.ts'
 import type { StoredRows } from '../stored.ts'
@@ -13,7 +13,7 @@ import {
   schemaMeanings,
   schemaOrder,
 } from '../wording.ts'
-import { breakable, type Content, few, html, link, type Markup } from './markup.ts'
+import { breakable, few, html, link, type Markup, type MarkupContent } from './markup.ts'
 
 export interface SectionContext {
   readonly users: ReadonlyMap<string, readonly string[]>
@@ -22,13 +22,13 @@ export interface SectionContext {
 
 const code = (text: string): Markup => html`<code>${breakable(text)}</code>`
 
-function sourceOf({ fields, made, from }: ColumnEntry): Content {
+function sourceOf({ fields, made, from }: ColumnEntry): MarkupContent {
   if (from.length > 0) return few(from.map(name => link(name)))
   const word = made && html`<span class="made">${madeWords[made]}</span> `
   return [word, few(fields.map(code))]
 }
 
-function usedBy(users: readonly string[]): Content {
+function usedBy(users: readonly string[]): MarkupContent {
   if (users.length === 0) return undefined
   return html`<details class="more used"><summary>used by ${counted(users.length, 'column')}</summary><ul class="few">${users.map(
     name => html`<li>${link(name)}</li>`,
@@ -53,7 +53,7 @@ function columnRow(table: string, column: ColumnEntry, { users }: SectionContext
   }</td><td>${privacyTag(column)}</td><td class="source">${sourceOf(column)}${usedBy(users.get(id) ?? [])}</td></tr>`
 }
 
-function everyRow(columns: readonly ColumnEntry[], { schema, name }: TableEntry): Content {
+function everyRow(columns: readonly ColumnEntry[], { schema, name }: TableEntry): MarkupContent {
   if (columns.length === 0) return undefined
   return html`<p class="every-row">and the <a href="#every-row">${columns.length} columns of every ${schema === 'mart' ? 'mart' : 'row'}</a>: ${columns.map(
     ({ name: column }, index) =>
@@ -61,14 +61,14 @@ function everyRow(columns: readonly ColumnEntry[], { schema, name }: TableEntry)
   )}</p>`
 }
 
-function facts(table: TableEntry, { stored, users }: SectionContext): Content {
+function facts(table: TableEntry, { stored, users }: SectionContext): MarkupContent {
   const name = qualifiedName(table)
   const rows = stored?.rows.get(name)
   const asOf = stored?.martAsOf.get(name)
   const counters = users.get(name) ?? []
-  const entries: [string, Content][] = [
+  const entries: [string, MarkupContent][] = [
     ['rows', rows !== undefined && formatNumber(rows)],
-    ['rows', stored && table.kind === 'table' && rows === undefined && 'not made yet'],
+    ['rows', stored && table.kind === 'table' && rows === undefined && 'not created yet'],
     ['as of', asOf && minuteOf(asOf)],
     ['answers', table.question],
     ['assumes', table.assumption],
@@ -122,10 +122,14 @@ function historyRow(table: TableEntry, { stored }: SectionContext): Markup {
   return html`<tr id="${name}" data-table="${name}"><th scope="row"><a class="name" href="#${name}">${table.name}</a></th><td>${link(currentOf(table))}, <code>valid_from</code>, <code>valid_to</code></td><td class="number">${rows !== undefined && formatNumber(rows)}</td></tr>`
 }
 
-function histories(dictionary: Dictionary, schema: TableEntry['schema'], context: SectionContext): Content {
+function histories(
+  dictionary: Dictionary,
+  schema: TableEntry['schema'],
+  context: SectionContext,
+): MarkupContent {
   const tables = dictionary.tables.filter(table => table.schema === schema && isHistory(table))
   if (tables.length === 0) return undefined
-  return html`<p>Superseded versions: the columns of the table named, and until when each version stored. <code>valid_from</code> is the source’s change, else when it was fetched; <code>valid_to</code> is the change that replaced it.</p><div class="scroll"><table class="columns histories"><thead><tr><th>table</th><th>columns of</th><th class="number">rows</th></tr></thead><tbody>${tables.map(
+  return html`<p>Superseded versions: the columns of the table named, and the time for which each version was valid. <code>valid_from</code> is the time of the source’s change, else of the fetch; <code>valid_to</code> is the change that replaced it.</p><div class="scroll"><table class="columns histories"><thead><tr><th>table</th><th>columns of</th><th class="number">rows</th></tr></thead><tbody>${tables.map(
     table => historyRow(table, context),
   )}</tbody></table></div>`
 }

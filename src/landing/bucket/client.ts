@@ -1,39 +1,23 @@
-/** Requests to one bucket. The client is loaded when the first one is made, as few commands make any. */
+/** Sends requests to one bucket. Loads the AWS client with the first request, as few commands make any. */
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
 import pRetry from 'p-retry'
+import { MusterError } from '../../lib/errors.ts'
+import type { BucketPlace, LandingFile, StoredContent } from '../store.ts'
 import { BucketUnreached, bucketFailure, statusOf } from './failure.ts'
-import type { BucketPlace } from './place.ts'
 
-/** Longer than any request that is answered at all; a page has 50 MB at most. */
+/** Longer than any request that gets a response; a page has at most 50 MB. */
 const requestMs = 60_000
 const connectMs = 5_000
-/** With pauses that double from 0.1 s on: 6 s and a little. */
+/** With pauses that double from 0.1 s: a little over 6 s in total. */
 const attempts = 7
-/** After a signal a request that is under way may end, as a page that is put is no longer to be asked for. */
+/** After a signal, requests under way may still end: a page that was written need not be fetched again. */
 const graceMs = 3_000
 
 const load = () => import('./sdk.ts')
-
-export interface StoredObject {
-  readonly key: string
-  readonly bytes: number
-  /** Milliseconds since the epoch. */
-  readonly writtenAt: number
-  readonly etag: string | undefined
-}
-
-export interface Found {
-  readonly objects: readonly StoredObject[]
-  /** Up to the next slash. */
-  readonly folders: readonly string[]
-}
-
-/** `undefined` of an object that may be there. */
-export type Precondition = { readonly isNew: true } | { readonly etag: string } | undefined
 
 export class Bucket {
   readonly place: BucketPlace
@@ -61,7 +45,7 @@ export class Bucket {
         connectionTimeout: connectMs,
         requestTimeout: requestMs,
         throwOnRequestTimeout: true,
-        // Explicit, so that no variable of the environment can switch the check of certificates off.
+        // Explicit, so that no environment variable can disable certificate checks.
         httpsAgent: { rejectUnauthorized: true },
       },
     })
@@ -92,19 +76,19 @@ export class Bucket {
     return kmsKey === undefined ? {} : { ServerSideEncryption: 'aws:kms', SSEKMSKeyId: kmsKey }
   }
 
-  /** The whole object or a range of it, as HTTP says that; undefined when it is not there. */
-  async get(key: string, range?: string): Promise<Buffer | undefined> {
-    return this.#reading(key, range, async body => {
+  /** Undefined when it does not exist. */
+  get(key: string): Promise<StoredContent | undefined> {
+    return this.#reading(key, async (body, version) => {
       const parts: Buffer[] = []
       for await (const part of body) parts.push(part as Buffer)
-      return Buffer.concat(parts)
+      return { content: Buffer.concat(parts), version }
     })
   }
 
-  /** Writes an object to a file of this machine, completely or not at all; whether it was there. */
+  /** Downloads an object to a local file, completely or not at all; returns whether it exists. */
   async download(key: string, file: string): Promise<boolean> {
     const part = `${file}.part`
-    const isThere = await this.#reading(key, undefined, async body => {
+    const isThere = await this.#reading(key, async body => {
       await pipeline(body, createWriteStream(part, { mode: 0o600 })).catch(async error => {
         await rm(part, { force: true })
         throw error
@@ -115,46 +99,33 @@ export class Bucket {
     return isThere ?? false
   }
 
-  /** An answer that breaks off is asked for again: the client repeats only what has no answer. */
+  /** Retries when a response breaks off: the client itself retries only requests without a response. */
   async #reading<Result>(
     key: string,
-    range: string | undefined,
-    read: (body: Readable) => Promise<Result>,
+    read: (body: Readable, version: string | undefined) => Promise<Result>,
   ): Promise<Result | undefined> {
     let hasBegun = false
     const once = () => {
       hasBegun = false
       return this.#send(async (client, { GetObjectCommand }, abortSignal) => {
-        const input = { ...this.#bucket, Key: key, ...(range && { Range: range }) }
-        const { Body } = await client.send(new GetObjectCommand(input), { abortSignal })
+        const input = { ...this.#bucket, Key: key }
+        const { Body, ETag } = await client.send(new GetObjectCommand(input), { abortSignal })
         hasBegun = true
-        return read(Body as Readable)
+        return read(Body as Readable, ETag)
       })
     }
     try {
       const shouldRetry = ({ error }: { error: Error }) => hasBegun && error instanceof BucketUnreached
       return await pRetry(once, { retries: 2, minTimeout: 200, shouldRetry })
     } catch (error) {
-      if (['NoSuchKey', 'InvalidRange'].includes(nameOfCause(error))) return undefined
+      if (nameOfCause(error) === 'NoSuchKey') return undefined
       throw error
     }
   }
 
-  async has(key: string): Promise<boolean> {
-    try {
-      await this.#send((client, { HeadObjectCommand }, abortSignal) =>
-        client.send(new HeadObjectCommand({ ...this.#bucket, Key: key }), { abortSignal }),
-      )
-      return true
-    } catch (error) {
-      if (nameOfCause(error) === 'NotFound') return false
-      throw error
-    }
-  }
-
-  /** False when the precondition does not hold. */
-  async put(key: string, bytes: Buffer, only?: Precondition): Promise<boolean> {
-    const condition = only && ('etag' in only ? { IfMatch: only.etag } : { IfNoneMatch: '*' })
+  /** Returns false when the stored object is no longer `over`. */
+  async put(key: string, bytes: Buffer, over?: Pick<StoredContent, 'version'>): Promise<boolean> {
+    const condition = over && { IfMatch: over.version }
     const input = {
       ...this.#bucket,
       ...this.#encryption,
@@ -170,36 +141,35 @@ export class Bucket {
       return true
     } catch (error) {
       const status = statusOf((error as Error).cause)
-      if (only && (status === 412 || status === 409)) return false
-      // A service without preconditions: two machines hold a lease, which keeps them apart as well.
-      if (only && status === 501) return this.put(key, bytes)
+      // The response to a first attempt may have been lost: then the stored object is ours.
+      if (condition && [404, 409, 412].includes(status ?? 0))
+        return (await this.get(key))?.content.equals(bytes) ?? false
+      // The service lacks preconditions: the lease keeps two machines apart as well.
+      if (condition && status === 501) return this.put(key, bytes)
       throw error
     }
   }
 
-  async list(prefix: string, delimiter?: '/'): Promise<Found> {
-    const objects: StoredObject[] = []
-    const folders: string[] = []
-    for (let next: string | undefined = ''; next !== undefined; ) {
-      const token: string = next
+  async list(prefix: string): Promise<LandingFile[]> {
+    const found: LandingFile[] = []
+    for (let token: string | undefined, isLast = false; !isLast; isLast = token === undefined) {
       const answer = await this.#send((client, { ListObjectsV2Command }, abortSignal) => {
-        const input = {
-          ...this.#bucket,
-          Prefix: prefix,
-          ...(delimiter && { Delimiter: delimiter }),
-          ...(token !== '' && { ContinuationToken: token }),
-        }
+        const input = { ...this.#bucket, Prefix: prefix, ...(token && { ContinuationToken: token }) }
         return client.send(new ListObjectsV2Command(input), { abortSignal })
       })
-      for (const { Key = '', Size = 0, LastModified, ETag } of answer.Contents ?? [])
-        objects.push({ key: Key, bytes: Size, writtenAt: LastModified?.getTime() ?? 0, etag: ETag })
-      folders.push(...(answer.CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? []))
-      next = answer.IsTruncated ? answer.NextContinuationToken : undefined
+      for (const { Key = '', Size = 0 } of answer.Contents ?? []) found.push({ key: Key, bytes: Size })
+      token = answer.IsTruncated ? answer.NextContinuationToken : undefined
+      if (answer.IsTruncated && token === undefined)
+        throw new MusterError({
+          what: 'the bucket lists only some of its files',
+          where: this.place.url,
+          next: 'it reports more files without a token to list them: tell its operator',
+        })
     }
-    return { objects, folders }
+    return found
   }
 
-  /** Those that are not there are no failure. */
+  /** Ignores keys that do not exist. */
   async remove(keys: readonly string[]): Promise<void> {
     for (let at = 0; at < keys.length; at += 1000) {
       const Objects = keys.slice(at, at + 1000).map(Key => ({ Key }))

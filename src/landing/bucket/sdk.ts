@@ -1,8 +1,7 @@
-/** What is used of AWS's client, in a module of its own that is loaded when a bucket is asked for something. */
+/** Exports the used parts of the AWS client, in a module that is loaded only when a bucket is used. */
 export {
   DeleteObjectsCommand,
   GetObjectCommand,
-  HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,

@@ -1,4 +1,4 @@
-/** Identity numbers of workers: their published formats and, where there is one, the check character. */
+/** Checks identity numbers of workers: their published formats and, if there is one, the check character. */
 
 /** Prefixes that are never issued, besides the letters excluded below. */
 const neverIssued = /^(BG|GB|KN|NK|NT|TN|ZZ)/
@@ -7,7 +7,7 @@ const ppsNumber = /^(\d{7})([A-W])([A-IW]?)$/
 /** Passports have 6 to 9 characters; a share code has 9. */
 const passportOrShareCode = /^[A-Z0-9]{6,9}$/
 
-/** In capitals without spaces and hyphens, so that all spellings of a number are equal. */
+/** Removes spaces and hyphens and uses capitals, so that all spellings of a number are equal. */
 export function plainNumber(text: string): string {
   return text.replace(/[\s-]+/g, '').toUpperCase()
 }

@@ -1,7 +1,7 @@
-/** Suggestions for a name that is not among those that exist: one mechanism for whatever has a name. */
+/** Suggests an existing name for one that does not exist, for everything that has a name. */
 import { closestMatch } from 'leven'
 
-/** Without case, separators and the endings of a plural, of each word. */
+/** Removes case, separators and plural endings from each word. */
 const stemOf = (text: string): string =>
   text
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -10,7 +10,7 @@ const stemOf = (text: string): string =>
     .map(word => (word.length > 3 ? word.replace(/(ies|y|es|e|s)$/, '') : word))
     .join('')
 
-/** What people say elsewhere -> what it is called here, each a stem of its own. The first that exists is meant. */
+/** Words used elsewhere -> names used here, compared by stem. Suggests the first name that exists. */
 const otherWords: readonly (readonly [words: string, names: readonly string[]])[] = [
   ['hours, timecards, shifts, attendance', ['timesheets']],
   ['jobs, roles, vacancies, positions, requirements, demands', ['requisitions']],
@@ -45,23 +45,23 @@ const meanings: ReadonlyMap<string, readonly string[]> = new Map(
   otherWords.flatMap(([words, names]) => words.split(', ').map(word => [stemOf(word), names] as const)),
 )
 
-/** Shorter parts are in too many names. */
+/** Min length of a part; shorter ones are in too many names. */
 const shortestPart = 4
 
 const shortest = (names: readonly string[]): string | undefined =>
   [...names].sort((one, other) => one.length - other.length)[0]
 
-/** Of the names that hold all of `stem`, the one that adds least to it; else the longest that it holds. */
+/** The shortest name that contains `stem`, else the shortest that `stem` contains. */
 function partOf(stem: string, names: readonly string[]): string | undefined {
   if (stem.length < shortestPart) return undefined
-  const held = names.filter(name => stemOf(name).length >= shortestPart && stem.includes(stemOf(name)))
-  return shortest(names.filter(name => stemOf(name).includes(stem))) ?? shortest(held)
+  const containing = names.filter(name => stemOf(name).length >= shortestPart && stem.includes(stemOf(name)))
+  return shortest(names.filter(name => stemOf(name).includes(stem))) ?? shortest(containing)
 }
 
-/** Nobody mistypes a longer one: to compare it with each name takes as long as it is. */
+/** Max length of a name to compare: longer texts are no typing mistakes, and comparing them is slow. */
 const longestName = 200
 
-/** The same but for case, separators or plural; another word for it; a part of it; at least half of the letters right. */
+/** Finds a name that differs in case, separators or plural, is a synonym, contains the other, or shares half the letters. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined
   const stem = stemOf(name)
@@ -73,20 +73,20 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return found ?? closest(name) ?? closest(name.toLowerCase())
 }
 
-/** `, did you mean X?`, or nothing when no name is near. */
+/** Returns `, did you mean X?`, or nothing if no name is near. */
 export function didYouMean(name: string, names: readonly string[]): string {
   const found = nearest(name, names)
   return found === undefined ? '' : `, did you mean ${found}?`
 }
 
-/** More would bury the one that was meant. */
-const mostOthers = 12
+/** More would hide the intended one. */
+const maxOthers = 12
 
-/** Advice for a name that is none of `names`: the likely one first, then the others if they are few. */
+/** Advice for a name that is not in `names`: the nearest first, then the others if there are few. */
 export function choiceOf(name: string, names: readonly string[]): string {
   const found = nearest(name, names)
   if (found === undefined) return `name one of ${names.join(', ')}`
   const others = names.filter(other => other !== found)
-  if (others.length === 0 || others.length > mostOthers) return `did you mean ${found}?`
+  if (others.length === 0 || others.length > maxOthers) return `did you mean ${found}?`
   return `did you mean ${found}? The other${others.length === 1 ? ' is' : 's are'} ${others.join(', ')}`
 }

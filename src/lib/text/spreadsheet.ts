@@ -1,21 +1,21 @@
-/** What a spreadsheet makes of a text that it takes for a number, a date or a formula. What was there before is lost. */
+/** Detects texts that a spreadsheet has converted to a number, a date or a formula, which loses the original. */
 
-/** A code stands for something: an id, a reference, a telephone number. Other texts may look like a date or a word. */
+/** A code is an id, a reference or a telephone number. Other texts may look like a date or a word. */
 export type TextKind = 'text' | 'code' | 'day'
 
 const months = '(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)'
 const asText = 'format its column as text and enter it again'
 
-interface Damage {
+interface SpreadsheetDamage {
   readonly looks: RegExp
   readonly of: readonly TextKind[]
-  /** Goes on after the name of the field. */
+  /** Continues a sentence that begins with the name of the field. */
   readonly why: string
 }
 
 const everyKind: readonly TextKind[] = ['text', 'code', 'day']
 
-const damages: readonly Damage[] = [
+const damages: readonly SpreadsheetDamage[] = [
   {
     looks:
       /^#(ref!|n\/a|name\?|value!|div\/0!|null!|num!|spill!|calc!|field!|getting_data|err(or)?[!:]?\d*)$/i,
@@ -55,7 +55,7 @@ const damages: readonly Damage[] = [
   },
 ]
 
-/** Why the text cannot be what was meant; undefined where nothing can be seen. Zeros lost at the beginning cannot be seen. */
+/** Says why the text was converted; undefined if there is no sign of it. Lost leading zeros leave no sign. */
 export function spreadsheetDamage(text: string, kind: TextKind): string | undefined {
   const plain = text.trim()
   return damages.find(({ looks, of }) => of.includes(kind) && looks.test(plain))?.why

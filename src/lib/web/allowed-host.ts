@@ -1,18 +1,18 @@
-/** Whether a request is addressed to this server: a web page can make its own host name point at any port of a machine. */
+/** Decides whether a request is addressed to this server: a web page can point its own host name at any port. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 const ownHosts = ['127.0.0.1', 'localhost', '[::1]']
 
-export interface Served {
+export interface ServedAddress {
   /** Address that the server listens on. */
   readonly host: string
   /** Host names, besides its own, that a request may be addressed to. */
   readonly allowedHosts: readonly string[]
 }
 
-/** As Node received it. */
-interface Received {
+/** The head of a request, as received by Node. */
+interface RequestHead {
   readonly url?: string | undefined
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[]
@@ -23,8 +23,8 @@ function hostIn(header: string): string | undefined {
   return /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(header)?.[1]?.toLowerCase()
 }
 
-/** Every Host header, and the host of an absolute address (`GET http://host/path`), of which a router reads the path alone. */
-function hostsOf({ url = '', rawHeaders }: Received): string[] {
+/** Every Host header, and the host of an absolute address (`GET http://host/path`); routers read only its path. */
+function hostsOf({ url = '', rawHeaders }: RequestHead): string[] {
   const headers = rawHeaders.filter(
     (_, index) => rawHeaders[index - 1]?.toLowerCase() === 'host' && index % 2,
   )
@@ -32,22 +32,22 @@ function hostsOf({ url = '', rawHeaders }: Received): string[] {
   return authority === undefined ? headers : [...headers, authority]
 }
 
-export function isAddressedHere(received: Received, { host, allowedHosts }: Served): boolean {
+export function isAddressedHere(received: RequestHead, { host, allowedHosts }: ServedAddress): boolean {
   const listened = host.includes(':') ? `[${host}]` : host
   const allowed = [...ownHosts, listened, ...allowedHosts].map(name => name.toLowerCase())
   const hosts = hostsOf(received)
   return hosts.length > 0 && hosts.every(named => allowed.includes(hostIn(named) ?? ''))
 }
 
-/** Of a proxy in front of this server: its client is another machine, whatever the Host says. */
+/** Headers of a proxy in front of this server: the client is another machine, whatever the Host says. */
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const
 
 const isLoopback = (address: string | undefined): boolean =>
   address !== undefined && /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/i.test(address)
 
 /**
- * Whether a request comes from this machine and is addressed to it by a name of its own, or is addressed to one of
- * `others`. A sender chooses its Host, so that such a name counts only on a connection from this machine.
+ * Whether a request comes from this machine and is addressed to one of its own names, or is addressed to one of `others`. A
+ * sender can choose any Host, so own names count only on a connection from this machine.
  */
 export function isOwnRequest(
   request: Pick<IncomingMessage, 'headers' | 'url' | 'rawHeaders'> & {

@@ -1,4 +1,4 @@
-/** An answer that is computed once per interval, however many callers ask for it meanwhile. */
+/** Computes an answer once per interval, however many callers ask for it. */
 import type { Clock } from '../clock.ts'
 
 export function computedOnce<Answer>(
@@ -6,7 +6,7 @@ export function computedOnce<Answer>(
   { everyMs, clock }: { readonly everyMs: number; readonly clock: Pick<Clock, 'now'> },
 ): () => Promise<Answer> {
   let last: Promise<Answer> | undefined
-  /** While it is being computed, callers share it however long that takes. */
+  /** Callers share a computation that is under way, however long it takes. */
   let staleAt = Number.POSITIVE_INFINITY
   const start = async (): Promise<Answer> => {
     staleAt = Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-/** Bounds the requests that a web server answers at once: a client may send thousands on one connection and read no answer. */
+/** Limits the requests that a web server handles at once: a client may send thousands on one connection without reading. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -7,17 +7,17 @@ export interface InFlightBounds {
   readonly inAll: number
 }
 
-/** `ignored`: the connection ends with an earlier refusal, so that no answer can follow it. */
+/** `ignored`: an earlier refusal closes the connection, so no answer can follow. */
 export type Admission = 'admitted' | 'refused' | 'ignored'
 
-interface Connection {
+interface ClientConnection {
   inFlight: number
   isEnding: boolean
 }
 
 export class InFlight {
   readonly #bounds: InFlightBounds
-  readonly #connections = new Map<Socket, Connection>()
+  readonly #connections = new Map<Socket, ClientConnection>()
   #inAll = 0
 
   constructor(bounds: InFlightBounds) {
@@ -31,7 +31,7 @@ export class InFlight {
     const { perConnection, inAll } = this.#bounds
     if (connection.inFlight >= perConnection || this.#inAll >= inAll) {
       connection.isEnding = true
-      // What is already parsed is ignored; nothing more is read.
+      // Requests parsed already are ignored; no more are read.
       socket.pause()
       return 'refused'
     }
@@ -42,10 +42,10 @@ export class InFlight {
     return 'admitted'
   }
 
-  #open(socket: Socket): Connection {
+  #open(socket: Socket): ClientConnection {
     const connection = { inFlight: 0, isEnding: false }
     this.#connections.set(socket, connection)
-    // Responses that wait behind another one get no event of their own when the connection closes.
+    // Responses queued behind another one get no event when the connection closes.
     socket.once('close', () => {
       this.#connections.delete(socket)
       this.#inAll -= connection.inFlight
@@ -53,14 +53,14 @@ export class InFlight {
     return connection
   }
 
-  #count(connection: Connection, change: 1 | -1): void {
+  #count(connection: ClientConnection, change: 1 | -1): void {
     connection.inFlight += change
     this.#inAll += change
   }
 }
 
-/** What a server of Fastify gives its hooks. */
-interface Reply {
+/** The reply that Fastify passes to hooks. */
+interface ServerReply {
   readonly raw: ServerResponse
   /** Leaves the request without an answer. */
   hijack(): unknown
@@ -69,11 +69,11 @@ interface Reply {
   send(): unknown
 }
 
-/** A hook that comes before all others. `boundsFor` chooses the counter of a request, so that one kind leaves room for another. */
+/** A hook that must run before all others. `boundsFor` chooses a request's counter, so that one kind cannot block another. */
 export function refuseExcess<Request extends { readonly raw: IncomingMessage }>(
   boundsFor: (request: Request) => InFlight,
 ) {
-  return async (request: Request, reply: Reply): Promise<unknown> => {
+  return async (request: Request, reply: ServerReply): Promise<unknown> => {
     const admission = boundsFor(request).admit(request.raw, reply.raw)
     if (admission === 'admitted') return undefined
     if (admission === 'ignored') return reply.hijack()
@@ -83,7 +83,7 @@ export function refuseExcess<Request extends { readonly raw: IncomingMessage }>(
   }
 }
 
-/** Browsers and monitoring systems have a few requests under way, and wait for each before the next on its connection. */
+/** Browsers and monitoring systems have few requests open at once, one at a time on each connection. */
 const pageBounds: InFlightBounds = { perConnection: 8, inAll: 64 }
 
 export const pagesInFlight = (): InFlight => new InFlight(pageBounds)

@@ -1,12 +1,12 @@
-/** Starts a web server on its port, or says in one line why that cannot be. */
+/** Starts a web server on its port, or says in one line why it cannot. */
 import type { AddressInfo } from 'node:net'
 import { Busy, MusterError, UsageError } from '../errors.ts'
 
 export interface Port {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** The options that name host and port, where they are not `--host` and `--port`. */
+  /** Names of the options for host and port, if not `--host` and `--port`. */
   readonly flags?: { readonly host: string; readonly port: string }
 }
 
@@ -15,9 +15,9 @@ interface WebServer {
   readonly server: { address(): AddressInfo | string | null }
 }
 
-const usualFlags = { host: '--host', port: '--port' }
+const defaultFlags = { host: '--host', port: '--port' }
 
-function refusalOf(code: string | undefined, { host, port, flags = usualFlags }: Port): MusterError {
+function refusalOf(code: string | undefined, { host, port, flags = defaultFlags }: Port): MusterError {
   const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
   switch (code) {
     case 'EADDRINUSE':
@@ -44,21 +44,21 @@ function refusalOf(code: string | undefined, { host, port, flags = usualFlags }:
       })
     default:
       return new MusterError({
-        what: `the system does not let it listen (${code ?? 'for no known reason'})`,
+        what: `the system does not allow listening (${code ?? 'for no known reason'})`,
         where,
         next: `choose another address with ${flags.host} and ${flags.port}`,
       })
   }
 }
 
-/** The address that it took, such as `http://127.0.0.1:8080`. Throws Busy, UsageError, MusterError. */
+/** Returns its address, such as `http://127.0.0.1:8080`. Throws Busy, UsageError, MusterError. */
 export async function listen(app: WebServer, place: Port): Promise<string> {
   const { host, port } = place
   try {
     await app.listen({ host, port })
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
-    // Any other failure is of the server itself, before it asks the system.
+    // Other failures come from the server itself, before it calls the system.
     if (syscall === undefined) throw error
     throw refusalOf(code, place)
   }

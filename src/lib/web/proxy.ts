@@ -1,9 +1,9 @@
-/** Which requests go through a proxy, as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say to most programs. */
+/** Decides which requests go through a proxy, by HTTP_PROXY, HTTPS_PROXY and NO_PROXY as in most programs. */
 import { isIP } from 'node:net'
 import { ConfigError } from '../errors.ts'
 import { addressKind, bareHost, blockList } from './address-kind.ts'
 
-/** The variables; undefined where they are not set. */
+/** The variables; undefined if not set. */
 export interface ProxyVariables {
   readonly http?: string | undefined
   readonly https?: string | undefined
@@ -18,10 +18,10 @@ export interface HttpProxy {
   readonly variable: string
 }
 
-/** Undefined for a request that is sent directly: always to this machine. Throws ConfigError for a proxy that is no address. */
+/** Undefined for a request that is sent directly, as to this machine. Throws ConfigError if a proxy is not an address. */
 export function proxyFor(target: URL, { http, https, no = '' }: ProxyVariables): HttpProxy | undefined {
   if (addressKind(target.hostname) === 'loopback' || isExcepted(target, no)) return undefined
-  // As undici does it: where only HTTP_PROXY is set, it is for both.
+  // As in undici, HTTP_PROXY alone applies to https too.
   if (target.protocol === 'https:' && https !== undefined) return readProxy(https, 'HTTPS_PROXY')
   return http === undefined ? undefined : readProxy(http, 'HTTP_PROXY')
 }
@@ -49,7 +49,7 @@ function isIn(host: string, network: string): boolean {
   return blockList([network]).check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** `proxy.example.com:3128` is an address, too. */
+/** Accepts `proxy.example.com:3128` as an address too. */
 function readProxy(text: string, variable: string): HttpProxy {
   const written = text.includes('://') ? text : `http://${text}`
   const url = URL.canParse(written) ? new URL(written) : undefined
@@ -65,7 +65,7 @@ function readProxy(text: string, variable: string): HttpProxy {
   return { url: url.origin, authorization, variable }
 }
 
-/** A percent sign that stands for itself stays. */
+/** Keeps a percent sign that is not part of an escape. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -75,7 +75,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What no output may show. */
+/** Secrets that no output may show. */
 export function proxySecrets({ http, https }: ProxyVariables): readonly string[] {
   return [http, https].flatMap(text => {
     const login = text === undefined ? undefined : /^(?:.*:\/\/)?([^/]*)@/.exec(text)?.[1]

@@ -1,4 +1,4 @@
-/** Applies a delta to star, pii and history, one statement a table and step. */
+/** Applies a delta to star, pii and history, with one statement for each table and step. */
 import type { WriteKind } from '../../state/marts/writes.ts'
 import type { Engine, Insertion, TemporaryTable } from '../../warehouse/engine.ts'
 import { historyOf } from '../../warehouse/schema/physical.ts'
@@ -9,37 +9,43 @@ import type { StagePlan } from '../read/plan.ts'
 import { beginOfVersion, type DeltaCounts } from './delta.ts'
 import type { EmptyTables } from './empty-tables.ts'
 import { type ChangedDimension, type Members, membersOf } from './inferred-members.ts'
-import { distinctOwners, type Target, targetsOf } from './targets.ts'
+import { distinctOwners, type MergeTarget, targetsOf } from './targets.ts'
 
-/** Begins the statement that keeps rows `t` of a table: valid_from and valid_to, and their FROM, are to follow. */
-export function intoHistory(target: Target): string {
+/**
+ * Begins the statement that copies rows `t` of a table to history; the caller appends valid_from, valid_to and the
+ * FROM.
+ */
+export function intoHistory(target: MergeTarget): string {
   const names = namesOf(target).filter(name => name !== 'valid_from')
   return `insert into ${qualified(historyOf(target))} (${quoteNames([...names, 'valid_from', 'valid_to'])})
     select ${quoteNames(names, 't.')},`
 }
 
-/** Replaced rows become history: not inferred members, which never were a version; a tombstone is a version of its own. */
-function keepHistory(target: Target): string {
+/** Moves replaced rows to history. Skips inferred members, which never were a version; a tombstone is its own version. */
+function keepHistory(target: MergeTarget): string {
   return `${intoHistory(target)}
       case when t.is_deleted then ${foundMissingAt} else ${beganAt} end, d.valid_from
     from ${qualified(target)} t join delta d on ${target.ownedBy} where d.state in ('changed', 'missing')`
 }
 
-/** Also rows of a record that seems new: its own row may have been removed by hand, and those of its lists left. */
-function remove(target: Target): string {
+/**
+ * Also removes rows of records that seem new: someone may have deleted a record's own row by hand, and left those of
+ * its lists.
+ */
+function remove(target: MergeTarget): string {
   return `delete from ${qualified(target)} as t using delta d where ${target.ownedBy} and d.state not in ('same', 'stale')`
 }
 
-function arrivingRows({ columns, where, rows, stage }: Target): string {
+function arrivingRows({ columns, where, rows, stage }: MergeTarget): string {
   const values = columns.map(([, value]) => value).join(', ')
   return `select ${values} from ${rows ?? stage} s join arriving d on d.locator = s.locator${where ? ` where ${where}` : ''}`
 }
 
-const namesOf = ({ columns }: Target): string[] => columns.map(([name]) => name)
+const namesOf = ({ columns }: MergeTarget): string[] => columns.map(([name]) => name)
 
-/** One statement a table, whichever stages its rows come from. */
-function insertions(targets: readonly Target[]): Insertion[] {
-  const selects = new Map<string, [Target, ...string[]]>()
+/** Builds one statement for each table, even if its rows come from several stages. */
+function insertions(targets: readonly MergeTarget[]): Insertion[] {
+  const selects = new Map<string, [MergeTarget, ...string[]]>()
   for (const target of targets) {
     const place = `${qualified(target)} (${quoteNames(namesOf(target))})`
     const [first, ...others] = selects.get(place) ?? [target]
@@ -56,11 +62,11 @@ function insertions(targets: readonly Target[]): Insertion[] {
 export const isArriving = (counts: DeltaCounts): boolean =>
   counts.new + counts.changed + counts.touched + counts.inferred > 0
 
-/** On a first load every record arrives, so the warehouse need not say which. */
+/** On a first load every record arrives, so the warehouse need not choose. */
 export const areAllNew = (counts: DeltaCounts): boolean =>
   counts.inferred + counts.changed + counts.touched + counts.same + counts.stale === 0
 
-/** Creates the temporary table arriving in the stage: its records that the warehouse will write. */
+/** Creates the temporary table arriving in the stage: the records to write. */
 async function chooseArriving(engine: Engine, counts: DeltaCounts): Promise<void> {
   const arriving = (select: string) => engine.stage.run(`create or replace temp table arriving as ${select}`)
   if (areAllNew(counts)) {
@@ -83,20 +89,20 @@ async function chooseArriving(engine: Engine, counts: DeltaCounts): Promise<void
 
 export interface Merge {
   readonly counts: DeltaCounts
-  /** Names of the stages that hold rows. */
+  /** Names of the stages with rows. */
   readonly filled: ReadonlySet<string>
   readonly emptyTables?: EmptyTables | undefined
 }
 
 export interface Arrivals {
-  /** To be received before the delta can be applied. */
+  /** Must be received before the delta is applied. */
   readonly items: readonly (Insertion | TemporaryTable)[]
   readonly members?: Members | undefined
 }
 
 /**
- * The rows that arrive and the members that they name: the last work of the stage. Narrow tables come first, because the
- * warehouse waits for the first one and receives each while the stage writes the next.
+ * Returns the arriving rows and the members that they name: the stage's last work. Narrow tables come first: the
+ * warehouse waits for the first table, and receives each one while the stage writes the next.
  */
 export async function arrivalsOf(
   engine: Engine,
@@ -111,7 +117,7 @@ export async function arrivalsOf(
   return { items: [...rows, ...(members ? [members.table] : [])], members }
 }
 
-/** Whether there is any row that a record of the resource owns; in most warehouses the first table tells. */
+/** Whether any row belongs to a record of the resource. In most warehouses the first table answers that. */
 export async function ownsRows(engine: Engine, plan: StagePlan): Promise<boolean> {
   const owners = distinctOwners(targetsOf(plan))
   for (const targets of [owners.slice(0, 1), owners.slice(1)]) {
@@ -124,27 +130,27 @@ export async function ownsRows(engine: Engine, plan: StagePlan): Promise<boolean
 
 export interface Retirement {
   /** Whether any record has a version that becomes history. */
-  readonly isKept: boolean
-  /** Of new records and inferred members nothing is looked for in tables that had no row of the resource. */
+  readonly hasHistory: boolean
+  /** New records and inferred members have nothing to replace in tables without rows of the resource. */
   readonly removedFrom: 'no table' | 'tables with rows' | 'every table'
 }
 
 export function retirementOf(counts: DeltaCounts): Retirement {
-  const isKept = counts.changed + counts.missing > 0
-  if (isKept || counts.touched > 0) return { isKept, removedFrom: 'every table' }
-  return { isKept, removedFrom: counts.new + counts.inferred > 0 ? 'tables with rows' : 'no table' }
+  const hasHistory = counts.changed + counts.missing > 0
+  if (hasHistory || counts.touched > 0) return { hasHistory, removedFrom: 'every table' }
+  return { hasHistory, removedFrom: counts.new + counts.inferred > 0 ? 'tables with rows' : 'no table' }
 }
 
-/** Moves the rows that arriving or missing records replace into history, and removes what else is stored of them. */
+/** Moves rows of replaced or missing records to history, and removes the other stored rows of these records. */
 export async function retireReplaced(
   engine: Engine,
   plan: StagePlan,
   { counts, emptyTables }: Merge,
 ): Promise<void> {
-  const { isKept, removedFrom } = retirementOf(counts)
+  const { hasHistory, removedFrom } = retirementOf(counts)
   if (removedFrom === 'no table') return
   const owners = distinctOwners(targetsOf(plan))
-  if (isKept) await runAll(engine, owners.map(keepHistory))
+  if (hasHistory) await runAll(engine, owners.map(keepHistory))
   const others =
     removedFrom === 'every table' || !emptyTables
       ? owners
@@ -152,7 +158,7 @@ export async function retireReplaced(
   await runAll(engine, others.map(remove))
 }
 
-/** Writes the rows of inferred members that the batch adds to, and returns how, by dimension. */
+/** Writes the inferred members that the batch adds to; returns the kind of write for each dimension. */
 export async function applyMembers(
   engine: Engine,
   members: Members | undefined,

@@ -1,4 +1,4 @@
-/** The delta of a batch: each staged record compared with its stored row. */
+/** Computes the delta of a batch: compares each staged record with its stored row. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { WriteKind } from '../../state/marts/writes.ts'
 import type { Engine, TemporaryTable, Transfer } from '../../warehouse/engine.ts'
@@ -7,15 +7,15 @@ import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
 /**
- * new: not stored; inferred: stored as an inferred member; changed: other content, not older, or present again; touched: the
- * same content with other bookkeeping, such as a later updatedAt; same: equal; stale: older than the stored row, or fetched
- * before the record was found missing; missing: stored, but absent from a complete snapshot.
+ * new: not stored; inferred: stored as an inferred member; changed: different content, not older, or present again;
+ * touched: same content with different bookkeeping, such as a later updatedAt; same: equal; stale: older than the
+ * stored row, or fetched before the record was found missing; missing: stored, but absent from a complete snapshot.
  */
 export type DeltaState = 'new' | 'inferred' | 'changed' | 'touched' | 'same' | 'stale' | 'missing'
 
 export type DeltaCounts = Readonly<Record<DeltaState, number>>
 
-/** What the merge does to the rows of its resource; undefined when it writes none. */
+/** What the merge does to the resource's rows; undefined when it writes none. */
 export function writeKind(counts: DeltaCounts): WriteKind | undefined {
   if (counts.new + counts.inferred + counts.changed + counts.missing > 0) return 'changes'
   return counts.touched > 0 ? 'touches' : undefined
@@ -27,8 +27,8 @@ const versionColumn = ({ version, table }: Resource): string | undefined =>
   )?.[0]
 
 /**
- * Old never overwrites new: the source's updatedAt decides, then its version, then the order of fetching. A stored updatedAt
- * more than a day in the future is bad; an earlier one may replace it.
+ * Old never overwrites new: the service's updatedAt decides, then its version, then the order of fetching. A stored
+ * updatedAt more than a day in the future is wrong, so an earlier one may replace it.
  */
 function isStale(resource: Resource): string {
   const version = versionColumn(resource)
@@ -38,10 +38,10 @@ function isStale(resource: Resource): string {
     and (s.source_version < ${stored} or (s.source_version is not distinct from ${stored} and s.loaded_at < t.loaded_at))))`
 }
 
-/** Of a row: the part of its hash before the dash. */
+/** The content part of a row's hash, before the dash. */
 const contentHash = (row: string): string => `split_part(${row}.row_hash, '-', 1)`
 
-/** From when the content of a row is valid, unless a row with the same content came before. */
+/** Start of validity of a row's content, unless the previous row had the same content. */
 export const beginOfVersion = (row: string): string => `coalesce(${row}.source_updated_at, ${row}.loaded_at)`
 
 function deltaTable(resource: Resource): string {
@@ -61,20 +61,17 @@ function deltaTable(resource: Resource): string {
     from stage_record s left join star.${quoteName(table.name)} t on ${key} = s.record_key`
 }
 
-/** The part of a table that a snapshot covers, as conditions by column; it says nothing about other rows. */
+/** The part of a table that a snapshot covers, as conditions by column; other rows are unaffected. */
 export type SnapshotExtent = Readonly<Record<string, string>>
 
-/** An extent that was read whole: when its last page was fetched (ISO 8601), and by which run. */
+/** An extent that was read completely: when its last page was fetched (ISO 8601), and by which run. */
 export interface ReadExtent {
   readonly extent: SnapshotExtent
   readonly time: string
   readonly run: string
 }
 
-/**
- * A row outside all extents is left alone. So is the last good version of a record that was on the pages and went to
- * quarantine.
- */
+/** Leaves rows outside all extents alone, and the last good version of records on the pages that went to quarantine. */
 export type CompleteSnapshot = readonly ReadExtent[]
 
 function within(extent: SnapshotExtent): string {
@@ -84,7 +81,7 @@ function within(extent: SnapshotExtent): string {
   return `(${conditions.length === 0 ? 'true' : conditions.join(' and ')})`
 }
 
-/** Rows of star that belong to the extent, for `from`. */
+/** Star rows in the extent, as a subquery for `from`. */
 export function storedWithin({ table }: Resource, extent: SnapshotExtent): string {
   const isRow = isMember(table) ? 'and not t.is_inferred' : ''
   return `(select * from star.${quoteName(table.name)} t where ${within(extent)} and t.${quoteName(table.key)} <> '-1' ${isRow})`
@@ -106,11 +103,11 @@ function missingRows(resource: Resource, read: CompleteSnapshot): string {
 
 export interface DeltaOptions {
   readonly records: Transfer
-  /** Given for a complete snapshot only: what it covers, and when and by whom it was read. */
+  /** Only for a complete snapshot: what it covers, and when and by which run it was read. */
   readonly snapshot?: CompleteSnapshot
 }
 
-/** The columns of the stage that the comparison reads. */
+/** Stage columns that the comparison reads. */
 const records: TemporaryTable = {
   name: 'stage_record',
   columns: [
@@ -125,7 +122,7 @@ const records: TemporaryTable = {
   joinedBy: 'record_key',
 }
 
-/** The ids on the pages, those of quarantined records included. */
+/** Ids on the pages, including those of quarantined records. */
 const seenIds: TemporaryTable = {
   name: 'stage_seen',
   columns: [
@@ -139,11 +136,11 @@ const seenIds: TemporaryTable = {
   joinedBy: 'id',
 }
 
-/** Sends what createDelta compares, and the ids on the pages where they are needed, before the merge begins. */
+/** Sends the input of createDelta, and the ids on the pages if needed, before the merge begins. */
 export const sendRecords = (engine: Engine, withIds: boolean): Transfer =>
   engine.send([records, ...(withIds ? [seenIds] : [])])
 
-/** Creates the temporary table delta and counts its states; runs inside the transaction of the merge. */
+/** Creates the temporary table delta and counts its states, inside the transaction of the merge. */
 export async function createDelta(
   engine: Engine,
   resource: Resource,

@@ -1,24 +1,24 @@
-/** Inferred members: rows of dimensions that only references know so far, enough to join until the record itself is read. */
+/** Writes inferred members: dimension rows known only from references, enough to join until the record itself is read. */
 import type { TemporaryTable, TypedColumn } from '../../warehouse/engine.ts'
 import { quoteName, quoteNames, quoteText } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
 import {
   anyGiven,
   attributesOf,
+  type MemberTable,
   memberColumns,
   memberTable,
   memberTableName,
   type NamedDimension,
   namedDimensions,
-  type Place,
   sourceTimes,
 } from './named-members.ts'
 
 const joined = (values: readonly string[]): string =>
   `concat_ws('|', ${["''", ...values.map(value => `coalesce(cast(${value} as varchar), '')`)].join(', ')})`
 
-/** The time of the source decides, without one the order of fetching, and between equals the greater attributes. */
-function isNewer({ sourceTime, attributes }: Place, stored: string): string {
+/** The newer source time wins; without one, the later fetch; between equals, the greater attributes. */
+function isNewer({ sourceTime, attributes }: MemberTable, stored: string): string {
   const values = (row: string): string => joined(attributes.map(name => `${row}.${quoteName(name)}`))
   const after = (left: string, right: string): string =>
     `(${left} > ${right} or (${left} = ${right} and ${values('m')} > ${values(stored)}))`
@@ -27,15 +27,15 @@ function isNewer({ sourceTime, attributes }: Place, stored: string): string {
     else ${after(`m.${sourceTime}`, `${stored}.source_updated_at`)} end`
 }
 
-/** Whether a reference is newer than the stored row, or fills an attribute that the row lacks. */
-function addsTo(place: Place, stored: string): string {
+/** Whether a reference is newer than the stored row, or fills one of its empty attributes. */
+function addsTo(place: MemberTable, stored: string): string {
   const fills = place.attributes.map(
     name => `(m.${quoteName(name)} is not null and ${stored}.${quoteName(name)} is null)`,
   )
   return `(${anyGiven('m.', place.attributes)} and (${[isNewer(place, stored), ...fills].join(' or ')}))`
 }
 
-function memberInsert(member: string, place: Place): string {
+function memberInsert(member: string, place: MemberTable): string {
   const { qualified, key, attributes, hashed, sourceTime, mayInsert, extra } = place
   const known = new Set(attributes)
   const values = [
@@ -55,7 +55,7 @@ function memberInsert(member: string, place: Place): string {
 }
 
 /** Newer attributes replace stored ones; older ones only fill gaps. */
-function memberUpdate(member: string, place: Place): string {
+function memberUpdate(member: string, place: MemberTable): string {
   const { qualified, key, attributes, hashed, sourceTime, isInferred } = place
   const newer = isNewer(place, 't')
   const known = new Set(attributes)
@@ -75,22 +75,22 @@ function memberUpdate(member: string, place: Place): string {
     where t.${quoteName(key)} = m.member_id and ${isInferred} and ${addsTo(place, 't')}`
 }
 
-/** A dimension with members that have no row, with inferred ones that may have to take attributes, or with both. */
+/** A dimension with members that have no row, with inferred members that may need attributes, or both. */
 export interface ChangedDimension {
   readonly dimension: string
   readonly has_new: boolean
   readonly has_inferred: boolean
-  /** Without any, its rows get another time at most. */
+  /** If false, its rows get a new time at most. */
   readonly has_changes: boolean
 }
 
 /**
- * An inferred member is inserted once, and updated by newer references until its own record is read. Its PII row may come
- * later than its row of star, and never alone.
+ * Inserts an inferred member once, and updates it from newer references until its own record is read. Its PII row may
+ * come later than its star row, but never alone.
  */
 function memberMerge(
   member: string,
-  places: readonly Place[],
+  places: readonly MemberTable[],
   { has_new: hasNew, has_inferred: hasInferred }: ChangedDimension,
 ): string[] {
   return places.flatMap(place => [
@@ -99,7 +99,7 @@ function memberMerge(
   ])
 }
 
-/** The stored members of a dimension, with a column for every attribute that references of the batch may give. */
+/** Selects the stored members of a dimension, with a column for every attribute that the batch's references may give. */
 function storedRows({ naming, places }: NamedDimension, attributes: readonly TypedColumn[]): string {
   const [star, pii] = [...places].reverse()
   if (!star) throw new Error(`${naming.name} has no table`)
@@ -117,8 +117,8 @@ function storedRows({ naming, places }: NamedDimension, attributes: readonly Typ
 }
 
 /**
- * Selects the dimensions with a member that has no row, or an inferred one that may have to take attributes. Coarser than
- * `addsTo`, but planned at once for all dimensions, in the memory of one join.
+ * Selects dimensions with a member that has no row, or an inferred member that may need attributes. Coarser than
+ * `addsTo`, but planned once for all dimensions, with the memory of a single join.
  */
 function changedDimensions(
   dimensions: readonly NamedDimension[],
@@ -132,7 +132,7 @@ function changedDimensions(
       `(m.${quoteName(name)} is not null and m.${quoteName(name)} is distinct from h.${quoteName(name)})`,
   )
   const untimed = `(${sourceTimes.map(at => `m.${at} is null`).join(' and ')} and ${anyGiven('m.', names)})`
-  // In one order, so that the same pages make the same statements.
+  // Ordered, so that the same pages give the same statements.
   return `select m.dimension, bool_or(h.member_id is null) as has_new, bool_or(h.member_id is not null) as has_inferred,
       bool_or(${['h.member_id is null', ...differs].join(' or ')}) as has_changes
     from ${memberTableName} m
@@ -142,13 +142,12 @@ function changedDimensions(
     group by m.dimension order by m.dimension`
 }
 
-/** The members that a batch names, and the statements that write them. */
+/** The members that a batch refers to, and the statements that write them. */
 export interface Members {
-  /** The temporary table of members. */
   readonly table: TemporaryTable
-  /** Selects the dimensions whose statements may write something: in most batches none. */
+  /** Selects the dimensions that may need writing: none in most batches. */
   readonly changed: string
-  /** What writes the members of such a dimension. */
+  /** Statements that write the members of one dimension. */
   readonly statements: (changed: ChangedDimension) => readonly string[]
 }
 

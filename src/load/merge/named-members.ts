@@ -1,4 +1,7 @@
-/** Members that records name: where each may be written, and the temporary table of what the records say of them. */
+/**
+ * Collects the members that records refer to: the tables each may be written to, and the temporary table of their
+ * attributes.
+ */
 import type { Table } from '../../contract/fields/table.ts'
 import type { TypedColumn } from '../../warehouse/engine.ts'
 import { storedTypes } from '../../warehouse/schema/column-type.ts'
@@ -6,10 +9,10 @@ import { memberTables, piiColumns, starColumns } from '../../warehouse/schema/ph
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { memberAttribute, type StagePlan } from '../read/plan.ts'
 
-/** The newest source time of the attributes that belong to the PII table of a member, and of those that belong to star. */
+/** Newest source times of a member's attributes in its PII table and in star. */
 export const sourceTimes = ['pii_source_updated_at', 'star_source_updated_at'] as const
 
-/** The references of a batch to one dimension, and the attributes that any of them gives, in the order of the dimension. */
+/** A batch's references to one dimension, and every attribute they give, in the order of the dimension. */
 interface DimensionReferences {
   readonly name: string
   readonly dimension: Table
@@ -42,18 +45,18 @@ function namings(plan: StagePlan, filled: ReadonlySet<string>): DimensionReferen
   })
 }
 
-/** A table that holds attributes of a member: its dimension, or the PII table of that. */
-export interface Place {
+/** A table with attributes of a member: its dimension, or the dimension's PII table. */
+export interface MemberTable {
   readonly qualified: string
   readonly key: string
   /** Columns that the batch may fill here, in the order of the dimension. */
   readonly attributes: readonly string[]
-  /** Every column that references fill here; the hash of the row covers them. */
+  /** All columns that references fill here; the row's hash covers them. */
   readonly hashed: readonly string[]
   readonly sourceTime: (typeof sourceTimes)[number]
-  /** Condition that only references have filled the row `t`. */
+  /** SQL condition: only references have filled row `t`. */
   readonly isInferred: string
-  /** Condition that a row of member `m` may be inserted where there is none. */
+  /** SQL condition: member `m` may be inserted if it has no row. */
   readonly mayInsert: string
   readonly extra: readonly (readonly [string, string])[]
 }
@@ -61,15 +64,15 @@ export interface Place {
 export const anyGiven = (row: string, names: readonly string[]): string =>
   names.length === 0 ? 'false' : `(${names.map(name => `${row}${quoteName(name)} is not null`).join(' or ')})`
 
-/** A dimension of which records name members, and the tables where those may be written. */
+/** A dimension that records refer to, and the tables its members may be written to. */
 export interface NamedDimension {
   readonly naming: DimensionReferences
-  /** The last one is the dimension itself. */
-  readonly places: readonly Place[]
+  /** The dimension itself comes last. */
+  readonly places: readonly MemberTable[]
 }
 
-/** Of a member that has been read itself, the PII row comes from that record: references fill those of inferred members only. */
-function piiPlaces(dimension: Table, attributes: readonly string[]): Place[] {
+/** References fill PII rows of inferred members only: once a member has been read, its PII comes from its own record. */
+function piiPlaces(dimension: Table, attributes: readonly string[]): MemberTable[] {
   const personal = piiColumns(dimension)
     .map(([name]) => name)
     .filter(name => attributes.includes(name))
@@ -91,7 +94,7 @@ function piiPlaces(dimension: Table, attributes: readonly string[]): Place[] {
   ]
 }
 
-function starPlace(dimension: Table, attributes: readonly string[]): Place {
+function starPlace(dimension: Table, attributes: readonly string[]): MemberTable {
   return {
     qualified: `star.${quoteName(dimension.name)}`,
     key: dimension.key,
@@ -116,13 +119,15 @@ function placed(naming: DimensionReferences): NamedDimension {
 export const namedDimensions = (plan: StagePlan, filled: ReadonlySet<string>): NamedDimension[] =>
   namings(plan, filled).map(placed)
 
-/** Since when the arriving record `d` names its members: one that is only touched says nothing newer about them. */
+/**
+ * Since when record `d` has referred to its members: a record that is only touched has nothing newer to say about them.
+ */
 const namedSince =
   'case when d.source_updated_at is not null then least(d.valid_from, d.source_updated_at) end'
 
 export const memberTableName = 'member'
 
-/** Attributes of members, whatever their dimension: those of one name have one type in all of them. */
+/** Member attributes of all dimensions; attributes with the same name have the same type everywhere. */
 export function attributesOf(dimensions: readonly NamedDimension[]): TypedColumn[] {
   const attributes = dimensions.flatMap(({ naming: { dimension, attributes } }) =>
     attributes.map(name => [name, storedTypes[dimension.columns[name]?.type ?? 'text'].sql] as const),
@@ -130,7 +135,7 @@ export function attributesOf(dimensions: readonly NamedDimension[]): TypedColumn
   return [...new Map(attributes)].map(([name, sql]) => ({ name, sql }))
 }
 
-/** The references of each stage, with the attributes that they give and the tables that those belong to. */
+/** Selects the references of each stage, with the attributes they give and the tables these belong to. */
 function references({ naming, places }: NamedDimension, all: readonly TypedColumn[]): string[] {
   return naming.references.map(({ stage, column, given }) => {
     const attribute = (name: string): string => quoteName(memberAttribute(column, name))
@@ -149,9 +154,9 @@ function references({ naming, places }: NamedDimension, all: readonly TypedColum
 }
 
 /**
- * Creates one row per member that the records name, in the stage. Each attribute comes from the newest record that gives it,
- * and of equally new ones the greatest value wins, so that the order of records and the cut between batches do not matter.
- * Equal references become one before they are compared: structs compare field by field, which costs more.
+ * Creates one row for each referenced member, in the stage. Each attribute comes from the newest record that gives it;
+ * among equally new ones the greatest value wins, so neither record order nor batch boundaries matter. Merges equal
+ * references before comparing them: structs compare field by field, which costs more.
  */
 export function memberTable(
   dimensions: readonly NamedDimension[],

@@ -1,4 +1,4 @@
-/** The tables that one resource writes, each with the stage that feeds it. */
+/** Lists the tables that one resource writes, each with the stage that feeds it. */
 import type { Table } from '../../contract/fields/table.ts'
 import {
   constantsOf,
@@ -14,19 +14,19 @@ import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import type { StagePlan, StageTable } from '../read/plan.ts'
 
-export interface Target {
+export interface MergeTarget {
   readonly schema: 'star' | 'pii'
   readonly name: string
-  /** Condition that a row of `t` belongs to a record of the resource, as far as other columns than its id tell. */
+  /** SQL condition: row `t` belongs to some record of the resource, judging by all columns but its id. */
   readonly kind: string
-  /** Condition that it belongs to a record of delta `d`. */
+  /** SQL condition: row `t` belongs to record `d` of the delta. */
   readonly ownedBy: string
-  /** Target column beside the expression over stage `s` and delta `d` that fills it. */
+  /** Target columns, each with the expression over stage `s` and delta `d` that fills it. */
   readonly columns: readonly (readonly [string, string])[]
   readonly stage: string
-  /** The rows `s` where they are not those of the stage as they stand. */
+  /** Source of rows `s`, if not the stage itself. */
   readonly rows?: string
-  /** Condition for rows of the stage that have a row here. */
+  /** SQL condition: the stage row has a row here. */
   readonly where?: string
 }
 
@@ -45,19 +45,19 @@ const rowEntries = rowColumns.map(({ name }) => [name, rowValues[name] ?? 'null'
 
 const staged = (name: string): readonly [string, string] => [name, `s.${quoteName(name)}`]
 
-function owned(table: Table, root: Table): Pick<Target, 'kind' | 'ownedBy'> {
+function owned(table: Table, root: Table): Pick<MergeTarget, 'kind' | 'ownedBy'> {
   const constants = constantsOf(table).map(([name, value]) => `t.${quoteName(name)} = ${quoteText(value)}`)
   const isOwned = `t.${quoteName(ownerColumn(table, root))} = d.record_key`
   return { kind: constants.join(' and ') || 'true', ownedBy: [isOwned, ...constants].join(' and ') }
 }
 
-/** In a table with rows of every resource. */
-const ownedAs = (entity: string): Pick<Target, 'kind' | 'ownedBy'> => {
+/** For tables with rows of every resource. */
+const ownedAs = (entity: string): Pick<MergeTarget, 'kind' | 'ownedBy'> => {
   const kind = `t.entity = ${quoteText(entity)}`
   return { kind, ownedBy: `${kind} and t.record_id = d.record_key` }
 }
 
-/** Columns whose stage value is not what star holds. */
+/** Columns whose stage value differs from the value in star. */
 function valuesInStar({ columns }: Table): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(columns).flatMap(([name, { privacy, values }]): [string, string][] => {
@@ -68,7 +68,7 @@ function valuesInStar({ columns }: Table): ReadonlyMap<string, string> {
   )
 }
 
-function starTarget({ name: stage, table }: StageTable, root: Table): Target {
+function starTarget({ name: stage, table }: StageTable, root: Table): MergeTarget {
   const values = valuesInStar(table)
   const columns = starColumns(table)
     .filter(({ name }) => name !== 'is_inferred')
@@ -86,7 +86,7 @@ function starTarget({ name: stage, table }: StageTable, root: Table): Target {
   }
 }
 
-function piiTarget({ name: stage, table }: StageTable, root: Table): Target[] {
+function piiTarget({ name: stage, table }: StageTable, root: Table): MergeTarget[] {
   const restricted = piiColumns(table)
   if (restricted.length === 0) return []
   const keys = [...new Set([table.key, ownerColumn(table, root)])]
@@ -105,16 +105,16 @@ function piiTarget({ name: stage, table }: StageTable, root: Table): Target[] {
   ]
 }
 
-/** A row a text, of any column: one statement for all of them. */
+/** Selects a row for each text in any of the columns, in one statement. */
 function textRows(name: string, table: Table, columns: readonly string[]): string {
   const texts = columns.map(column => `{c: ${quoteText(column)}, t: ${quoteName(column)}}`)
-  // Most rows have none: to unnest those as well takes twice as long.
+  // Most rows have no text: unnesting those as well takes twice as long.
   const any = columns.map(column => `${quoteName(column)} is not null`).join(' or ')
   return `(select locator, row_key, text.c as column_name, text.t as text from (
     select locator, ${quoteName(table.key)} as row_key, unnest([${texts.join(', ')}]) as text from ${name} where ${any}))`
 }
 
-function textTarget({ name: stage, table }: StageTable, entity: string): Target[] {
+function textTarget({ name: stage, table }: StageTable, entity: string): MergeTarget[] {
   const columns = Object.entries(table.columns).flatMap(([name, { privacy }]) =>
     privacy === 'freeText' ? [name] : [],
   )
@@ -141,7 +141,7 @@ function textTarget({ name: stage, table }: StageTable, entity: string): Target[
   ]
 }
 
-function leafTarget(schema: 'star' | 'pii', entity: string): Target {
+function leafTarget(schema: 'star' | 'pii', entity: string): MergeTarget {
   return {
     schema,
     name: 'attribute_leaf',
@@ -160,8 +160,8 @@ function leafTarget(schema: 'star' | 'pii', entity: string): Target {
   }
 }
 
-/** Star tables first, then pii. */
-export function targetsOf(plan: StagePlan): Target[] {
+/** Star tables come first, then pii. */
+export function targetsOf(plan: StagePlan): MergeTarget[] {
   const root = plan.root.table
   const { entity } = plan.resource
   return [
@@ -173,7 +173,7 @@ export function targetsOf(plan: StagePlan): Target[] {
   ]
 }
 
-/** Several lists may feed one table: the rows of a record are replaced in it once. */
-export function distinctOwners(targets: readonly Target[]): Target[] {
+/** Keeps each table once: several lists may feed it, but a record's rows are replaced only once. */
+export function distinctOwners(targets: readonly MergeTarget[]): MergeTarget[] {
   return [...new Map(targets.map(target => [`${qualified(target)} ${target.ownedBy}`, target])).values()]
 }

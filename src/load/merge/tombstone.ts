@@ -1,4 +1,4 @@
-/** Sets and removes tombstones, on records and everything that belongs to them; replaced versions become history. */
+/** Sets and removes tombstones on records and everything that belongs to them; replaced versions become history. */
 import { countChange } from '../../state/marts/writes.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { beganAt, foundMissingAt } from '../../warehouse/schema/record-rows.ts'
@@ -6,27 +6,31 @@ import { qualified } from '../../warehouse/schema/structure.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import type { StagePlan } from '../read/plan.ts'
 import { intoHistory } from './apply.ts'
-import { distinctOwners, type Target, targetsOf } from './targets.ts'
+import { distinctOwners, type MergeTarget, targetsOf } from './targets.ts'
 
-export interface Gone {
+export interface GoneRecord {
   readonly id: string
-  /** ISO 8601: when it was found missing, or seen again. */
+  /** ISO 8601 time at which it was found missing, or seen again. */
   readonly at: string
 }
 
-/** The version that was valid until now; for a tombstoned record, the time of its absence. */
-function keep(target: Target, isGone: boolean): string {
+/** Copies the version that was valid until now to history; for a tombstoned record, its time of absence. */
+function keep(target: MergeTarget, isGone: boolean): string {
   return `${intoHistory(target)} ${isGone ? beganAt : foundMissingAt}, d.turned_at
     from ${qualified(target)} t join turned d on ${target.ownedBy} where ${isGone ? 'not ' : ''}t.is_deleted`
 }
 
-function turn(target: Target, isGone: boolean): string {
+function turn(target: MergeTarget, isGone: boolean): string {
   const set = isGone ? 'is_deleted = true, deleted_at = d.turned_at' : 'is_deleted = false, deleted_at = null'
   return `update ${qualified(target)} as t set ${set}, valid_from = d.turned_at from turned d
     where ${target.ownedBy} and ${isGone ? 'not ' : ''}t.is_deleted`
 }
 
-async function turnAll(engine: Engine, plan: StagePlan, change: { rows: readonly Gone[]; isGone: boolean }) {
+async function turnAll(
+  engine: Engine,
+  plan: StagePlan,
+  change: { rows: readonly GoneRecord[]; isGone: boolean },
+) {
   const { rows, isGone } = change
   if (rows.length === 0) return
   await engine.run('drop table if exists turned')
@@ -44,10 +48,10 @@ async function turnAll(engine: Engine, plan: StagePlan, change: { rows: readonly
   await engine.run('drop table turned')
 }
 
-/** Inside the merge that also writes the evidence. */
-export const tombstone = (engine: Engine, plan: StagePlan, rows: readonly Gone[]): Promise<void> =>
+/** Runs inside the merge that also writes the evidence. */
+export const tombstone = (engine: Engine, plan: StagePlan, rows: readonly GoneRecord[]): Promise<void> =>
   turnAll(engine, plan, { rows, isGone: true })
 
-/** The version from before the tombstone becomes valid again. */
-export const revive = (engine: Engine, plan: StagePlan, rows: readonly Gone[]): Promise<void> =>
+/** Makes the version from before the tombstone valid again. */
+export const revive = (engine: Engine, plan: StagePlan, rows: readonly GoneRecord[]): Promise<void> =>
   turnAll(engine, plan, { rows, isGone: false })

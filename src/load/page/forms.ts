@@ -1,14 +1,14 @@
-/** The plain form of each kind of leaf, told from its bytes; everything else is judged by `judge.ts`. */
+/** Recognizes the plain form of each kind of value from its bytes; `judge.ts` judges all others. */
 import type { Column, ColumnType } from '../../contract/fields/column.ts'
-import { storedTypes } from '../../warehouse/schema/column-type.ts'
+import { safeDigits, storedTypes } from '../../warehouse/schema/column-type.ts'
 import { ascii } from './json-bytes.ts'
 
-/** What may stand at a declared place. */
-export interface Form {
+/** The form expected at a declared place. */
+export interface ValueForm {
   readonly kind: 'object' | 'list' | 'id' | Exclude<ColumnType, 'json'>
   /**
-   * The position behind a value that is surely of this form, which is found and judged in one reading of its bytes; or
-   * `notPlain`. Null is told before.
+   * Returns the position behind a value that is certainly of this form, or `notPlain`. Finds and judges it in one pass
+   * over its bytes. The caller handles null.
    */
   afterPlain(bytes: Buffer, from: number): number
 }
@@ -21,8 +21,6 @@ const nine = 57
 const minus = 45
 const point = 46
 const longestId = 64
-/** Digits that survive being read as a double. */
-const safeDigits = 15
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= nine
 
@@ -35,7 +33,7 @@ function afterPlainId(bytes: Buffer, from: number): number {
   let at = from + 1
   while (idBytes[bytes[at] as number] === 1) at += 1
   const length = at - from - 1
-  // Two bytes may be '-1', which is none.
+  // Exclude '-1', which means no id.
   const isId = length > 0 && length <= longestId && !(length === 2 && bytes[from + 1] === minus)
   return isId && bytes[at] === quote ? at + 1 : notPlain
 }
@@ -43,13 +41,13 @@ function afterPlainId(bytes: Buffer, from: number): number {
 const isEnd = (byte: number | undefined): boolean =>
   byte === comma || byte === closeBrace || byte === closeBracket || (byte !== undefined && byte <= space)
 
-function plainNumber(whole: number, behind: number): Form['afterPlain'] {
-  const most = Math.min(whole, safeDigits - behind)
+function plainNumber(whole: number, behind: number): ValueForm['afterPlain'] {
+  const maxDigits = Math.min(whole, safeDigits - behind)
   return (bytes, from) => {
     const first = bytes[from] === minus ? from + 1 : from
     let at = first
     while (isDigit(bytes[at])) at += 1
-    if (at === first || at - first > most) return notPlain
+    if (at === first || at - first > maxDigits) return notPlain
     if (bytes[at] === point) {
       const fraction = at + 1
       at = fraction
@@ -60,7 +58,7 @@ function plainNumber(whole: number, behind: number): Form['afterPlain'] {
   }
 }
 
-/** Days of a month in any year. */
+/** Maximum days of each month. */
 const daysOf = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 const two = (bytes: Buffer, at: number): number => {
@@ -73,7 +71,7 @@ function isDay(bytes: Buffer, at: number): boolean {
   return (
     bytes[at + 4] === minus &&
     bytes[at + 7] === minus &&
-    // From year 1000.
+    // Only from the year 1000.
     bytes[at] !== zero &&
     two(bytes, at) < 100 &&
     two(bytes, at + 2) < 100 &&
@@ -88,7 +86,7 @@ const lowerT = 116
 const lowerF = 102
 const letterZ = 90
 
-/** "2026-03-01T09:00:00.000Z" as most services write it, or without the fraction. */
+/** "2026-03-01T09:00:00.000Z", as most services write it, or without the fraction. */
 function afterPlainTime(bytes: Buffer, from: number): number {
   if (bytes[from] !== quote) return notPlain
   const at = from + 1
@@ -119,7 +117,7 @@ function afterText(bytes: Buffer, from: number): number {
   return notPlain
 }
 
-/** JSON has no other words beginning so. */
+/** In JSON no other word begins with these letters. */
 function afterBoolean(bytes: Buffer, from: number): number {
   const first = bytes[from]
   const end = first === lowerT ? from + 4 : from + 5
@@ -129,7 +127,7 @@ function afterBoolean(bytes: Buffer, from: number): number {
 
 const never = (): number => notPlain
 
-function plainOf(type: ColumnType): Form['afterPlain'] {
+function plainOf(type: ColumnType): ValueForm['afterPlain'] {
   const { digits } = storedTypes[type]
   if (digits) return plainNumber(digits.whole, digits.behind)
   if (type === 'boolean') return afterBoolean
@@ -137,9 +135,9 @@ function plainOf(type: ColumnType): Form['afterPlain'] {
   return type === 'text' || type === 'url' ? afterText : never
 }
 
-const forms = new Map<string, Form>()
+const forms = new Map<string, ValueForm>()
 
-function formOf(kind: Form['kind'], afterPlain: Form['afterPlain']): Form {
+function formOf(kind: ValueForm['kind'], afterPlain: ValueForm['afterPlain']): ValueForm {
   const form = forms.get(kind) ?? { kind, afterPlain }
   forms.set(kind, form)
   return form
@@ -148,13 +146,13 @@ function formOf(kind: Form['kind'], afterPlain: Form['afterPlain']): Form {
 export const objectForm = formOf('object', never)
 export const listForm = formOf('list', never)
 
-/** Keys of ids in the contract. A list of ids names records. */
+/** Keys that hold ids in the contract. Elements of a list of ids refer to records. */
 const isIdKey = (key: string, column: Column | undefined): boolean =>
   /^id$|^nanoid$|[a-z]Id$/.test(key) ||
   (key === '' && (column?.member !== undefined || column?.names !== undefined))
 
-/** Undefined where any JSON may stand. `key` is empty for an element of a list. */
-export function leafForm(key: string, type: ColumnType, column: Column | undefined): Form | undefined {
+/** Undefined where any JSON is allowed. `key` is empty for a list element. */
+export function leafForm(key: string, type: ColumnType, column: Column | undefined): ValueForm | undefined {
   if (type === 'json' || column?.isUntyped) return undefined
   if (type === 'text' && isIdKey(key, column)) return formOf('id', afterPlainId)
   return formOf(type, plainOf(type))

@@ -1,9 +1,9 @@
-/** Positions in JSON as bytes. Bytes of a character beyond ASCII never equal those that JSON is made of. */
+/** Finds positions in JSON bytes. Bytes of non-ASCII characters never equal those of JSON syntax. */
 
-/** The bytes end or break where JSON goes on. Whoever parses them can say where. */
+/** The bytes end or break where JSON should continue. A full parser can say where. */
 export class NotJson extends Error {}
 
-/** An import that is read 50,000 times a page costs four times as much as a constant: destructure it. */
+/** Destructure this: reading an import 50,000 times a page costs four times as much as a constant. */
 export const ascii = {
   quote: 34,
   backslash: 92,
@@ -18,13 +18,13 @@ export const ascii = {
 
 const { quote, backslash, comma, colon, openBrace, closeBrace, openBracket, closeBracket, space } = ascii
 
-interface Whole {
+interface ValueExtent {
   readonly end: number
   /** Levels of objects and lists. */
   readonly depth: number
 }
 
-/** Methods take a position and return the one behind what they read. */
+/** Methods take a position, and return the one behind what they have read. */
 export class JsonBytes {
   readonly bytes: Buffer
 
@@ -51,7 +51,7 @@ export class JsonBytes {
     throw new NotJson('a text has no end')
   }
 
-  /** Behind a number or a word. */
+  /** Skips a number or a literal. */
   afterPlain(from: number): number {
     const { bytes } = this
     let at = from
@@ -72,7 +72,7 @@ export class JsonBytes {
     return this.afterSpace(at + 1)
   }
 
-  /** From behind an item of an object or list to the next item, or to the end of the object or list. */
+  /** Moves from behind an item to the next item, or to the end of its object or list. */
   afterItem(from: number, close: number): number {
     const { bytes } = this
     const at = this.afterSpace(from)
@@ -81,8 +81,8 @@ export class JsonBytes {
     return this.afterSpace(at + 1)
   }
 
-  /** An object or list without a look into it; no recursion, as it may nest deeper than the stack. */
-  wholeAt(from: number): Whole {
+  /** Skips an object or list. Uses no recursion, as it may nest deeper than the stack allows. */
+  extentAt(from: number): ValueExtent {
     const { bytes } = this
     const { length } = bytes
     let open = 0
@@ -109,14 +109,14 @@ export class JsonBytes {
   afterValue(from: number): number {
     const first = this.bytes[from]
     if (first === quote) return this.afterText(from)
-    return first === openBrace || first === openBracket ? this.wholeAt(from).end : this.afterPlain(from)
+    return first === openBrace || first === openBracket ? this.extentAt(from).end : this.afterPlain(from)
   }
 
-  /** The text that a JSON text of these bytes stands for. */
+  /** Decodes the JSON string in these bytes. */
   textAt(from: number, to: number): string {
     const { bytes } = this
     const text = bytes.toString('utf8', from, to)
-    if (bytes[from] !== quote) throw new NotJson('a key is no text')
+    if (bytes[from] !== quote) throw new NotJson('a key is not a string')
     if (!text.includes('\\')) return text.slice(1, -1)
     try {
       return JSON.parse(text) as string

@@ -1,28 +1,48 @@
-/** Whether a JSON value can be stored in its column without becoming another value. */
+/** Judges whether a JSON value can be stored in its column without changing. */
 import type { ColumnType } from '../../contract/fields/column.ts'
 import { isId } from '../../contract/fields/record-id.ts'
 import { isDay } from '../../lib/dates.ts'
-import { storedTypes } from '../../warehouse/schema/column-type.ts'
-import { expected } from './expected.ts'
-import type { Form } from './forms.ts'
+import { type StoredType, safeDigits, storedTypes } from '../../warehouse/schema/column-type.ts'
+import type { ValueForm } from './forms.ts'
 
-export interface Judgement {
-  /** Why it cannot be stored. */
+export interface ValueJudgement {
+  /** Why it cannot be stored; absent when it can. */
   readonly reason?: string
-  /** Digits are lost: they have to be kept as text. */
+  /** Digits are lost, so they have to be stored as text. */
   readonly isRounded?: true
-  /** It says what it should in a form that the contract does not name: the type of the value as it came. */
+  /** It has too many digits for DuckDB to convert it to a decimal exactly by itself. */
+  readonly isLong?: true
+  /** Valid, but in a form that the contract does not name: the type of the received value. */
   readonly otherForm?: string
 }
 
-export interface Judged extends Judgement {
-  /** What a JSON text stands for; undefined for other values, and for a text that no reader of JSON will take. */
+export interface JudgedText extends ValueJudgement {
+  /** The decoded JSON string; undefined for other values, and for a string that no JSON parser accepts. */
   readonly text?: string | undefined
+}
+
+/** What a place should hold, as worded in the quarantine. */
+const expected: Readonly<Record<ColumnType | ValueForm['kind'], string>> = {
+  object: 'an object',
+  list: 'a list',
+  id: 'an id',
+  text: 'a text',
+  url: 'an address',
+  integer: 'a whole number',
+  number: 'a number',
+  money: 'an amount',
+  quantity: 'a number',
+  coordinate: 'a number',
+  boolean: 'true or false',
+  timestamp: 'a date and time',
+  day: 'a day',
+  dayMonthYear: 'a day as DD/MM/YYYY',
+  json: 'JSON',
 }
 
 const number = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/
 
-/** The places of the first and the last digit that is not 0, counted from the point: 12.5 has 1 and -1. */
+/** Positions of the first and last non-zero digits, counted from the decimal point: 12.5 gives 1 and -1. */
 function edgesOf(text: string): { first: number; last: number } | 'zero' | undefined {
   const [, whole, behind = '', exponent = '0'] = number.exec(text) ?? []
   if (whole === undefined) return undefined
@@ -34,21 +54,36 @@ function edgesOf(text: string): { first: number; last: number } | 'zero' | undef
   return { first: places - first, last: places - last }
 }
 
-const safeDigits = 15
+const isBeyondInteger = (value: bigint): boolean => BigInt.asIntN(64, value) !== value
 
-/** As a double, a number of so many units of the last place is exact. */
-const isExact = (text: string, behind: number): boolean =>
-  Math.abs(Number(text)) * 10 ** behind < Number.MAX_SAFE_INTEGER
+/** Whether a number does not fit its column once it is rounded to the column's last place. */
+function isBeyond(text: string, { whole, behind }: NonNullable<StoredType['digits']>): boolean {
+  const units = Math.round(Number(text) * 10 ** behind)
+  return behind === 0 ? isBeyondInteger(BigInt(units)) : Math.abs(units) >= 10 ** (whole + behind)
+}
 
-function ofNumber(text: string, type: ColumnType): Judgement {
+/** Up to this, the nearest double still identifies the exact number of units of the last place. */
+const maxUnits = 2 ** 52
+
+/** DuckDB converts a double to a decimal by multiplying it. */
+const maxMultiplied = 10 ** safeDigits
+
+function ofNumber(text: string, type: ColumnType): ValueJudgement {
   const { whole, behind } = storedTypes[type].digits ?? { whole: 0, behind: 0 }
+  const reason = `not ${expected[type as ValueForm['kind']]}`
   const edges = edgesOf(text)
   if (edges === 'zero') return {}
-  if (!edges || edges.first >= whole) return { reason: `not ${expected[type as Form['kind']]}` }
+  if (!edges || edges.first >= whole) return { reason }
   const isPlainInteger = behind === 0 && /^-?\d+$/.test(text)
-  const isLong = edges.first - Math.max(edges.last, -behind) + 1 > safeDigits
-  if (isLong && !isPlainInteger && !isExact(text, behind)) return { reason: 'more digits than can be kept' }
-  return edges.last < -behind ? { isRounded: true } : {}
+  const units = Math.abs(Number(text)) * 10 ** behind
+  const hasManyDigits = edges.first - Math.max(edges.last, -behind) + 1 > safeDigits
+  if (hasManyDigits && !isPlainInteger && units >= maxUnits)
+    return { reason: 'more digits than can be stored' }
+  if (isPlainInteger ? isBeyondInteger(BigInt(text)) : isBeyond(text, { whole, behind })) return { reason }
+  return {
+    ...(edges.last < -behind && { isRounded: true }),
+    ...(behind > 0 && units >= maxMultiplied && { isLong: true }),
+  }
 }
 
 const time = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/
@@ -60,15 +95,25 @@ const isDate = (day: string): boolean => isDay(day) && !day.startsWith('0000')
 const isOffset = (offset: string): boolean =>
   offset === 'Z' || (Number(offset.slice(1, 3)) <= 14 && Number(offset.slice(3).replace(':', '')) < 60)
 
-function ofTime(text: string): Judgement {
+/** Minutes ahead of UTC. */
+function minutesOf(offset = 'Z'): number {
+  const size = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(3).replace(':', ''))
+  return offset.startsWith('-') ? -size : size
+}
+
+function ofTime(text: string): ValueJudgement {
   const reason = `not ${expected.timestamp}`
   const found = time.exec(text)
   if (!found || found[0].includes(',')) return { reason }
-  const [, year, month, day, hour, minute, second = '0', fraction = '', offset] = found
+  const [, year, month, day, hour, minute, second, fraction = '', offset] = found
   if (!isDate(`${year}-${month}-${day}`)) return { reason }
   if (hour === undefined) return { otherForm: 'day' }
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return { reason }
-  if (offset !== undefined && !isOffset(offset)) return { reason }
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 59) return { reason }
+  // DuckDB accepts no offset after a time without seconds.
+  if (offset !== undefined && (second === undefined || !isOffset(offset))) return { reason }
+  const ofDay = Number(hour) * 60 + Number(minute) - minutesOf(offset)
+  if ((text.startsWith('0001-01-01') && ofDay < 0) || (text.startsWith('9999-12-31') && ofDay >= 1440))
+    return { reason }
   return {
     ...(/[1-9]/.test(fraction.slice(6)) && { isRounded: true }),
     ...(offset === undefined && { otherForm: 'time without offset' }),
@@ -83,10 +128,10 @@ function isDayText(text: string, shape: RegExp): boolean {
 const dayFirst = /^(?<day>\d\d)\/(?<month>\d\d)\/(?<year>\d{4})$/
 const yearFirst = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/
 
-const unless = (isGood: boolean, kind: Form['kind']): Judgement =>
+const unless = (isGood: boolean, kind: ValueForm['kind']): ValueJudgement =>
   isGood ? {} : { reason: `not ${expected[kind]}` }
 
-function ofText(text: string, kind: Form['kind']): Judgement {
+function ofText(text: string, kind: ValueForm['kind']): ValueJudgement {
   switch (kind) {
     case 'id':
       return unless(isId(text), kind)
@@ -104,10 +149,10 @@ function ofText(text: string, kind: Form['kind']): Judgement {
   }
 }
 
-const isNumeric = (kind: Form['kind']): kind is 'number' =>
+const isNumeric = (kind: ValueForm['kind']): kind is 'number' =>
   kind !== 'object' && kind !== 'list' && kind !== 'id' && storedTypes[kind].digits !== undefined
 
-/** Undefined for a text that no reader of JSON will take. */
+/** Undefined for a string that no JSON parser accepts. */
 function textOf(json: string): string | undefined {
   try {
     return JSON.parse(json) as string
@@ -117,8 +162,10 @@ function textOf(json: string): string | undefined {
   }
 }
 
-function judgementOf(value: string, isText: boolean, { kind }: Form): Judgement {
+function judgementOf(value: string, isText: boolean, { kind }: ValueForm): ValueJudgement {
   if (isNumeric(kind)) {
+    // DuckDB accepts some strings with an exponent, but not all.
+    if (isText && /e/i.test(value)) return unless(false, kind)
     const judgement = ofNumber(value, kind)
     return isText && !judgement.reason ? { ...judgement, otherForm: 'string' } : judgement
   }
@@ -126,8 +173,8 @@ function judgementOf(value: string, isText: boolean, { kind }: Form): Judgement 
   return isText ? ofText(value, kind) : unless(false, kind)
 }
 
-/** `json` is the value as it came, and not null. */
-export function judge(json: string, form: Form): Judged {
+/** `json` is the value as received, and not null. */
+export function judge(json: string, form: ValueForm): JudgedText {
   if (!json.startsWith('"')) return judgementOf(json, false, form)
   const text = textOf(json)
   return text === undefined ? {} : { ...judgementOf(text, true, form), text }

@@ -1,69 +1,79 @@
-/** The declared fields of a resource, made for comparing the keys of many records with them. */
+/** Prepares the declared fields of a resource for fast comparison with the keys of many records. */
 import { openDocuments, type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'
 import type { Table } from '../../contract/fields/table.ts'
-import { type Form, leafForm, listForm, objectForm } from './forms.ts'
+import { leafForm, listForm, objectForm, type ValueForm } from './forms.ts'
 
 export interface KnownField {
   readonly key: string
-  /** The key with its quotes and a colon, as numbers of four bytes; the last one overlaps the one before it. */
+  /** The key with quotes and colon, as four-byte integers; the last may overlap the one before it. */
   readonly words: Int32Array
   /** In bytes. */
   readonly length: number
   readonly node: KnownNode
-  /** The field that came next the last time: services write keys in one order. */
+  /** Without it, a record goes to quarantine. */
+  readonly isRequired: boolean
+  /** The field that followed it last time: services write keys in a fixed order. */
   follower?: KnownField | undefined
-  /** The number of the last object that had it. */
+  /** Number of the last object with this field. */
   lastObject: number
+  /** Number of the last object with this field more than once. */
+  repeatedIn: number
 }
 
-/** `leaf` stands for every value that is cast by itself, or that is kept whole and has no declared parts. */
+/** A `leaf` is any value that is cast by itself, or stored as a whole without declared parts. */
 export interface KnownNode {
   readonly kind: ShapeNode['kind']
   readonly fields: ReadonlyMap<string, KnownField>
   readonly element?: KnownNode | undefined
-  /** What may stand there; anything when undefined. */
-  readonly form?: Form | undefined
-  /** Fields that are not declared are kept with the whole. */
+  /** The form expected there; undefined allows anything. */
+  readonly form?: ValueForm | undefined
+  /** Undeclared fields are stored with the enclosing document. */
   readonly isOpen?: boolean
-  /** The field that came first the last time. */
+  /** Key that every record must have. */
+  readonly required?: string | undefined
+  /** The field that came first last time. */
   follower?: KnownField | undefined
 }
 
-const leaf = (form?: Form): KnownNode => ({
+const leaf = (form?: ValueForm): KnownNode => ({
   kind: 'leaf',
   fields: new Map(),
   element: undefined,
   form,
   isOpen: false,
+  required: undefined,
   follower: undefined,
 })
 
 const below = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`)
 
-function field(key: string, node: KnownNode): [string, KnownField] {
+function field(key: string, node: KnownNode, isRequired = false): [string, KnownField] {
   const bytes = Buffer.from(`${JSON.stringify(key)}:`)
   const words = Int32Array.from({ length: Math.ceil(bytes.length / 4) }, (_, index) =>
     bytes.readInt32LE(Math.min(index * 4, bytes.length - 4)),
   )
-  return [key, { key, words, length: bytes.length, node, follower: undefined, lastObject: 0 }]
+  return [
+    key,
+    { key, words, length: bytes.length, node, isRequired, follower: undefined, lastObject: 0, repeatedIn: 0 },
+  ]
 }
 
-/** Keys that a document adds below `at`: those without a node of their own. */
+/** Keys of documents directly below `at`. */
 const documentsIn = (documents: readonly string[], at: string): string[] =>
   documents
     .filter(path => path.slice(0, Math.max(0, path.lastIndexOf('.'))) === at)
     .map(path => path.slice(path.lastIndexOf('.') + 1))
 
-interface Place {
+interface FieldPlace {
   readonly at: string
-  /** The last key; empty for an element of a list. */
+  /** The last key; empty for a list element. */
   readonly key: string
   readonly documents: readonly string[]
-  /** Within a document that is kept whole. */
+  /** Inside a document that is stored as a whole. */
   readonly isOpen: boolean
 }
 
-function known(node: ShapeNode, { at, key, documents, ...place }: Place): KnownNode {
+function known(node: ShapeNode, { at, key, documents, ...place }: FieldPlace): KnownNode {
   if (node.kind === 'leaf') return leaf(leafForm(key, node.type, node.column))
   const isOpen = place.isOpen || documents.includes(at)
   if (node.kind === 'list')
@@ -72,17 +82,21 @@ function known(node: ShapeNode, { at, key, documents, ...place }: Place): KnownN
       kind: 'list',
       element: known(node.element, { at: `${at}[]`, key: '', documents, isOpen }),
     }
+  // List rows are stored even without their ids.
+  const isRequired = (next: ShapeNode) => at === '' && next.kind === 'leaf' && next.column?.required === true
   const declared = [...node.fields].map(([name, next]) =>
-    field(name, known(next, { at: below(at, name), key: name, documents, isOpen })),
+    field(name, known(next, { at: below(at, name), key: name, documents, isOpen }), isRequired(next)),
   )
-  const kept = documentsIn(documents, at).map(name => field(name, leaf()))
-  // Declared parts of a document tell more than that it is kept.
-  return { ...leaf(objectForm), kind: 'object', fields: new Map([...kept, ...declared]), isOpen }
+  const documentFields = documentsIn(documents, at).map(name => field(name, leaf()))
+  // Declared parts of a document win: they have more detail.
+  const fields = new Map([...documentFields, ...declared])
+  const required = declared.find(([, one]) => one.isRequired)?.[0]
+  return { ...leaf(objectForm), kind: 'object', fields, isOpen, required }
 }
 
 const made = new WeakMap<Table, KnownNode>()
 
-/** Everything that the table and its children read or keep whole. */
+/** Returns all fields that the table and its children read or store. */
 export function knownFields(table: Table): KnownNode {
   const documents = openDocuments(table).map(({ path }) => path)
   const node = made.get(table) ?? known(shapeOf(table), { at: '', key: '', documents, isOpen: false })

@@ -1,10 +1,10 @@
-/** Undeclared leaves on their way into the stage: a file of lines, as no key is safe in SQL. */
+/** Writes undeclared leaves to a file of lines for the stage, as keys are not safe in SQL. */
 import { appendFileSync } from 'node:fs'
 import { readLines } from '../read/pages.ts'
-import type { Leaf } from './undeclared-leaves.ts'
+import type { UndeclaredLeaf } from './undeclared-leaves.ts'
 
-/** Lines that memory holds before they are written. */
-const mostLines = 20_000
+/** Lines buffered in memory before they are written. */
+const maxLines = 20_000
 
 export class LeafFile {
   readonly #place: () => string
@@ -12,29 +12,29 @@ export class LeafFile {
   #lines: string[] = []
   #longest = 0
 
-  /** `place` is asked once there is something to write. */
+  /** Calls `place` once there is something to write. */
   constructor(place: () => string) {
     this.#place = place
   }
 
-  add(locator: number, leaves: readonly Leaf[]): void {
+  add(locator: number, leaves: readonly UndeclaredLeaf[]): void {
     for (const { path, text, type } of leaves) {
       const line = JSON.stringify({ l: locator, p: path, v: text, t: type })
-      // Up to three bytes a character.
+      // A character has up to three bytes.
       this.#longest = Math.max(this.#longest, line.length * 3)
       this.#lines.push(line)
     }
-    if (this.#lines.length >= mostLines) this.flush()
+    if (this.#lines.length >= maxLines) this.flush()
   }
 
-  /** Writes what was added since the last time. */
+  /** Writes the buffered lines. */
   flush(): void {
     if (this.#lines.length === 0) return
     this.#file ||= this.#place()
     appendFileSync(this.#file, `${this.#lines.splice(0).join('\n')}\n`, { mode: 0o600 })
   }
 
-  /** A select of locator, path, value_text and value_type; undefined when there are none. */
+  /** Selects locator, path, value_text and value_type; undefined without leaves. */
   get rows(): string | undefined {
     if (this.#file === '') return undefined
     const columns = { l: 'BIGINT', p: 'VARCHAR', v: 'VARCHAR', t: 'VARCHAR' }

@@ -1,43 +1,53 @@
-/** Searches the bytes of a landed page once: where its records lie, how deep they nest, and their undeclared fields. */
+/**
+ * Searches the bytes of a landed page once: where its records are, how deeply they nest, and which fields are
+ * undeclared.
+ */
 
 import type { RowsAt } from '../read/pages.ts'
-import { type Form, notPlain } from './forms.ts'
+import { notPlain, objectForm, type ValueForm } from './forms.ts'
 import { ascii, JsonBytes } from './json-bytes.ts'
 import type { KnownField, KnownNode } from './known-fields.ts'
 
 const { comma, openBrace, closeBrace, openBracket, closeBracket, quote } = ascii
 
-/** A field that nobody declared: the bytes of its key, and of its value up to `end`. */
+/** An undeclared field: the positions of its key, and of its value up to `end`. */
 export interface UndeclaredField {
   readonly key: number
   readonly start: number
   readonly end: number
-  /** Keys, and positions in lists from 0, that lead to it from the record. */
+  /** Path from the record: keys, and list positions from 0. */
   readonly at: readonly (string | number)[]
 }
 
-/** A declared value that is not written as plainly as its form is. */
+/** A declared value that is not in its plain form. */
 export interface UnusualValue extends Omit<UndeclaredField, 'key'> {
-  readonly form: Form
+  readonly form: ValueForm
 }
 
-export interface RecordSlice {
+/** Byte positions. */
+export interface Slice {
   readonly start: number
   readonly end: number
-  /** Levels of objects and lists, the record included. */
+}
+
+export interface RecordSlice extends Slice {
+  /** Levels of objects and lists, including the record. */
   readonly depth: number
   readonly undeclared: readonly UndeclaredField[]
   readonly unusual: readonly UnusualValue[]
-  /** Declared keys that come several times in one object, which begins at `object`. */
+  /** Declared keys that occur several times in one object. */
   readonly repeated: readonly RepeatedKey[]
+  /** A required key that the record does not have. */
+  readonly missing?: string | undefined
 }
 
 export interface RepeatedKey {
+  /** Where the object begins. */
   readonly object: number
   readonly key: string
 }
 
-/** Four bytes at a time: keys are more than half of most pages. */
+/** Compares four bytes at a time: keys make up more than half of most pages. */
 function isAt(view: DataView, from: number, { words, length }: KnownField): boolean {
   if (from + length > view.byteLength) return false
   const last = words.length - 1
@@ -48,27 +58,29 @@ function isAt(view: DataView, from: number, { words, length }: KnownField): bool
 
 const none: readonly never[] = []
 const letterN = 110
+const letterU = 117
 
-/** Objects of all pages so far: declared fields remember the last that had them. */
+/** Counts objects on all pages so far: each declared field remembers the last one that had it. */
 let objects = 0
 
 class FieldSearch extends JsonBytes {
   readonly #view: DataView
-  readonly #most: number
+  readonly #max: number
   #depth = 0
   #deepest = 0
   #at: (string | number)[] = []
   #found: UndeclaredField[] = []
   #unusual: UnusualValue[] = []
   #repeated: RepeatedKey[] = []
+  #hasRequired = false
 
-  constructor(bytes: Buffer, most: number) {
+  constructor(bytes: Buffer, max: number) {
     super(bytes)
-    this.#most = most
+    this.#max = max
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
-  /** Down the members of the envelope to the records. Returns where the value ends. */
+  /** Descends the envelope to the records, and returns where the value ends. */
   *envelope(from: number, path: readonly string[], node: KnownNode): Generator<RecordSlice, number> {
     const { bytes } = this
     const [key, ...rest] = path
@@ -94,11 +106,15 @@ class FieldSearch extends JsonBytes {
     this.#depth = 0
     this.#deepest = 0
     this.#at = []
-    const end = this.#node(from, node)
+    this.#hasRequired = false
+    const isObject = this.bytes[from] === openBrace
+    const end = isObject ? this.#object(from, node) : this.#value(from)
+    if (!isObject) this.#unusual.push({ start: from, end, at: [], form: objectForm })
     const undeclared = this.#found.length > 0 ? this.#found.splice(0) : none
     const unusual = this.#unusual.length > 0 ? this.#unusual.splice(0) : none
     const repeated = this.#repeated.length > 0 ? this.#repeated.splice(0) : none
-    return { start: from, end, depth: this.#deepest, undeclared, unusual, repeated }
+    const missing = isObject && !this.#hasRequired ? node.required : undefined
+    return { start: from, end, depth: this.#deepest, undeclared, unusual, repeated, missing }
   }
 
   #node(from: number, node: KnownNode): number {
@@ -108,14 +124,13 @@ class FieldSearch extends JsonBytes {
     return this.#leaf(from, node.form)
   }
 
-  /** A value of another kind than the declared one is not plain either. */
-  #leaf(from: number, form: Form | undefined, key?: string): number {
-    // JSON has no other word that begins like null.
-    if (form === undefined || this.bytes[from] === letterN) return this.#value(from)
+  /** A value of a different kind than declared is not plain either. */
+  #leaf(from: number, form: ValueForm | undefined, key?: string): number {
+    if (form === undefined || this.#isNull(from)) return this.#value(from)
     const plain = form.afterPlain(this.bytes, from)
     if (plain !== notPlain) return plain
     const end = this.#value(from)
-    if (this.#unusual.length <= this.#most)
+    if (this.#unusual.length <= this.#max)
       this.#unusual.push({
         start: from,
         end,
@@ -125,7 +140,7 @@ class FieldSearch extends JsonBytes {
     return end
   }
 
-  /** Compares each key with the one that came next the last time, before it looks the key up. */
+  /** Compares each key with the one that followed last time, before looking it up. */
   #object(from: number, node: KnownNode): number {
     const { bytes } = this
     const view = this.#view
@@ -137,8 +152,7 @@ class FieldSearch extends JsonBytes {
     while (bytes[at] !== closeBrace) {
       const guess: KnownField | undefined = before.follower
       if (guess !== undefined && isAt(view, at, guess)) {
-        if (guess.lastObject === object) this.#repeated.push({ object: from, key: guess.key })
-        guess.lastObject = object
+        this.#met(guess, object, from)
         at = this.#field(this.afterSpace(at + guess.length), guess)
         before = guess
       } else {
@@ -146,8 +160,7 @@ class FieldSearch extends JsonBytes {
         const key = this.textAt(at, end)
         const field = node.fields.get(key)
         const value = this.afterColon(end)
-        if (field?.lastObject === object) this.#repeated.push({ object: from, key })
-        if (field) field.lastObject = object
+        if (field) this.#met(field, object, from)
         if (field) at = this.#field(value, field)
         else at = node.isOpen ? this.#value(value) : this.#undeclared(at, value, key)
         before.follower = field ?? guess
@@ -159,7 +172,22 @@ class FieldSearch extends JsonBytes {
     return at + 1
   }
 
-  #field(from: number, { key, node }: KnownField): number {
+  /** Records a repeated key once for each object, however often it occurs. */
+  #met(field: KnownField, object: number, from: number): void {
+    if (field.lastObject === object && field.repeatedIn !== object && this.#repeated.length <= this.#max) {
+      field.repeatedIn = object
+      this.#repeated.push({ object: from, key: field.key })
+    }
+    field.lastObject = object
+  }
+
+  /** DuckDB also reads `nan`, which is not JSON. */
+  #isNull(from: number): boolean {
+    return this.bytes[from] === letterN && this.bytes[from + 1] === letterU
+  }
+
+  #field(from: number, { key, node, isRequired }: KnownField): number {
+    if (isRequired) this.#hasRequired = !this.#isNull(from)
     if (node.kind === 'leaf') return this.#leaf(from, node.form, key)
     this.#at.push(key)
     const at = this.#node(from, node)
@@ -186,7 +214,7 @@ class FieldSearch extends JsonBytes {
 
   #undeclared(key: number, start: number, name: string): number {
     const end = this.#value(start)
-    if (this.#found.length <= this.#most) this.#found.push({ key, start, end, at: [...this.#at, name] })
+    if (this.#found.length <= this.#max) this.#found.push({ key, start, end, at: [...this.#at, name] })
     return end
   }
 
@@ -199,30 +227,40 @@ class FieldSearch extends JsonBytes {
     const first = this.bytes[from]
     if (first === quote) return this.afterText(from)
     if (first !== openBrace && first !== openBracket) return this.afterPlain(from)
-    const { end, depth } = this.wholeAt(from)
+    const { end, depth } = this.extentAt(from)
     this.#deepest = Math.max(this.#deepest, this.#depth + depth)
     return end
   }
 }
 
-/** The values of a key of the object at a position, as JSON. */
-function valuesOf(bytes: Buffer, { object, key }: RepeatedKey): Set<string> {
-  const json = new JsonBytes(bytes)
-  const values = new Set<string>()
-  let at = json.afterSpace(object + 1)
-  while (bytes[at] !== closeBrace) {
-    const end = json.afterText(at)
-    const start = json.afterColon(end)
-    const after = json.afterValue(start)
-    if (json.textAt(at, end) === key) values.add(bytes.toString('utf8', start, after))
-    at = json.afterItem(after, closeBrace)
-  }
-  return values
+/** An object member, up to the next one. */
+interface Repetition extends Slice {
+  readonly json: string
 }
 
-/** A declared key with several values in one object: which of them holds nobody can tell. */
+function repetitionsOf(bytes: Buffer, { object, key }: RepeatedKey): Repetition[] {
+  const json = new JsonBytes(bytes)
+  const found: Repetition[] = []
+  let start = json.afterSpace(object + 1)
+  while (bytes[start] !== closeBrace) {
+    const behindKey = json.afterText(start)
+    const value = json.afterColon(behindKey)
+    const behind = json.afterValue(value)
+    const end = json.afterItem(behind, closeBrace)
+    if (json.textAt(start, behindKey) === key)
+      found.push({ start, end, json: bytes.toString('utf8', value, behind) })
+    start = end
+  }
+  return found
+}
+
+/** Finds a declared key with different values in one object: which one is right is unknown. */
 export const contradiction = (bytes: Buffer, { repeated }: RecordSlice): string | undefined =>
-  repeated.find(one => valuesOf(bytes, one).size > 1)?.key
+  repeated.find(one => new Set(repetitionsOf(bytes, one).map(({ json }) => json)).size > 1)?.key
+
+/** Members that occur again later in their object. */
+export const repetitions = (bytes: Buffer, { repeated }: RecordSlice): Slice[] =>
+  repeated.flatMap(one => repetitionsOf(bytes, one).slice(0, -1))
 
 const pathTo: Readonly<Record<RowsAt, readonly string[]>> = {
   data: ['data', '[]'],
@@ -230,18 +268,21 @@ const pathTo: Readonly<Record<RowsAt, readonly string[]>> = {
   'data as one record': ['data'],
 }
 
-export interface Searched {
+export interface PageSearch {
   readonly rows: RowsAt
   readonly known: KnownNode
-  /** So many undeclared fields of a record are found, and one more to show that there are others; unusual likewise. */
-  readonly most: number
+  /**
+   * Finds at most this many undeclared fields in a record, plus one that shows there are more; the same for unusual
+   * values.
+   */
+  readonly max: number
 }
 
 /**
- * The records of a page in their order, one at a time: those of a page with thousands of undeclared fields each would fill the
- * memory together. Throws NotJson.
+ * Yields the records of a page in order, one at a time: a page whose records have thousands of undeclared fields each
+ * would fill the memory. Throws NotJson.
  */
-export function* recordsOn(bytes: Buffer, { rows, known, most }: Searched): Generator<RecordSlice> {
-  const search = new FieldSearch(bytes, most)
+export function* recordsOn(bytes: Buffer, { rows, known, max }: PageSearch): Generator<RecordSlice> {
+  const search = new FieldSearch(bytes, max)
   yield* search.envelope(search.afterSpace(0), pathTo[rows], known)
 }

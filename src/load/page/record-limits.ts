@@ -1,4 +1,7 @@
-/** How large, deep and manifold a record may be. What is beyond goes to quarantine, so that no record exhausts the machine. */
+/**
+ * Limits the size, depth and number of fields of a record. Larger ones go to quarantine, so that no record exhausts the
+ * machine.
+ */
 
 export interface RecordLimits {
   /** Bytes of its JSON. */
@@ -7,29 +10,31 @@ export interface RecordLimits {
   readonly depth: number
   /** Leaves of undeclared fields in one record. */
   readonly fields: number
-  /** Paths of undeclared fields of one resource, which its report of schema drift holds. */
+  /** Paths of a resource's undeclared fields, which its report of schema drift holds. */
   readonly paths: number
 }
 
-export const usualLimits: RecordLimits = { bytes: 16_777_216, depth: 2000, fields: 20_000, paths: 20_000 }
+export const defaultLimits: RecordLimits = { bytes: 16_777_216, depth: 2000, fields: 20_000, paths: 20_000 }
 
-/** Of a record beyond the limit of bytes only so many characters go to quarantine; the landed page has the rest. */
+/**
+ * At most this many characters of a record that exceeds the byte limit go to quarantine; the landed page has the rest.
+ */
 export const longestPayload = 65_536
 
-/** The paths of undeclared fields that a resource has shown so far. */
+/** The paths of undeclared fields seen so far in a resource. */
 export class SeenPaths {
-  readonly #most: number
+  readonly #max: number
   readonly #seen: Set<string>
 
-  constructor(most: number, seen: Iterable<string> = []) {
-    this.#most = most
+  constructor(max: number, seen: Iterable<string> = []) {
+    this.#max = max
     this.#seen = new Set(seen)
   }
 
-  /** Whether there is room for all of them; they are remembered then. */
+  /** Adds the paths if there is room for all of them; returns whether there is. */
   admit(paths: Iterable<string>): boolean {
     const added = [...new Set(paths)].filter(path => !this.#seen.has(path))
-    if (this.#seen.size + added.length > this.#most) return added.length === 0
+    if (this.#seen.size + added.length > this.#max) return added.length === 0
     for (const path of added) this.#seen.add(path)
     return true
   }

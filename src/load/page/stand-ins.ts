@@ -1,27 +1,40 @@
-/** Copies of a page in which each record that cannot be loaded is replaced by an object with nothing but its id. */
+/** Copies a page without what cannot be loaded: replaces values with null, and records with their id. */
 import { createHash } from 'node:crypto'
 import type { RowsAt } from '../read/pages.ts'
 import { ascii, JsonBytes, NotJson } from './json-bytes.ts'
+import type { Slice } from './page-fields.ts'
 
 const { openBracket, closeBracket } = ascii
 
-/** A text that is longer is no id. */
+/** A longer text is not an id. */
 const longestId = 200
 
-interface Slice {
-  readonly start: number
-  readonly end: number
+/** Replacement for a range of bytes. */
+export interface Edit extends Slice {
+  readonly text: string
 }
 
-/** A record that was replaced, by its position from 1. */
-export interface Replaced {
+/** Skips an edit within another one. */
+export function edited(bytes: Buffer, edits: readonly Edit[]): Buffer {
+  const parts: Buffer[] = []
+  let at = 0
+  for (const { start, end, text } of [...edits].sort((first, second) => first.start - second.start)) {
+    if (start < at) continue
+    parts.push(bytes.subarray(at, start), Buffer.from(text))
+    at = end
+  }
+  return Buffer.concat([...parts, bytes.subarray(at)])
+}
+
+/** A replaced record, by its position from 1. */
+export interface ReplacedRecord {
   readonly position: number
   readonly payload: string
   readonly reason: string
 }
 
 class Splitter extends JsonBytes {
-  /** Braces are counted, nothing else is checked; what has no end reaches to the end of the page. */
+  /** Only matches braces, without other checks. A record without an end extends to the end of the page. */
   records(from: number): Slice[] {
     const found: Slice[] = []
     let at = this.afterSpace(from)
@@ -72,7 +85,7 @@ function parsed(text: string): { readonly json: unknown } | undefined {
   }
 }
 
-/** The id of a record, also of one that is broken, as far as it can be seen; as JSON where no engine stores it. */
+/** Finds the id of a record, even a broken one if the id is visible; as JSON if no engine stores it. */
 export function idIn(payload: string): string | undefined {
   const record = parsed(payload)
   if (!record) return /"id"\s*:\s*"([A-Za-z0-9_-]{1,64})"/.exec(payload)?.[1]
@@ -82,8 +95,8 @@ export function idIn(payload: string): string | undefined {
   return /[\0\p{Cs}]/u.test(id) ? JSON.stringify(id) : id
 }
 
-/** Has its id, so that a scan counts it. */
-function standIn(payload: string): string {
+/** Includes the id, so that a scan counts the record. */
+export function standIn(payload: string): string {
   const id = idIn(payload) ?? `no id: ${createHash('md5').update(payload).digest('hex')}`
   return JSON.stringify({ id })
 }
@@ -96,12 +109,12 @@ const wrapped = (rows: RowsAt, records: readonly string[]): string => {
 
 export interface Copy {
   readonly bytes: Buffer
-  readonly replaced: readonly Replaced[]
+  readonly replaced: readonly ReplacedRecord[]
 }
 
 /** Replaces the records at these positions, and every record that is not JSON. */
 export function withStandIns(bytes: Buffer, rows: RowsAt, leftOut: ReadonlyMap<number, string>): Copy {
-  const replaced: Replaced[] = []
+  const replaced: ReplacedRecord[] = []
   const texts = slicesOf(bytes, rows).map(({ start, end }, index) => {
     const payload = bytes.toString('utf8', start, end)
     const position = index + 1
@@ -113,15 +126,14 @@ export function withStandIns(bytes: Buffer, rows: RowsAt, leftOut: ReadonlyMap<n
   return { bytes: Buffer.from(wrapped(rows, texts)), replaced }
 }
 
-/** How many records a page has. */
 export const recordCount = (bytes: Buffer, rows: RowsAt): number => slicesOf(bytes, rows).length
 
-/** The records of a page that is no JSON, parsed; those that are broken have nothing but an id. */
+/** Parses the records of a page that is not JSON; of broken ones only the id remains. */
 export function unbrokenRecords(bytes: Buffer): unknown[] {
   const { bytes: copy } = withStandIns(bytes, 'data', new Map())
   return (JSON.parse(copy.toString('utf8')) as { data: unknown[] }).data
 }
 
-/** The JSON of each record of a list, as it was received. */
+/** The JSON of each record of a list, as received. */
 export const recordTexts = (bytes: Buffer): string[] =>
   slicesOf(bytes, 'data').map(({ start, end }) => bytes.toString('utf8', start, end))

@@ -1,17 +1,17 @@
-/** The leaves that have no column: of JSON columns, and of fields that nobody declared. */
+/** Selects leaves without a column: those in JSON columns, and those of undeclared fields. */
 import { declaredPaths } from '../../contract/derived/json-shape.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { type StagePlan, shapePath } from './plan.ts'
 
-/** The types of json_tree in the words of attribute_leaf. */
+/** Translates json_tree's types into those of attribute_leaf. */
 const valueType = `case
   when type = 'VARCHAR' then 'text' when type = 'BOOLEAN' then 'boolean'
   when type in ('OBJECT', 'ARRAY') then 'empty' else 'number' end`
 
 /**
- * Columns locator, leaf {path, value, type} and place, for each leaf of the JSON in `document`. Empty lists and
- * objects count as leaves, or they would vanish; null counts as absent. The query string of an address may be a key to a
- * file and is cut.
+ * Columns locator, leaf {path, value, type} and place, for each leaf of the JSON in `document`. Empty lists and objects
+ * count as leaves, or they would vanish; null counts as absent. Removes the query string of a URL, which may contain an
+ * access key.
  */
 export function leafRows(table: string, document: string): string {
   return `select locator, {
@@ -25,22 +25,22 @@ export function leafRows(table: string, document: string): string {
       and (type not in ('OBJECT', 'ARRAY') or value in ('{}', '[]'))`
 }
 
-/** Never stored: legal identity of a person, and secrets. Matched on the path in lower case. */
+/** Never stored: a person's legal identity, and secrets. Matched against the path in lower case. */
 const denied =
   'dob$|dateofbirth|birthdate|gender|nationality|nationalins|nino$|passport|sharecode|apikey|secret|token$|password'
 
-/** Kept in pii: names, contact and bank details. */
+/** Stored in pii: names, contact and bank details. */
 const personal =
   'name$|email|phone|mobile|address|line(one|two|1|2|3)$|postcode|account|sortcode|iban|utr$|vat$|contact|comment|message|notes?$|attachment|url$'
 
-/** SQL conditions over an expression that holds the path, whose last key may stand in quotes. */
+/** SQL conditions on a path expression, whose last key may be quoted. */
 const isDenied = (path: string): string => `regexp_matches(rtrim(lower(${path}), '"'), '${denied}')`
 const isPersonal = (path: string): string => `regexp_matches(rtrim(lower(${path}), '"'), '${personal}')`
 
-/** Whether a key of the path has other letters than keys of services have: it may be data, such as the name of a person. */
+/** Whether a key in the path has unusual characters for a service's key: it may be data, such as a person's name. */
 const hasOddKey = (path: string): string => `not regexp_full_match(${path}, '[\\w$\\[\\].#-]*')`
 
-/** Whether a value that is kept as one JSON text has such a key. */
+/** Whether a value stored as one JSON text has such a key. */
 const holdsDenied = `(value_type = 'json' and regexp_matches(lower(value_text), '${denied.replaceAll('$', '"')}'))`
 
 function leavesOf(plan: StagePlan, document: StagePlan['documents'][number]): string {

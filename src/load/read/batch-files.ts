@@ -1,4 +1,4 @@
-/** Files that a batch needs while it loads, such as pages that DuckDB cannot read as they are stored. They are temporary. */
+/** Holds temporary files that a batch needs while it loads, such as copies of pages that DuckDB cannot read directly. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pageName } from '../../lib/stored-page.ts'
@@ -11,17 +11,17 @@ export class BatchFiles {
   #copies = 0
 
   constructor([first]: readonly PageFile[]) {
-    // Not in the folder of the scan, whose files other processes list.
+    // Outside the scan's folder, which other processes list.
     this.#beside = dirname(dirname(first?.file ?? ''))
   }
 
-  /** Most batches need none, and make no folder. */
+  /** Creates the folder on first use: most batches need none. */
   named(name: string): string {
     this.#folder ??= makeScratch(this.#beside)
     return join(this.#folder.path, name)
   }
 
-  /** The page with these bytes, as a file of its own. Pages of several scans may have one name. */
+  /** Writes these bytes as a copy of the page. Pages of different scans may have the same name. */
   copy(page: PageFile, bytes: Buffer): PageFile {
     this.#copies += 1
     const folder = this.named(String(this.#copies))

@@ -1,49 +1,93 @@
 /** Stages a batch of landed pages: typed, checked, and with one version of each record, ready to merge. */
-import type { Child } from '../../contract/fields/table.ts'
+import type { Column } from '../../contract/fields/column.ts'
+import type { ChildTable } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { leafStage } from './attribute-leaves.ts'
-import { type CastCheck, castCheck, lostRecords } from './cast-check.ts'
-import { create } from './create-stage.ts'
 import { childStage, isFilled } from './lists.ts'
-import type { PageFile, RowsAt } from './pages.ts'
-import { isMisfit, jsonReader, type Reader, typedReader } from './pages.ts'
+import {
+  jsonReader,
+  type PageFile,
+  type PageReader,
+  perPageNumber,
+  positionsPerPage,
+  type RowsAt,
+  typedReader,
+} from './pages.ts'
 import { isWhollyTyped, type StagePlan, type StageTable } from './plan.ts'
 import { rootStage } from './root.ts'
-import { fillSeen } from './seen-ids.ts'
 
-export interface Batch {
+/** Columns first_pass, last_pass and front_pass of stage_seen: the passes of a scan that saw an id on these pages. */
+function seenPasses(pages: readonly PageFile[]): string {
+  const page = `locator // ${positionsPerPage}`
+  const pass = perPageNumber(pages, one => one.pass, page)
+  const front = perPageNumber(pages, one => (one.isFront ? one.pass : undefined), page)
+  return `min(${pass}) as first_pass, max(${pass}) as last_pass, max(${front}) as front_pass`
+}
+
+/** Milliseconds since the epoch; null if the resource does not have the column. */
+const millis = (column: string | undefined): string =>
+  column === undefined ? 'cast(null as bigint)' : `epoch_ms(${column})`
+
+/** In bytes: PostgreSQL cannot index longer texts, and such an id goes to quarantine. */
+const longestSeenId = 200
+
+const isCreatedAt = ({ source }: Column): boolean =>
+  source.from === 'field' && source.path.join('.') === 'createdAt'
+
+/**
+ * Creates stage_seen: the ids on the pages, including those of records that will be quarantined, a time at which each
+ * existed, and its last change. A record without an id gets a stand-in id, since the service's total counts it as well.
+ */
+function seenStage({ root, resource }: StagePlan, pages: readonly PageFile[]): string {
+  const key = quoteName(root.table.key)
+  const created = Object.entries(root.table.columns).find(([, column]) => isCreatedAt(column))?.[0]
+  const changed = millis(resource.updatedAt === undefined ? undefined : 'source_updated_at')
+  return `create or replace temp table stage_seen as
+    select case when strlen(${key}) <= ${longestSeenId} then ${key} else 'long id: ' || md5(${key}) end as id, ${seenPasses(pages)},
+      min(least(${millis(created && quoteName(created))}, ${changed})) as existed_at, max(${changed}) as changed_at
+    from ${root.name} group by 1`
+}
+
+/** Runs a `create table as` and returns its number of rows. */
+async function create(engine: Engine, sql: string): Promise<number> {
+  const [row] = await engine.rows<{ Count: number }>(sql)
+  return Number(row?.Count)
+}
+
+export interface StageBatch {
   readonly pages: readonly PageFile[]
   readonly rows: RowsAt
-  /** A select of the leaves of undeclared fields. */
+  /** Selects the leaves of undeclared fields. */
   readonly leaves: string | undefined
-  /** Whether a page has true or false anywhere in its data. */
-  readonly hasBooleans: boolean
-  /** Locators of records whose text no engine stores. */
+  /** Whether a page has a number too long for DuckDB to convert to a decimal exactly. */
+  readonly hasLong: boolean
+  /** Locators of the records that go to quarantine. */
   readonly excluded: readonly number[]
 }
 
-export interface Staged extends CastCheck {
-  /** Records on the pages, duplicates and quarantined ones included. */
+export interface StagedRows {
+  /** Records on the pages, including duplicates and quarantined ones. */
   readonly records: number
-  /** Names of the stages that hold rows, stage_leaf among them when it does; the others need no statement. */
+  /** Names of the stages with rows, including stage_leaf; the others need no statement. */
   readonly filled: ReadonlySet<string>
-  /** The records did not fit their declared type together, so that each was read as JSON: a third as fast. */
-  readonly isReadAsJson: boolean
-  /** Values outside the lists that the contract gives. */
+  /** Values outside the lists in the contract. */
   readonly newValues: readonly { readonly path: string; readonly value: string }[]
 }
 
-/** Newest version of a record: the source's own time, then its version, then the later page. */
+/** Newest version of a record first: by the service's updatedAt, then its version, then the later page. */
 const newestFirst = 'source_updated_at desc nulls last, source_version desc nulls last, locator desc'
 
-/** What any row of a stage holds: its lists that have elements, and whether there is a document in the root. */
-interface Held {
-  readonly lists: ReadonlySet<Child>
+/** What the rows of a stage contain: lists with elements, and whether the root has documents. */
+interface StageContents {
+  readonly lists: ReadonlySet<ChildTable>
   readonly hasDocuments: boolean
 }
 
-async function heldIn({ engine, plan, reader }: Filling, stage: StageTable): Promise<Held> {
+async function readStageContents(
+  { engine, plan, reader }: StageFilling,
+  stage: StageTable,
+): Promise<StageContents> {
   const documents = stage === plan.root ? plan.documents : []
   if (stage.lists.length + documents.length === 0) return { lists: new Set(), hasDocuments: false }
   const counts = [
@@ -58,10 +102,10 @@ async function heldIn({ engine, plan, reader }: Filling, stage: StageTable): Pro
   }
 }
 
-/** Fills the stages of lists that have elements; a list that is empty in every row costs no statement. */
-async function fillChildren(filling: Filling, parent: StageTable): Promise<FilledStages> {
+/** Fills the stages of lists that have elements. A list that is empty in every row costs no statement. */
+async function fillChildren(filling: StageFilling, parent: StageTable): Promise<FilledStages> {
   const { engine, plan, reader } = filling
-  const { lists, hasDocuments } = await heldIn(filling, parent)
+  const { lists, hasDocuments } = await readStageContents(filling, parent)
   const filled = [parent]
   for (const stage of plan.tables.filter(stage => stage.parent === parent)) {
     if (!stage.child || !lists.has(stage.child)) continue
@@ -87,12 +131,13 @@ async function keepNewest(engine: Engine, plan: StagePlan, stages: readonly stri
 
 const leafHash = 'hash(path, value_text, value_type)'
 
-/** A leaf that says when the service wrote something. */
+/** A leaf with the time of the service's last write. */
 const isTimeOfChange = `regexp_matches(path, '(^|\\.)updatedAt$')`
 
 /**
- * Creates stage_record: one row per record with the hash of all its content, whichever stages are filled, a dash, and the hash
- * of its bookkeeping. The lists of all stages are grouped at once: a join a stage took 35 ms to plan where there are sixteen.
+ * Creates stage_record: a row for each record with the hash of all its content, whichever stages have rows, a dash, and
+ * the hash of its bookkeeping. Groups the lists of all stages at once: with sixteen, a join for each took 35 ms to
+ * plan.
  */
 function recordStage(plan: StagePlan, filled: ReadonlySet<string>): string {
   const lists = plan.tables.slice(1).map(({ name }) => ({ name, hash: 'own_hash', touch: 'own_touch' }))
@@ -124,7 +169,7 @@ function recordStage(plan: StagePlan, filled: ReadonlySet<string>): string {
     from ${plan.root.name} r ${join}`
 }
 
-/** Columns path and value: values outside the lists that the contract gives; undefined when no column has a list. */
+/** Columns path and value: values outside the lists in the contract; undefined when no column has a list. */
 function unknownValues(tables: readonly StageTable[]): string | undefined {
   const selects = tables.flatMap(({ name, table }) =>
     Object.entries(table.columns).flatMap(([column, { values }]) =>
@@ -140,10 +185,10 @@ function unknownValues(tables: readonly StageTable[]): string | undefined {
   return `select distinct path, substr(value, 1, 80) as value from (${selects.join(' union all ')}) limit 20`
 }
 
-interface Filling {
+interface StageFilling {
   readonly engine: Engine
   readonly plan: StagePlan
-  readonly reader: Reader
+  readonly reader: PageReader
 }
 
 interface FilledStages {
@@ -152,16 +197,16 @@ interface FilledStages {
 }
 
 interface CountedStages extends FilledStages {
-  /** On the pages. */
+  /** Records on the pages. */
   readonly records: number
-  /** Ids among them. */
+  /** Distinct ids among them. */
   readonly ids: number
 }
 
-async function fillStages(filling: Filling, batch: Batch): Promise<CountedStages> {
+async function fillStages(filling: StageFilling, batch: StageBatch): Promise<CountedStages> {
   const { engine, plan, reader } = filling
   const records = await create(engine, rootStage(plan, batch.pages, reader))
-  const ids = await fillSeen(engine, plan, { ...batch, records })
+  const ids = await create(engine, seenStage(plan, batch.pages))
   const excluded =
     batch.excluded.length === 0
       ? 0
@@ -170,51 +215,24 @@ async function fillStages(filling: Filling, batch: Batch): Promise<CountedStages
   return { records, ids, ...(records > excluded ? await fillChildren(filling, plan.root) : nothing) }
 }
 
-interface ReadStages extends CountedStages {
-  readonly isReadAsJson: boolean
-}
-
-/** One record of another structure fails the typed reading of its batch; read as JSON, only that record is quarantined. */
-async function readStages(engine: Engine, plan: StagePlan, batch: Batch): Promise<ReadStages> {
-  const json = { engine, plan, reader: jsonReader(batch) }
-  if (!isWhollyTyped(plan)) return { ...(await fillStages(json, batch)), isReadAsJson: false }
-  try {
-    const typed = { engine, plan, reader: typedReader(batch) }
-    return { ...(await fillStages(typed, batch)), isReadAsJson: false }
-  } catch (error) {
-    if (!isMisfit(error)) throw error
-    return { ...(await fillStages(json, batch)), isReadAsJson: true }
-  }
-}
-
-/** Fills the stage tables from the pages, on a connection that nobody else uses meanwhile. */
-export async function stageBatch(engine: Engine, plan: StagePlan, batch: Batch): Promise<Staged> {
-  const { records, ids, filled, hasDocuments, isReadAsJson } = await readStages(engine, plan, batch)
-  // Most batches have no leaf, and the statement that looks for one takes longest to plan.
+/** Fills the stage tables from the pages, on a connection that no one else uses at the same time. */
+export async function stageBatch(engine: Engine, plan: StagePlan, batch: StageBatch): Promise<StagedRows> {
+  const reader = isWhollyTyped(plan) ? typedReader(batch) : jsonReader(batch)
+  const { records, ids, filled, hasDocuments } = await fillStages({ engine, plan, reader }, batch)
+  // Most batches have no leaves, and the statement that finds them takes longest to plan.
   const mayHaveLeaves = hasDocuments || batch.leaves !== undefined
   const leaves = mayHaveLeaves ? await create(engine, leafStage(plan, batch.leaves)) : 0
   const names = new Set([...namesOf(filled), ...(leaves > 0 ? ['stage_leaf'] : [])])
-  const check = await castCheck(engine, { plan, pages: batch.pages, rows: batch.rows, filled })
-  if (check.quarantined > 0) await removeFromStages(engine, [...names], lostRecords)
   if (ids < records) await keepNewest(engine, plan, [...names])
   await engine.run(recordStage(plan, names))
   const unknown = unknownValues(filled)
   const newValues = unknown ? await engine.rows<{ path: string; value: string }>(unknown) : []
-  return { records, filled: names, isReadAsJson, newValues, ...check }
+  return { records, filled: names, newValues }
 }
 
-/** Frees the memory of a batch before the next one is fetched; many statements for one call. */
+/** Drops a batch's tables before the next one is fetched, to free their memory; joins the statements into one call. */
 export function dropStages(plan: StagePlan): string {
-  const others = [
-    'stage_leaf',
-    'stage_seen',
-    'cast_failure',
-    'stage_older',
-    'stage_record',
-    'checked_record',
-    'lost_payload',
-    'delta',
-  ]
+  const others = ['stage_leaf', 'stage_seen', 'stage_older', 'stage_record', 'delta']
   return [...plan.tables.map(({ name }) => name), ...others.map(name => `temp.${name}`)]
     .map(name => `drop table if exists ${name}`)
     .join('; ')

@@ -1,16 +1,17 @@
-/** The statement that fills a stage table: typed columns, derived ones, the hash of the row, and whether it needs a cast check. */
-import type { Column, ColumnType, ListSource } from '../../contract/fields/column.ts'
+/** Builds the statement that fills a stage table: typed columns, derived ones, and the row's hashes. */
+import type { Column, ColumnType, FieldPath, ListSource } from '../../contract/fields/column.ts'
 import type { Table } from '../../contract/fields/table.ts'
 import { storedTypes } from '../../warehouse/schema/column-type.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import { leavesDiffer, numbersDiffer, numbersRead } from './cast-check.ts'
-import type { Reader } from './pages.ts'
 import { below, type StageTable, stagedSources } from './plan.ts'
 
-/** The SQL of each kind of source in the FROM clause at hand. */
+/** How to write each kind of source in the current FROM clause. */
 export interface Spelling {
   /** The struct, or the plain value, that fields are read from. */
   readonly element: string
+  readonly hasLong: boolean
+  /** The JSON at a path, as the service sent it. */
+  document(path: FieldPath): string
   scope(name: string): string
   root(column: string): string
   parent(column: string): string
@@ -21,11 +22,17 @@ export interface Spelling {
 const orUnknown = (column: Column, value: string): string =>
   column.member ? `coalesce(${value}, '-1')` : value
 
+function fieldValue(type: ColumnType, path: FieldPath, { element, hasLong, document }: Spelling): string {
+  const { cast, castLong = cast } = storedTypes[type]
+  if (type === 'json') return cast(document(path))
+  return (hasLong ? castLong : cast)(below(element, path))
+}
+
 function value(column: Column, spelling: Spelling): string {
   const { source } = column
   switch (source.from) {
     case 'field':
-      return orUnknown(column, storedTypes[column.type].cast(below(spelling.element, source.path)))
+      return orUnknown(column, fieldValue(column.type, source.path, spelling))
     case 'scope':
       return spelling.scope(source.name)
     case 'root':
@@ -45,7 +52,7 @@ function value(column: Column, spelling: Spelling): string {
 
 const jsonKeys = (path: readonly string[]): string => path.map(key => `.${quoteName(key)}`).join('')
 
-/** A figure over the elements of a list, which is still JSON text in this stage. */
+/** An aggregate over the elements of a list, which is still JSON text in this stage. */
 function listFigure(type: ColumnType, { lists, path, take, where }: ListSource, element: string): string {
   const [first = [], ...deeper] = lists
   const list = `nullif(cast(${below(element, first)} as varchar), 'null')`
@@ -53,18 +60,20 @@ function listFigure(type: ColumnType, { lists, path, take, where }: ListSource, 
   const textOf = (keys: readonly string[]): string =>
     `json_extract_string(e, ${quoteText(`$${jsonKeys(keys)}`)})`
   const only = where ? ` if ${textOf([where.key])} = ${quoteText(where.is)}` : ''
-  const value = take === 'count' ? '1' : storedTypes[type].cast(textOf(path))
-  return `cast(list_${take}([${value} for e in ${elements}${only}]) as ${storedTypes[type].sql})`
+  const { sql } = storedTypes[type]
+  // The page search judges only values that a column takes.
+  const value = take === 'count' ? '1' : `try_cast(${textOf(path)} as ${sql})`
+  return `cast(list_${take}([${value} for e in ${elements}${only}]) as ${sql})`
 }
 
-/** Every column that is not computed from others, as `expression as name`. */
+/** All columns that are not computed from others, as `expression as name`. */
 function directColumns(table: Table, spelling: Spelling): string[] {
   return stagedSources(table)
     .filter(([, column]) => column.source.from !== 'derived')
     .map(([name, column]) => `${value(column, spelling)} as ${quoteName(name)}`)
 }
 
-/** Derived columns in layers: each reads only columns of the layers before it. */
+/** Groups derived columns in layers: each reads only columns of earlier layers. */
 function derivedLayers(table: Table): [string, Column][][] {
   let waiting = stagedSources(table).filter(([, column]) => column.source.from === 'derived')
   const layers: [string, Column][][] = []
@@ -83,7 +92,7 @@ function derivedLayers(table: Table): [string, Column][][] {
   return layers
 }
 
-/** Wraps a SELECT so that the derived columns stand beside the direct ones. */
+/** Wraps a SELECT to add the derived columns. */
 function withDerived(table: Table, select: string): string {
   return derivedLayers(table).reduce((inner, layer) => {
     const columns = layer.map(([name, column]) => {
@@ -94,12 +103,12 @@ function withDerived(table: Table, select: string): string {
   }, select)
 }
 
-/** Computed from columns that the hash covers already. */
+/** Computed from columns that the hash already covers. */
 const isComputed = ({ source }: Column): boolean => source.from === 'derived' || source.from === 'list'
 
 /**
- * Columns whose difference is a change: neither volatile nor computed ones. JSON of a record counts by its leaves, so that
- * the order of keys does not matter; JSON inside a list has no leaves and counts as text.
+ * Columns whose difference counts as a change: neither volatile nor computed. A record's JSON counts by its leaves, so
+ * key order does not matter; JSON inside a list has no leaves and counts as text.
  */
 function hashedColumns({ table, child }: StageTable): [string, Column][] {
   return stagedSources(table).filter(
@@ -107,16 +116,16 @@ function hashedColumns({ table, child }: StageTable): [string, Column][] {
   )
 }
 
-/** A time of change inside JSON, of a record that the service embeds there. */
+/** A change time inside JSON, of an embedded record. */
 const timeInside = String.raw`"updatedAt"\s*:\s*("[^"]*"|null|[0-9]+)`
 
-/** The same as long as the content is, whenever the service wrote it. */
+/** Ignores when the service wrote it: equal whenever the content is. */
 const contentOf = ([name, { type }]: [string, Column]): string =>
   type === 'json'
     ? `regexp_replace(cast(${quoteName(name)} as varchar), ${quoteText(timeInside)}, '', 'g')`
     : quoteName(name)
 
-/** Two hashes of a row: of its content, and of the bookkeeping of the service. */
+/** Computes a row's two hashes: of its content, and of the service's bookkeeping. */
 function ownHashes(stage: StageTable): string {
   const hashed = hashedColumns(stage)
   const content = hashed.filter(([, column]) => !column.bookkeeping).map(contentOf)
@@ -126,26 +135,18 @@ function ownHashes(stage: StageTable): string {
   return `hash(${content.join(', ')}) as own_hash, ${touches.length === 0 ? 'cast(0 as ubigint)' : `hash(${touches.join(', ')})`} as own_touch`
 }
 
-interface Parts extends Pick<Reader, 'numbers'> {
-  /** Columns beside the declared ones, as `expression as name`. */
+interface SelectParts {
+  /** Additional columns, as `expression as name`. */
   readonly columns: readonly string[]
   readonly from: string
-  /** Further conditions under which a row needs the cast check. */
-  readonly misshapen: readonly string[]
 }
 
-export function stageStatement(stage: StageTable, spelling: Spelling, parts: Parts): string {
+export function stageStatement(
+  stage: StageTable,
+  spelling: Spelling,
+  { columns, from }: SelectParts,
+): string {
   const { name, table } = stage
-  const losses = [...leavesDiffer(table, spelling.element, parts.numbers), ...parts.misshapen]
-  const direct = [
-    ...parts.columns,
-    ...directColumns(table, spelling),
-    `${numbersRead(table, spelling.element, parts.numbers)} as numbers_read`,
-    `(${losses.length === 0 ? 'false' : losses.join(' or ')}) as has_loss`,
-  ]
-  const typed = `select ${direct.join(', ')} from ${parts.from}`
-  return `create or replace table ${name} as
-    select * exclude (numbers_read, has_loss), has_loss or ${numbersDiffer(table, 'numbers_read', parts.numbers)} as needs_check,
-      ${ownHashes(stage)}
-    from (${withDerived(table, typed)})`
+  const typed = `select ${[...columns, ...directColumns(table, spelling)].join(', ')} from ${from}`
+  return `create or replace table ${name} as select *, ${ownHashes(stage)} from (${withDerived(table, typed)})`
 }

@@ -1,23 +1,22 @@
-/** Lists inside records: how the stage above keeps each, and the stage that its elements become. */
+/** Reads lists inside records: how the parent stage carries each list, and the stage its elements go to. */
 import { type ShapeNode, shapeOf } from '../../contract/derived/json-shape.ts'
-import type { Path } from '../../contract/fields/column.ts'
-import type { Child } from '../../contract/fields/table.ts'
+import type { FieldPath } from '../../contract/fields/column.ts'
+import type { ChildTable } from '../../contract/fields/table.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import { leafRows } from './attribute-leaves.ts'
-import { objectsEmpty } from './cast-check.ts'
 import type { Spelling } from './columns.ts'
 import { stageStatement } from './columns.ts'
-import type { Reader } from './pages.ts'
+import type { PageReader } from './pages.ts'
 import { below, type StagePlan, type StageTable } from './plan.ts'
 import { isShort, structType, typeAt } from './struct-type.ts'
 
 /**
- * rows: the elements, typed; presence: whether there are any, so that the stage of the list reads the pages again;
- * document: JSON, of which a row per leaf is made.
+ * rows: the typed elements; presence: whether there are any, so the list's stage reads the pages again; document: JSON,
+ * with a row for each leaf.
  */
-type Kept = 'rows' | 'presence' | 'document'
+type ListForm = 'rows' | 'presence' | 'document'
 
-/** The shape of the elements of a stage. */
+/** The shape of a stage's elements. */
 const elementShape = ({ table, child }: StageTable): ShapeNode =>
   child?.shape === 'value' ? { kind: 'leaf', type: 'text' } : shapeOf(table)
 
@@ -27,76 +26,67 @@ function nodeAt(node: ShapeNode | undefined, path: readonly string[]): ShapeNode
   return node?.kind === 'object' ? nodeAt(node.fields.get(key), rest) : undefined
 }
 
-const firstOf = ({ lists }: Child): readonly string[] => lists[0] ?? []
+const firstOf = ({ lists }: ChildTable): readonly string[] => lists[0] ?? []
 
-function keptOf(parent: StageTable, child: Child, { kind }: Reader): Kept {
+function listFormOf(parent: StageTable, child: ChildTable, { kind }: PageReader): ListForm {
   if (child.shape === 'leaves') return 'document'
   const node = nodeAt(elementShape(parent), firstOf(child))
   return kind === 'typed' && node && isShort(node) ? 'rows' : 'presence'
 }
 
-const textOf = (child: Child, element: string): string =>
+const textOf = (child: ChildTable, element: string): string =>
   `nullif(cast(${below(element, firstOf(child))} as varchar), 'null')`
 
-/** The condition that the list has elements. */
-function hasElements(child: Child, element: string, { kind }: Reader): string {
+/** SQL condition: the list has elements. */
+function hasElements(child: ChildTable, element: string, { kind }: PageReader): string {
   const at = below(element, firstOf(child))
   if (child.shape === 'single') return `${at} is not null`
   if (kind === 'typed') return `coalesce(len(${at}) > 0, false)`
   return `coalesce(${textOf(child, element)} <> '[]', false)`
 }
 
-/** A column for each list that is kept as rows or presence, as `expression as name`. */
-export function keptColumns(stage: StageTable, element: string, reader: Reader): string[] {
+/** A column for each list carried as rows or presence, as `expression as name`. */
+export function listColumns(stage: StageTable, element: string, reader: PageReader): string[] {
   return stage.lists.flatMap(({ name, child }) => {
-    const kept = keptOf(stage, child, reader)
-    if (kept === 'document') return []
-    const value = kept === 'rows' ? below(element, firstOf(child)) : hasElements(child, element, reader)
+    const form = listFormOf(stage, child, reader)
+    if (form === 'document') return []
+    const value = form === 'rows' ? below(element, firstOf(child)) : hasElements(child, element, reader)
     return [`${value} as ${name}`]
   })
 }
 
-/** The same condition over the columns of a stage that is filled. */
+/** The same condition, on the columns of a filled stage. */
 export function isFilled(
   stage: StageTable,
   { name, child }: StageTable['lists'][number],
-  reader: Reader,
+  reader: PageReader,
 ): string {
-  const kept = keptOf(stage, child, reader)
-  if (kept === 'presence') return name
-  return kept === 'rows' && child.shape !== 'single' ? `len(${name}) > 0` : `${name} is not null`
-}
-
-/** Conditions that a value that should be a list is none. */
-export function noLists(stage: StageTable, element: string): string[] {
-  return stage.lists.flatMap(({ child }) =>
-    child.shape === 'single' || child.shape === 'leaves'
-      ? []
-      : [`coalesce(${textOf(child, element)} not like '[%', false)`],
-  )
+  const form = listFormOf(stage, child, reader)
+  if (form === 'presence') return name
+  return form === 'rows' && child.shape !== 'single' ? `len(${name}) > 0` : `${name} is not null`
 }
 
 /** A step from a record or element to the list or object below it. */
-interface Step {
-  readonly path: Path
+interface ListStep {
+  readonly path: FieldPath
   readonly isList: boolean
 }
 
-const ownSteps = ({ lists, shape }: Child): Step[] =>
+const ownSteps = ({ lists, shape }: ChildTable): ListStep[] =>
   lists.map((path, index) => ({ path, isList: shape !== 'single' || index < lists.length - 1 }))
 
-/** The path from the record to the rows of this stage, through the lists of the stages above. */
-const stepsTo = ({ parent, child }: StageTable): Step[] =>
+/** The path from the record to the rows of this stage, through the lists of its parent stages. */
+const stepsTo = ({ parent, child }: StageTable): ListStep[] =>
   child ? [...(parent ? stepsTo(parent) : []), ...ownSteps(child)] : []
 
-/** The position of a row in each list on its path, from 1. */
+/** Column with a row's position, from 1, in the list at this depth. */
 const placeName = (depth: number): string => `o${depth + 1}`
 const placesTo = (depth: number): string[] => Array.from({ length: depth }, (_, index) => placeName(index))
 
-/** One more step of the path: the columns carried so far, e (the element), and its position. */
+/** Adds a step of the path: the columns carried so far, e (the element), and its position. */
 function stepInto(
   from: string,
-  { path, isList }: Step,
+  { path, isList }: ListStep,
   carried: { names: readonly string[]; place: number },
 ): string {
   const at = below('e', path)
@@ -105,12 +95,12 @@ function stepInto(
     from (select ${names}, ${isList ? at : `[${at}]`} as l from (${from}) where ${at} is not null)`
 }
 
-/** Reads of each record only the path to these rows, and unnests along it. */
-function readAgain(stage: StageTable, reader: Reader): string {
+/** Reads only the path to these rows from each record, and unnests along it. */
+function readAgain(stage: StageTable, reader: PageReader): string {
   const steps = stepsTo(stage)
   const type = steps.reduceRight(
     (inner, { path, isList }) => typeAt(path, isList ? `${inner}[]` : inner),
-    structType(elementShape(stage), reader),
+    structType(elementShape(stage), reader.kind),
   )
   return steps.reduce(
     (from, step, place) => stepInto(from, step, { names: ['locator', ...placesTo(place)], place }),
@@ -118,7 +108,7 @@ function readAgain(stage: StageTable, reader: Reader): string {
   )
 }
 
-/** Columns of the record that rows of this table repeat but their parent does not have. */
+/** Record columns that rows of this table repeat, but their parent does not have. */
 function rootOnly({ table, parent }: StageTable): string[] {
   const wanted = Object.values(table.columns).flatMap(({ source }) =>
     source.from === 'root' ? [source.column] : [],
@@ -136,7 +126,7 @@ function repeated({ table }: StageTable, extra: readonly string[]): string[] {
   return [...new Set(names)]
 }
 
-/** The columns that rows of this table repeat: of the parent row `p`, and of the record `r`, which is joined where needed. */
+/** Columns that rows of this table repeat: from parent row `p`, and from record `r`, which is joined only if needed. */
 function repeatedColumns(
   plan: StagePlan,
   stage: StageTable,
@@ -154,9 +144,9 @@ function repeatedColumns(
   }
 }
 
-/** The elements of a list that the parent stage carries, with the columns that they repeat. */
+/** Selects the elements of a list that the parent stage carries, with the columns that they repeat. */
 function carriedRows(plan: StagePlan, stage: StageTable, list: string): string {
-  const { parent, child } = stage as StageTable & { parent: StageTable; child: Child }
+  const { parent, child } = stage as StageTable & { parent: StageTable; child: ChildTable }
   const depth = stepsTo(parent).length
   const { names, selected, join } = repeatedColumns(plan, stage)
   const own = ['locator', ...placesTo(depth)]
@@ -172,8 +162,8 @@ function carriedRows(plan: StagePlan, stage: StageTable, list: string): string {
   )
 }
 
-/** The elements of a list read from the pages again, joined with the columns that they repeat. */
-function readRows(plan: StagePlan, stage: StageTable, reader: Reader): string {
+/** Selects the elements of a list from the pages, read again, joined with the columns that they repeat. */
+function readRows(plan: StagePlan, stage: StageTable, reader: PageReader): string {
   const { parent } = stage as StageTable & { parent: StageTable }
   const { selected, join } = repeatedColumns(plan, stage)
   const same = placesTo(stepsTo(parent).length).map(place => ` and p.${place} = w.${place}`)
@@ -182,37 +172,24 @@ function readRows(plan: StagePlan, stage: StageTable, reader: Reader): string {
 }
 
 /** Columns e (the element), locator, its positions, and the columns that it repeats. */
-function elementsOf(plan: StagePlan, stage: StageTable, reader: Reader): string {
+function elementsOf(plan: StagePlan, stage: StageTable, reader: PageReader): string {
   const { parent, child } = stage
   const list = parent?.lists.find(entry => entry.child === child)?.name
   if (!parent || !child || !list) throw new Error(`${stage.table.name} has no list to come from`)
-  const kept = keptOf(parent, child, reader)
-  if (kept === 'rows') return carriedRows(plan, stage, list)
-  if (kept === 'presence') return readRows(plan, stage, reader)
+  const form = listFormOf(parent, child, reader)
+  if (form === 'rows') return carriedRows(plan, stage, list)
+  if (form === 'presence') return readRows(plan, stage, reader)
   return `select p.*, l.leaf as e, l.place as o1 from ${parent.name} p join (${leafRows(parent.name, list)}) l using (locator)`
 }
 
-function isEmptyElement(shape: ShapeNode): string[] {
-  if (shape.kind !== 'object') return []
-  const known = [...shape.fields]
-    .filter(([, node]) => node.kind === 'leaf')
-    .map(([key]) => `${below('e', [key])} is null`)
-  return known.length === 0 ? [] : [`(${known.join(' and ')})`]
-}
-
-/** Conditions for structure that the JSON reader lets pass; the typed reader fails on it. */
-function misshapen(stage: StageTable, { kind }: Reader): string[] {
-  if (kind === 'typed') return []
-  const shape = elementShape(stage)
-  return [...objectsEmpty(shape, 'e'), ...isEmptyElement(shape), ...noLists(stage, 'e')]
-}
-
-/** Creates the stage of one list: a typed row per element, with its positions and the columns that it repeats. */
-export function childStage(plan: StagePlan, stage: StageTable, reader: Reader): string {
+/** Creates the stage of one list: a typed row for each element, with its positions and the columns that it repeats. */
+export function childStage(plan: StagePlan, stage: StageTable, reader: PageReader): string {
   const extra = rootOnly(stage)
   const before = stage.parent ? stepsTo(stage.parent).length : 0
   const spelling: Spelling = {
     element: 'e',
+    hasLong: reader.hasLong,
+    document: path => below('e', path),
     scope: quoteName,
     root: name => quoteName(extra.includes(name) ? `root_${name}` : name),
     parent: quoteName,
@@ -220,9 +197,7 @@ export function childStage(plan: StagePlan, stage: StageTable, reader: Reader): 
   }
   const places = stage.lists.length === 0 ? [] : placesTo(stepsTo(stage).length)
   return stageStatement(stage, spelling, {
-    columns: ['locator', ...places, ...keptColumns(stage, 'e', reader)],
+    columns: ['locator', ...places, ...listColumns(stage, 'e', reader)],
     from: `(${elementsOf(plan, stage, reader)}) where e is not null`,
-    misshapen: misshapen(stage, reader),
-    numbers: reader.numbers,
   })
 }

@@ -1,32 +1,32 @@
-/** Makes pages readable that DuckDB would refuse, names the records that cannot be loaded, and finds undeclared fields. */
+/** Makes pages readable for DuckDB, names the records that cannot be loaded, and finds undeclared fields. */
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { readAtOnce } from '../../lib/input-file.ts'
+import { LoopPause } from '../../lib/pause.ts'
 import { pageBytes } from '../../lib/stored-page.ts'
-import { Pause } from '../../lib/time/pause.ts'
 import { areSmall, JoinedPages } from '../page/joined-pages.ts'
 import { NotJson } from '../page/json-bytes.ts'
 import type { KnownNode } from '../page/known-fields.ts'
 import { LeafFile } from '../page/leaf-file.ts'
 import { type RecordSlice, recordsOn } from '../page/page-fields.ts'
-import { type Bounds, type Drift, type Fault, findingsOf } from '../page/record-findings.ts'
+import { type Drift, type Fault, findingsOf, type SearchBounds } from '../page/record-findings.ts'
 import { longestPayload } from '../page/record-limits.ts'
-import { withStandIns } from '../page/stand-ins.ts'
+import { type Edit, edited, withStandIns } from '../page/stand-ins.ts'
 import { harmless, hasUnstorable } from '../page/unstorable.ts'
 import { BatchFiles } from './batch-files.ts'
 import { type PageFile, positionsPerPage, type RowsAt } from './pages.ts'
 
 /** A record that cannot be loaded. */
 export interface PageTrouble {
-  /** The locator of the record in its batch. */
+  /** The record's locator in its batch. */
   readonly locator: number
   readonly page: PageFile
-  /** Its JSON as it was received, or the beginning of one that is too large. */
+  /** Its JSON as received, or only the beginning if it is too large. */
   readonly payload: string
   readonly faults: readonly Fault[]
 }
 
-/** Pages that cannot be loaded as they are: the scan has to ask for them again. */
+/** Thrown for pages that cannot be loaded: the scan has to fetch them again. */
 export class PageUnreadable extends Error {
   readonly page: PageFile
   readonly pages: readonly PageFile[]
@@ -40,36 +40,34 @@ export class PageUnreadable extends Error {
   }
 }
 
-/** Records to leave out, with the reason, by file and position from 1. A file without a record is searched for broken ones. */
-export type LeftOut = ReadonlyMap<string, ReadonlyMap<number, string>>
+/**
+ * Records to leave out: the reason by file and position from 1. In a file without entries, only broken records are left
+ * out.
+ */
+export type LeftOutRecords = ReadonlyMap<string, ReadonlyMap<number, string>>
 
-export interface Pages {
+export interface PagesToRepair {
   readonly pages: readonly PageFile[]
   readonly rows: RowsAt
   /** The declared fields. */
   readonly known: KnownNode
-  readonly leftOut?: LeftOut
-  readonly bounds: Bounds
+  readonly leftOut?: LeftOutRecords
+  readonly bounds: SearchBounds
 }
 
-export interface Readable {
+export interface ReadablePages {
   readonly pages: PageFile[]
   readonly trouble: readonly PageTrouble[]
-  /** Whether true or false stands anywhere behind the head of a page, be it within a text. */
-  readonly hasBooleans: boolean
-  /** Differences from what the service documents, for the report. */
+  /** Whether a page has a number too long for DuckDB to convert to a decimal exactly. */
+  readonly hasLong: boolean
+  /** Differences from the service's documentation, for the report. */
   readonly drift: readonly Drift[]
-  /** A select of the leaves without a column; see LeafFile. */
+  /** Selects the leaves without a column; see LeafFile. */
   readonly leaves: string | undefined
   cleanUp(): void
 }
 
-function hasBooleans(bytes: Buffer): boolean {
-  const data = Math.max(0, bytes.indexOf('"data"'))
-  return bytes.includes('true', data) || bytes.includes('false', data)
-}
-
-/** Reads one file after the other into the same buffer; each overwrites the one before. */
+/** Reads files into one shared buffer: each read overwrites the previous one. */
 function createReader(): (page: PageFile) => Buffer {
   let room = Buffer.alloc(0)
   return ({ file, within, bytes }) => {
@@ -89,36 +87,35 @@ function createReader(): (page: PageFile) => Buffer {
   }
 }
 
-/** DuckDB reads no other by itself. */
+/** DuckDB can read only a whole file directly. */
 const isPlainFile = ({ within }: PageFile): boolean => !within
 
 const lineFeed = 10
 
-/** A service that indents its JSON breaks its lines; a line feed inside a text is always escaped. */
+/** Whether the page is a single line, which indented JSON is not; a line feed inside a string is always escaped. */
 function isLine(bytes: Buffer): boolean {
   const at = bytes.indexOf(lineFeed)
   return at === -1 || at === bytes.length - 1
 }
 
-/** The pages of one batch, one after the other. */
-class Reading {
-  readonly #from: Pages
+/** Repairs the pages of one batch, one after the other. */
+class PageRepair {
+  readonly #from: PagesToRepair
   readonly #files: BatchFiles
   readonly #leaves: LeafFile
   readonly #joined: JoinedPages | undefined
   readonly #drift = new Map<string, Drift>()
   readonly trouble: PageTrouble[] = []
-  readonly #pause = new Pause()
-  hasBooleans = false
+  readonly #pause = new LoopPause()
+  hasLong = false
 
-  constructor(from: Pages) {
+  constructor(from: PagesToRepair) {
     this.#from = from
     this.#files = new BatchFiles(from.pages)
     this.#leaves = new LeafFile(() => this.#files.named('leaves'))
     this.#joined = areSmall(from.pages) ? new JoinedPages(this.#files.named('joined')) : undefined
   }
 
-  /** One after the other, in their order. */
   async all(): Promise<PageFile[]> {
     const read = createReader()
     const pages: PageFile[] = []
@@ -128,7 +125,7 @@ class Reading {
     } finally {
       this.#joined?.close()
     }
-    const joined = this.#joined?.isWhole ? this.#joined.file : undefined
+    const joined = this.#joined?.isComplete ? this.#joined.file : undefined
     if (joined) return pages.map(page => ({ ...page, joined }))
     return pages.map(page => (isPlainFile(page) ? page : this.#files.copy(page, read(page))))
   }
@@ -152,31 +149,35 @@ class Reading {
         payload: payload.slice(0, longestPayload),
         faults: [{ path: '', text: null, reason }],
       })
-    const bytes = copy?.bytes ?? received
-    this.hasBooleans ||= hasBooleans(bytes)
-    const isChanged = await this.#look(page, index, bytes)
+    const bytes = await this.#readable(page, index, copy?.bytes ?? received)
     const asRead = { ...page, isLine: isLine(bytes) }
-    const readable = isChanged ? Buffer.from(harmless(bytes.toString('utf8'))) : bytes
-    this.#joined?.add(readable, asRead.isLine)
-    const isReadable = isPlainFile(page) || this.#joined?.isWhole
-    return isChanged || copy || !isReadable ? this.#files.copy(asRead, readable) : asRead
+    this.#joined?.add(bytes, asRead.isLine)
+    const isReadable = bytes === received && (isPlainFile(page) || this.#joined?.isComplete)
+    return isReadable ? asRead : this.#files.copy(asRead, bytes)
   }
 
-  /** Whether the page has text that DuckDB would refuse. */
-  async #look(page: PageFile, index: number, bytes: Buffer): Promise<boolean> {
+  /** Returns the page without anything that DuckDB would refuse. */
+  async #readable(page: PageFile, index: number, bytes: Buffer): Promise<Buffer> {
+    const edits: Edit[] = []
     const state = { bytes, isOdd: !isUtf8(bytes), hasEscapes: hasUnstorable(bytes) }
+    const replaced = new Set(this.trouble.map(({ locator: at }) => at))
     let locator = (index + 1) * positionsPerPage
     for (const record of this.#records(page, bytes)) {
       locator += 1
-      const { faults, leaves, drift } = findingsOf(state, record, this.#from.bounds)
-      if (faults.length > 0)
+      const found = findingsOf(state, record, this.#from.bounds)
+      const { faults, leaves, drift } = found
+      for (const edit of found.edits) edits.push(edit)
+      this.hasLong ||= found.hasLong
+      // A stand-in may not have the required keys of its record.
+      if (faults.length > 0 && !replaced.has(locator))
         this.trouble.push({ locator, page, payload: this.#payload(bytes, record), faults })
       this.#leaves.add(locator, leaves)
       for (const one of drift) this.#drift.set(`${one.kind} ${one.path}`, one)
       if (this.#pause.isDue) await this.#pause.take()
     }
     this.#leaves.flush()
-    return state.isOdd || state.hasEscapes
+    const copy = edits.length > 0 ? edited(bytes, edits) : bytes
+    return state.isOdd || state.hasEscapes ? Buffer.from(harmless(copy.toString('utf8'))) : copy
   }
 
   #payload(bytes: Buffer, { start, end }: RecordSlice): string {
@@ -187,7 +188,7 @@ class Reading {
   *#records(page: PageFile, bytes: Buffer): Generator<RecordSlice> {
     const { rows, known, bounds } = this.#from
     try {
-      yield* recordsOn(bytes, { rows, known, most: bounds.limits.fields })
+      yield* recordsOn(bytes, { rows, known, max: bounds.limits.fields })
     } catch (error) {
       if (error instanceof NotJson) throw new PageUnreadable([page], error)
       throw error
@@ -200,22 +201,22 @@ class Reading {
 }
 
 /**
- * Most pages pass through untouched after one search of their bytes; `cleanUp` removes the copies of the others.
- * Throws PageUnreadable for a page whose structure is no JSON.
+ * Passes most pages through untouched after one search of their bytes; `cleanUp` removes the copies of the others.
+ * Throws PageUnreadable for a page whose structure is not JSON.
  */
-export async function readablePages(from: Pages): Promise<Readable> {
-  const reading = new Reading(from)
+export async function readablePages(from: PagesToRepair): Promise<ReadablePages> {
+  const reading = new PageRepair(from)
   try {
     const pages = await reading.all()
-    const { trouble, hasBooleans, drift, leaves } = reading
-    return { pages, trouble, hasBooleans, drift, leaves, cleanUp: () => reading.cleanUp() }
+    const { trouble, hasLong, drift, leaves } = reading
+    return { pages, trouble, hasLong, drift, leaves, cleanUp: () => reading.cleanUp() }
   } catch (error) {
     reading.cleanUp()
     throw error
   }
 }
 
-/** The pages that are no JSON. */
+/** Returns the pages that are not JSON. */
 export function unreadableAmong(pages: readonly PageFile[]): PageFile[] {
   return pages.filter(page => {
     try {

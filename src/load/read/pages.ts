@@ -1,4 +1,4 @@
-/** Landed pages as records: read straight into their declared type, or as JSON first. */
+/** Reads landed pages as records: directly into their declared type, or as JSON first. */
 
 import type { Snapshot } from '../../contract/fields/resource.ts'
 import { asPattern } from '../../lib/input-file.ts'
@@ -6,24 +6,23 @@ import type { StoredPage } from '../../lib/stored-page.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { numberKey } from '../page/joined-pages.ts'
 
-/** One landed page. */
 export interface PageFile extends StoredPage {
   readonly bytes: number
-  /** The number that was asked for, where pages have numbers. */
+  /** The requested page number, if the list has numbered pages. */
   readonly page?: number
-  /** When it was fetched, ISO 8601. */
+  /** ISO 8601. */
   readonly fetchedAt: string
   readonly runId: string
-  /** What the request asked for, such as company_id, by scope column. */
+  /** Parameters of the request, such as company_id, by scope column. */
   readonly scope: Readonly<Record<string, string>>
-  /** The service has been asked for it twice. */
+  /** The page has been fetched twice. */
   readonly wasReadAgain?: boolean
-  /** Of a scan that counts what it sees: the pass that asked for the page, and whether the pass began with it. */
+  /** For a scan that counts what it sees: the pass that requested the page, and whether the page was its first. */
   readonly pass?: number
   readonly isFront?: boolean
-  /** Whether the file is known to be a single line; it is read faster then. */
+  /** Whether the file is known to be a single line, which reads faster. */
   readonly isLine?: boolean
-  /** A file with the pages of the whole batch, a line each; see JoinedPages. */
+  /** A file with all pages of the batch, one on each line; see JoinedPages. */
   readonly joined?: string
 }
 
@@ -38,7 +37,7 @@ const readers: Record<RowsAt, { readonly type: string; readonly list: string }> 
   'data as one record': { type: 'JSON', list: '[data]' },
 }
 
-/** A number per page, or null, of the page with this number. */
+/** Looks up a number by page, or null, for the page with this number. */
 export function perPageNumber(
   pages: readonly PageFile[],
   value: (page: PageFile) => number | undefined,
@@ -47,11 +46,11 @@ export function perPageNumber(
   return `cast([${pages.map(page => value(page) ?? 'null').join(', ')}] as bigint[])[${number}]`
 }
 
-/** A value per page, as a list. */
+/** A list with a value for each page. */
 export const listed = (pages: readonly PageFile[], value: (page: PageFile) => string): string =>
   `[${pages.map(page => quoteText(value(page))).join(', ')}]`
 
-/** The value of the page with this number. */
+/** The value for the page with this number. */
 export function perPage(
   pages: readonly PageFile[],
   value: (page: PageFile) => string,
@@ -60,10 +59,10 @@ export function perPage(
   return `${listed(pages, value)}[${number}]`
 }
 
-/** DuckDB refuses larger texts, and reserves a buffer of twice this size a thread; less than 16 MiB is not possible. */
+/** DuckDB refuses larger texts, and reserves twice this size for each thread; the minimum is 16 MiB. */
 const objectSize = (bytes: readonly number[]): number => Math.max(16_777_216, ...bytes.map(one => one + 1024))
 
-/** The rows of a file with an object a line, the longest of so many bytes. */
+/** Reads a file with one object on each line; `longest` is the length of the longest line in bytes. */
 export function readLines(file: string, columns: Readonly<Record<string, string>>, longest: number): string {
   const typed = Object.entries(columns).map(([name, type]) => `${name}: ${quoteText(type)}`)
   return `read_json([${quoteText(asPattern(file))}], columns = {${typed.join(', ')}}, records = 'true',
@@ -71,10 +70,10 @@ export function readLines(file: string, columns: Readonly<Record<string, string>
 }
 
 /**
- * A row a page: page (from 1) and `list`, an expression over `data`, which is read as the given type.
+ * A row for each page: page (from 1) and `list`, an expression over `data`, which is read as the given type.
  *
- * With `records` DuckDB does not sample the pages when the statement is bound, and with `newline_delimited` it does not look
- * for the closing brace: 17 ms instead of 62 for the ids on 14 MB of pages.
+ * With `records`, DuckDB does not sample the pages when it binds the statement. With `newline_delimited`, it does not
+ * search for the closing brace. The ids on 14 MB of pages take 17 ms instead of 62.
  */
 function readPages(pages: readonly PageFile[], { type, list }: { type: string; list: string }): string {
   const longest = `maximum_object_size = ${objectSize(pages.map(({ bytes }) => bytes))}`
@@ -91,8 +90,8 @@ function readPages(pages: readonly PageFile[], { type, list }: { type: string; l
 }
 
 /**
- * Columns page (from 1), j (the record as JSON) and locator. (read_text and json_extract are as fast, but use one thread when
- * the rows go into a table.)
+ * Columns page (from 1), j (the record as JSON) and locator. (read_text and json_extract are as fast, but use only one
+ * thread when the rows go into a table.)
  */
 export function elements(pages: readonly PageFile[], rows: RowsAt): string {
   return `select page, j, page * ${positionsPerPage} + position as locator from (
@@ -100,58 +99,50 @@ export function elements(pages: readonly PageFile[], rows: RowsAt): string {
 }
 
 /**
- * `typed` reads bytes straight into the declared type, on every thread, and fails as a whole when a record has another
- * structure. `json` parses each record first, a third as fast; values that do not fit become NULL, which the cast check
- * finds.
+ * `typed` reads bytes directly into the declared type, on every thread; `json` parses each record first, at a third of
+ * the speed. Both rely on the page search, which has refused every value not of its form.
  */
-export interface Reader {
+export interface PageReader {
   readonly kind: 'typed' | 'json'
-  /** The type that numbers are read as. DOUBLE takes half the time, but reads true as 1. */
-  readonly numbers: 'DOUBLE' | 'VARCHAR'
-  /** Columns page (from 1), locator, record: the struct; in JSON also j: the record as it came. */
+  /** See PagesSource. */
+  readonly hasLong: boolean
+  /** Columns page (from 1), locator, and record (the struct); for JSON also j (the record as received). */
   records(type: string): string
 }
 
-interface Source {
+interface PagesSource {
   readonly pages: readonly PageFile[]
   readonly rows: RowsAt
-  /** Whether a page has true or false anywhere in its data. */
-  readonly hasBooleans: boolean
+  /** Whether a page has a number too long for DuckDB to convert to a decimal exactly. */
+  readonly hasLong: boolean
 }
 
-/** Where the records lie below `data`, in a column of the given type. */
+/** Where the records are below `data`, in a column of the given type. */
 const places: Readonly<Record<RowsAt, { column(type: string): string; readonly list: string }>> = {
   data: { column: type => `${type}[]`, list: 'data' },
   'data.entries': { column: type => `STRUCT(entries ${type}[])`, list: 'data.entries' },
   'data as one record': { column: type => type, list: '[data]' },
 }
 
-function typedRecords({ pages, rows }: Source, type: string): string {
+function typedRecords({ pages, rows }: PagesSource, type: string): string {
   const { column, list } = places[rows]
   return `select page, page * ${positionsPerPage} + position as locator, record from (
     select page, unnest(list) as record, generate_subscripts(list, 1) as position from (
       ${readPages(pages, { type: column(type), list })}))`
 }
 
-export function typedReader(source: Source): Reader {
+export function typedReader(source: PagesSource): PageReader {
   return {
     kind: 'typed',
-    numbers: source.hasBooleans ? 'VARCHAR' : 'DOUBLE',
+    hasLong: source.hasLong,
     records: type => typedRecords(source, type),
   }
 }
 
-/**
- * Whether a typed reader failed because records have another structure than the declared one. Any other failure, such as a
- * full disk, would meet the JSON reader as well.
- */
-export const isMisfit = (error: unknown): boolean =>
-  error instanceof Error && error.message.startsWith('Invalid Input Error: JSON transform error')
-
-export function jsonReader({ pages, rows }: Source): Reader {
+export function jsonReader({ pages, rows, hasLong }: PagesSource): PageReader {
   return {
     kind: 'json',
-    numbers: 'VARCHAR',
+    hasLong,
     records: type =>
       `select page, locator, j, try_cast(j as ${type}) as record from (${elements(pages, rows)})`,
   }

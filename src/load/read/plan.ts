@@ -1,4 +1,4 @@
-/** The temporary tables that a batch of pages becomes: one for the record, one for each list inside it. */
+/** Plans the temporary tables for a batch of pages: one for the record, one for each list inside it. */
 
 import {
   type ObjectShape,
@@ -8,26 +8,26 @@ import {
 } from '../../contract/derived/json-shape.ts'
 import type { Column } from '../../contract/fields/column.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
-import type { Child, Table } from '../../contract/fields/table.ts'
+import type { ChildTable, Table } from '../../contract/fields/table.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 
 export interface StageTable {
-  /** Table of the database `stage`, e.g. stage.stage_2. */
+  /** A table in the database `stage`, such as stage.stage_2. */
   readonly name: string
   readonly table: Table
-  readonly child?: Child
+  readonly child?: ChildTable
   readonly parent?: StageTable
-  /** A column per child: whether its list has elements, or its JSON where each leaf becomes a row. */
-  readonly lists: readonly { readonly name: string; readonly child: Child }[]
+  /** A column for each child: whether its list has elements, or its JSON if each leaf becomes a row. */
+  readonly lists: readonly { readonly name: string; readonly child: ChildTable }[]
 }
 
 export interface StagePlan {
   readonly resource: Resource
   readonly shape: ObjectShape
   readonly root: StageTable
-  /** Root first, parents before children. */
+  /** The root comes first, and parents before their children. */
   readonly tables: readonly StageTable[]
-  /** Paths whose leaves all go to attribute_leaf, kept whole in a column of the root stage. */
+  /** Paths whose leaves all go to attribute_leaf, stored as a whole in a column of the root stage. */
   readonly documents: readonly {
     readonly name: string
     readonly path: string
@@ -66,8 +66,8 @@ function isLeaf(node: ShapeNode | undefined, path: readonly string[]): boolean {
 }
 
 /**
- * Whether one declared type holds everything that a stage reads: not where one column takes a path as JSON and others read
- * parts of it.
+ * Whether one declared type covers everything that a stage reads. It does not if one column takes a path as JSON and
+ * others read parts of it.
  */
 function isTyped({ table, child }: StageTable): boolean {
   const shape = shapeOf(table)
@@ -80,10 +80,10 @@ function isTyped({ table, child }: StageTable): boolean {
 
 export const isWhollyTyped = ({ tables }: StagePlan): boolean => tables.every(isTyped)
 
-/** Stage columns hold member attributes beside the column that refers to the member. */
+/** Stage column for an attribute of a member, next to the column that refers to the member. */
 export const memberAttribute = (column: string, attribute: string): string => `${column}__${attribute}`
 
-/** Columns of a stage table with the declared ones, then the attributes of members. */
+/** The declared columns of a stage table, then the attributes of members. */
 export function stagedSources(table: Table): [string, Column][] {
   const attributes = Object.entries(table.columns).flatMap(([name, column]) =>
     Object.entries(column.member?.attributes ?? {}).map(([attribute, source]): [string, Column] => [
@@ -94,11 +94,11 @@ export function stagedSources(table: Table): [string, Column][] {
   return [...Object.entries(table.columns), ...attributes]
 }
 
-/** A struct field at a path below an expression; below nothing, the first key is a column. */
+/** A struct field at a path below an expression; if the expression is empty, the first key is a column. */
 export const below = (expression: string, path: readonly string[]): string =>
   [...(expression === '' ? [] : [expression]), ...path.map(quoteName)].join('.')
 
-/** The JSON path of a document, for json_extract. */
+/** A document's JSON path, for json_extract. */
 export const jsonPath = (path: string): string => `$.${path.split('.').map(quoteName).join('.')}`
 
 /** SQL for a path without positions: timelogs[3].hours.total and timelogs[].hours.total are the same field. */

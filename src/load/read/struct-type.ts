@@ -1,22 +1,19 @@
-/** The DuckDB types that records are read as: the declared shape, with text or doubles at its leaves. */
+/** Builds the DuckDB types that records are read as: the declared shape, with text or doubles at its leaves. */
 
 import type { ShapeNode } from '../../contract/derived/json-shape.ts'
-import type { ColumnType, Path } from '../../contract/fields/column.ts'
+import type { ColumnType, FieldPath } from '../../contract/fields/column.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import type { Reader } from './pages.ts'
+import type { PageReader } from './pages.ts'
 
-type Typing = Pick<Reader, 'kind' | 'numbers'>
+type ReaderKind = PageReader['kind']
 
+/** Doubles take half the time of text. Integers stay text: a double holds only 53 of their 64 bits. */
 const decimals: ReadonlySet<ColumnType> = new Set(['number', 'money', 'quantity', 'coordinate'])
-
-/** Whether the reader gives the type as a number. Integers stay text where numbers are doubles, which hold 53 of their 64 bits. */
-export const isReadAsNumber = (type: ColumnType, { numbers }: Pick<Reader, 'numbers'>): boolean =>
-  decimals.has(type) || (type === 'integer' && numbers === 'VARCHAR')
 
 /** A struct with a key that no record has: it shows that an object is present without copying it. */
 const nothing = 'STRUCT("%" BOOLEAN)'
 
-/** The most leaves that an element may have to be carried in the stage of its parent. */
+/** The parent stage carries elements with at most this many leaves. */
 const fewLeaves = 8
 
 function leafCount(node: ShapeNode): number {
@@ -26,33 +23,32 @@ function leafCount(node: ShapeNode): number {
 }
 
 /**
- * Lists with few leaves are carried in the stage of their parent. The leaves of others would take memory there on each
- * thread, even where all lists are empty; to read the pages once more costs less.
+ * Lists with few leaves are carried in the parent stage. More leaves would take memory there on each thread, even if
+ * all lists are empty; reading the pages again costs less.
  */
 export const isShort = (node: ShapeNode): boolean => leafCount(node) <= fewLeaves
 
-/** A list that is not carried is only counted, or kept as JSON where its structure is unknown. */
-function listType(node: ShapeNode & { kind: 'list' }, reader: Typing): string {
-  if (reader.kind === 'json') return 'JSON'
-  if (node.element.kind === 'leaf' || isShort(node)) return `${structType(node.element, reader)}[]`
+/** A list that is not carried is only counted, or kept as JSON if its structure is unknown. */
+function listType(node: ShapeNode & { kind: 'list' }, kind: ReaderKind): string {
+  if (kind === 'json') return 'JSON'
+  if (node.element.kind === 'leaf' || isShort(node)) return `${structType(node.element, kind)}[]`
   return `${nothing}[]`
 }
 
-function leafType(type: ColumnType, reader: Typing): string {
+function leafType(type: ColumnType): string {
   if (type === 'json') return 'JSON'
-  return isReadAsNumber(type, reader) ? reader.numbers : 'VARCHAR'
+  return decimals.has(type) ? 'DOUBLE' : 'VARCHAR'
 }
 
-/** Text leaves neither round nor become NULL; each is cast and checked afterwards. */
-export function structType(node: ShapeNode, reader: Typing): string {
-  if (node.kind === 'leaf') return leafType(node.type, reader)
-  if (node.kind === 'list') return listType(node, reader)
-  const fields = [...node.fields].map(([key, next]) => `${quoteName(key)} ${structType(next, reader)}`)
-  // There is no STRUCT without fields: an object without declared fields stays text.
+export function structType(node: ShapeNode, kind: ReaderKind): string {
+  if (node.kind === 'leaf') return leafType(node.type)
+  if (node.kind === 'list') return listType(node, kind)
+  const fields = [...node.fields].map(([key, next]) => `${quoteName(key)} ${structType(next, kind)}`)
+  // DuckDB has no STRUCT without fields: an object without declared fields stays text.
   return fields.length === 0 ? 'VARCHAR' : `STRUCT(${fields.join(', ')})`
 }
 
-/** The type that has `inner` at this path and nothing else. */
-export function typeAt(path: Path, inner: string): string {
+/** The type with `inner` at this path and nothing else. */
+export function typeAt(path: FieldPath, inner: string): string {
   return path.reduceRight((type, key) => `STRUCT(${quoteName(key)} ${type})`, inner)
 }

@@ -1,12 +1,35 @@
-/** Checks derived from the declarations, one statement a table: a new table is checked without an edit here. */
+/** Derives checks from the declarations, one statement a table: a new table is checked without an edit here. */
 import { catalogue } from '../../contract/catalogue.ts'
 import { unknownValueQuery } from '../../state/evidence/drift.ts'
-import { acceptedValues } from '../../warehouse/schema/accepted-values.ts'
-import { historyOf, type PhysicalTable } from '../../warehouse/schema/physical.ts'
+import { historyOf, type PhysicalTable, starColumns } from '../../warehouse/schema/physical.ts'
 import { references } from '../../warehouse/schema/references.ts'
+import { keyedTables } from '../../warehouse/schema/unique-key.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import type { Check, Part } from './check.ts'
-import { byTable, currentTables, part, quoted } from './parts.ts'
+import { byTable, type Check, type CheckPart, currentTables, part, quoted } from './check.ts'
+
+interface AcceptedValues {
+  /** Name in star. */
+  readonly table: string
+  readonly key: string
+  readonly column: string
+  readonly values: readonly string[]
+}
+
+/** Columns of star whose values come from a closed list, each once even if several resources fill the table. */
+const acceptedValues: readonly AcceptedValues[] = [
+  ...new Map(
+    catalogue
+      .flatMap(({ table: root }) => keyedTables(root))
+      .flatMap(({ table }) => {
+        const starColumnNames = new Set(starColumns(table).map(({ name }) => name))
+        return Object.entries(table.columns).flatMap(([column, { values }]): [string, AcceptedValues][] =>
+          values && starColumnNames.has(column)
+            ? [[`${table.name}.${column}`, { table: table.name, key: table.key, column, values }]]
+            : [],
+        )
+      }),
+  ).values(),
+]
 
 const keyOf = new Map(currentTables.map(({ schema, name, key }) => [`${schema}.${name}`, key]))
 
@@ -14,7 +37,7 @@ const keyOf = new Map(currentTables.map(({ schema, name, key }) => [`${schema}.$
 const recordOf = (table: string, column: string): string =>
   `t.${quoteName(keyOf.get(table) ?? '')} || ${quoteText(`, ${column}`)} as record`
 
-function repeatedKeys({ schema, name, key }: PhysicalTable): Part {
+function repeatedKeys({ schema, name, key }: PhysicalTable): CheckPart {
   const table = `${schema}.${name}`
   return part(
     table,
@@ -60,7 +83,7 @@ const otherValues = byTable(
 )
 
 /** Superseded versions of one key must not overlap; one may end when the next begins. */
-function overlaps(table: PhysicalTable): Part {
+function overlaps(table: PhysicalTable): CheckPart {
   const { schema, name } = historyOf(table)
   const key = quoteName(table.key)
   return part(
@@ -75,7 +98,7 @@ function overlaps(table: PhysicalTable): Part {
 }
 
 /** A record that was read once stays in star, marked as deleted if it is missing at the source. */
-function withoutCurrent(table: PhysicalTable): Part {
+function withoutCurrent(table: PhysicalTable): CheckPart {
   const { schema, name } = historyOf(table)
   const [history, current] = [`${schema}.${name}`, `${table.schema}.${table.name}`]
   const key = quoteName(table.key)
@@ -99,15 +122,15 @@ export const derivedChecks: readonly Check[] = [
   {
     name: 'keys_unique',
     severity: 'error',
-    summary: 'Every row of star and pii has a key, and no other row has the same.',
-    next: 'rebuild the table with muster replay; if rows are still doubled, report it as an error of muster',
+    summary: 'Every row of star and pii has a key that no other row has.',
+    next: 'rebuild the table with muster replay; if keys are still doubled, report it as an error of muster',
     parts: currentTables.filter(({ isUnique }) => isUnique).map(repeatedKeys),
   },
   {
     name: 'list_ids_unique',
     severity: 'warn',
-    summary: 'An id that the service gives to an element of a list is not given twice.',
-    next: 'report it to the service; both rows are kept, so sums over the list count both',
+    summary: 'The service gives each id of a list element only once.',
+    next: 'report it to the service; both rows are stored, so sums over the list count both',
     parts: currentTables.filter(({ isUnique }) => !isUnique).map(repeatedKeys),
   },
   {
@@ -119,16 +142,16 @@ export const derivedChecks: readonly Check[] = [
   },
   {
     name: 'accepted_values',
-    severity: 'error',
+    severity: 'warn',
     summary: 'A column with a documented list of values holds one of them or nothing.',
-    next: `see muster sql "${unknownValueQuery}": marts that filter by the column must learn the new value`,
+    next: `see muster sql "${unknownValueQuery}": marts that filter by the column need the new value`,
     parts: otherValues,
   },
   {
     name: 'history_in_order',
     severity: 'error',
     summary: 'Superseded versions of a row have a beginning and an end, and do not overlap.',
-    next: 'report the record as an error of muster; queries about that time count both versions, star is right',
+    next: 'report the record as an error of muster; queries about that time count both versions, but star is right',
     parts: currentTables.map(overlaps),
   },
   {

@@ -1,22 +1,21 @@
-/** Checks of what belongs to a record: its own row is there, and the rows of its lists are there once. */
+/** Checks what belongs to a record: its own row exists, and each row of its lists exists once. */
 import { catalogue } from '../../contract/catalogue.ts'
 import { referenceDimensions } from '../../contract/dimensions.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
-import type { Child, Table } from '../../contract/fields/table.ts'
+import type { ChildTable, Table } from '../../contract/fields/table.ts'
 import { constantsOf, ownerColumn, piiColumns } from '../../warehouse/schema/physical.ts'
 import { references } from '../../warehouse/schema/references.ts'
-import { placesOf } from '../../warehouse/schema/unique-key.ts'
+import { keyedTables } from '../../warehouse/schema/unique-key.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
-import type { Check, Part } from './check.ts'
-import { byTable, currentTables, part, quoted } from './parts.ts'
+import { byTable, type Check, type CheckPart, currentTables, part, quoted } from './check.ts'
 
 /** Rows of a table that belong to records of one kind. */
-interface Owned {
+interface OwnedTable {
   /** With its schema. */
   readonly table: string
   readonly key: string
   readonly owner: string
-  /** Tells them from rows of other kinds in the same table; on the row `t`. */
+  /** Selects them among rows of other kinds in the same table; on the row `t`. */
   readonly condition: string
   /** The tables of their records. */
   readonly roots: readonly Table[]
@@ -27,7 +26,7 @@ const equal = (column: string, value: string): string => `t.${quoteName(column)}
 /** Tables with rows of every resource; their column `entity` names its kind. */
 const common = currentTables.filter(({ columns }) => columns.some(({ name }) => name === 'record_id'))
 
-const ofResource = ({ entity, table: root }: Resource): Owned[] =>
+const ofResource = ({ entity, table: root }: Resource): OwnedTable[] =>
   common.map(({ schema, name, key, owner }) => ({
     ...{ table: `${schema}.${name}`, key, owner },
     condition: equal('entity', entity),
@@ -38,8 +37,8 @@ const ofResource = ({ entity, table: root }: Resource): Owned[] =>
 const isReference = (table: string, column: string): boolean =>
   references.some(one => one.table === table && one.column === column)
 
-function ofRoot(root: Table): Owned[] {
-  return placesOf(root).flatMap(({ table }) => {
+function ofRoot(root: Table): OwnedTable[] {
+  return keyedTables(root).flatMap(({ table }) => {
     const owner = ownerColumn(table, root)
     const condition = constantsOf(table)
       .map(one => equal(...one))
@@ -51,13 +50,13 @@ function ofRoot(root: Table): Owned[] {
   })
 }
 
-/** One entry for what several resources fill with rows that nothing tells apart. */
-function owned(): Owned[] {
+/** One entry per table that several resources fill with indistinguishable rows. */
+function owned(): OwnedTable[] {
   const all = [
     ...[...referenceDimensions, ...catalogue.map(({ table }) => table)].flatMap(ofRoot),
     ...catalogue.flatMap(ofResource),
   ]
-  const byKind = new Map<string, Owned>()
+  const byKind = new Map<string, OwnedTable>()
   for (const one of all) {
     const kind = `${one.table} ${one.condition}`
     byKind.set(kind, { ...one, roots: [...(byKind.get(kind)?.roots ?? []), ...one.roots] })
@@ -65,7 +64,7 @@ function owned(): Owned[] {
   return [...byKind.values()]
 }
 
-function withoutRecord({ table, key, owner, condition, roots }: Owned): Part {
+function withoutRecord({ table, key, owner, condition, roots }: OwnedTable): CheckPart {
   const distinct = [...new Set(roots)]
   const isMissing = distinct.map(
     root => `not exists (select 1 from star.${quoteName(root.name)} as r
@@ -85,8 +84,8 @@ interface List {
   readonly position: string
 }
 
-/** Undefined for a list inside a list, whose positions begin anew in each element. */
-function positionOf({ lists, shape, table }: Child): string | undefined {
+/** Undefined for a list inside a list, whose positions start again in each element. */
+function positionOf({ lists, shape, table }: ChildTable): string | undefined {
   if (lists.length > 1 || shape === 'single' || shape === 'leaves') return undefined
   return Object.entries(table.columns).find(
     ([, { source }]) => source.from === 'ordinal' && source.depth === 0,
@@ -101,8 +100,8 @@ const lists: readonly List[] = catalogue.flatMap(({ table: root }) =>
   }),
 )
 
-/** Records whose rows of a list are more, or fewer, than the greatest position. */
-function miscounted({ table, owner, position }: List, sign: '<' | '>'): Part {
+/** Records with more, or fewer, rows of a list than its greatest position. */
+function miscounted({ table, owner, position }: List, sign: '<' | '>'): CheckPart {
   const of = constantsOf(table)
   const where = of.length === 0 ? '' : `where ${of.map(one => equal(...one)).join(' and ')}`
   return part(
@@ -112,7 +111,7 @@ function miscounted({ table, owner, position }: List, sign: '<' | '>'): Part {
   )
 }
 
-/** Where keys are made of positions, `keys_unique` says the same. */
+/** Where keys consist of positions, `keys_unique` already checks this. */
 const hasOwnIds = ({ table: { name } }: List): boolean =>
   currentTables.some(one => one.schema === 'star' && one.name === name && !one.isUnique)
 

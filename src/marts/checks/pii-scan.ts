@@ -3,7 +3,7 @@ import { physicalTables } from '../../warehouse/schema/physical.ts'
 import { references } from '../../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import type { Mart } from '../mart.ts'
-import type { Check, Part } from './check.ts'
+import type { Check, CheckPart } from './check.ts'
 
 /** Each pattern means the same on PostgreSQL and DuckDB; a match has at least one character. */
 const patterns = {
@@ -22,7 +22,7 @@ const anyPattern = Object.values(patterns)
   .map(pattern => `(${pattern})`)
   .join('|')
 
-/** Written by the program itself. */
+/** Columns that the program itself writes. */
 const ownColumns = new Set(['row_hash', 'run_id', 'definition_id'])
 
 interface ScannedTable {
@@ -32,24 +32,24 @@ interface ScannedTable {
   readonly texts: readonly string[]
 }
 
-/** All texts of a row are searched as one: most rows hold nothing, so one pass is enough for them. */
-function scan({ table, keys, texts }: ScannedTable): Part {
+/** Searches all texts of a row as one: most rows have no match, so one pass suffices for them. */
+function scan({ table, keys, texts }: ScannedTable): CheckPart {
   const [schema = '', name = ''] = table.split('.')
   const columns = texts.map(column => `t.${quoteName(column)}`)
   const record = `concat_ws('|', ${keys.map(key => `t.${quoteName(key)}`).join(', ')})`
   const where = columns.map(
     (column, place) => `when ${holds(column, anyPattern)} then ${quoteText(texts[place] ?? '')}`,
   )
-  const held = `select distinct unnest(array[${columns.join(', ')}]) as words from ${schema}.${quoteName(name)} as t`
+  const wordsQuery = `select distinct unnest(array[${columns.join(', ')}]) as words from ${schema}.${quoteName(name)} as t`
   const what = Object.entries(patterns).map(
     ([kind, pattern]) => `when ${holds('row_text.words', pattern)} then ${quoteText(kind)}`,
   )
   return {
     subject: table,
     reads: [table],
-    // A match has no bar, so it lies within one text; ids and states come up in thousands of rows.
-    precondition: `exists (select 1 from (${held}) as held where ${holds('held.words', anyPattern)})`,
-    // A key that is itself an address must not get into messages; its hash also finds the row.
+    // A match has no bar, so it lies within one text. Distinct texts, as ids and states repeat in thousands of rows.
+    precondition: `exists (select 1 from (${wordsQuery}) as held where ${holds('held.words', anyPattern)})`,
+    // A key that is itself an e-mail address must not appear in messages; its hash also identifies the row.
     select: `select case when ${holds('row_text.record', anyPattern)} then 'md5 ' || md5(row_text.record)
           else row_text.record end || ', ' || row_text.place as record, case ${what.join(' ')} end as kind
       from (
@@ -64,7 +64,7 @@ function scan({ table, keys, texts }: ScannedTable): Part {
 const next =
   'find the field it came from with muster sql, declare it personal, then run muster replay; do not publish until then'
 
-/** A reference is scanned once, as the key of its dimension: in facts, references are most of the text. */
+/** References are scanned only as keys of their dimension, as they are most of the text of facts. */
 const referring = new Set(references.map(({ table, column }) => `${table}.${column}`))
 
 const starTables: readonly ScannedTable[] = physicalTables

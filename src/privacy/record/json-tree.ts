@@ -1,26 +1,26 @@
-/** JSON as a tree whose nodes know their place in the bytes, so that a value is replaced and every other byte stays. */
+/** Parses JSON into a tree with byte offsets, so that replacing a value leaves every other byte unchanged. */
 
 export interface JsonNode {
   readonly kind: 'object' | 'array' | 'string' | 'other'
-  /** Place in the bytes; the end is exclusive. */
+  /** Byte offsets; the end is exclusive. */
   readonly start: number
   end: number
-  /** Of an object, in their order; a key may come twice. `place` is where the key stands. */
+  /** Members of an object in their order; a key may occur twice. `place` has the offsets of the key. */
   readonly members: [key: string, value: JsonNode, place: JsonNode][]
   readonly items: JsonNode[]
 }
 
-/** One byte a character, so that places in the text are places in the bytes. */
-type Text = string
+/** One byte a character (latin1), so that offsets in the text equal offsets in the bytes. */
+type ByteText = string
 
 const tokens = /[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+|\s+/gs
 
-const decoded = (text: Text): string => {
+const decoded = (text: ByteText): string => {
   const words = Buffer.from(text, 'latin1').toString('utf8')
   try {
     return JSON.parse(words) as string
   } catch (error) {
-    // A control character or an escape that JSON does not know.
+    // A control character, or an escape that JSON does not define.
     if (error instanceof SyntaxError) return words.slice(1, -1)
     throw error
   }
@@ -29,7 +29,7 @@ const decoded = (text: Text): string => {
 export const textOf = (bytes: Buffer, { start, end }: JsonNode): string =>
   decoded(bytes.toString('latin1', start, end))
 
-const nodeOf = (token: Text, start: number): JsonNode => ({
+const nodeOf = (token: ByteText, start: number): JsonNode => ({
   kind: kindOf(token),
   start,
   end: start + token.length,
@@ -40,7 +40,7 @@ const nodeOf = (token: Text, start: number): JsonNode => ({
 const kindOf = (token: string): JsonNode['kind'] =>
   token === '{' ? 'object' : token === '[' ? 'array' : token.startsWith('"') ? 'string' : 'other'
 
-/** Without recursion, as records may be nested deeper than a stack. Undefined for bytes that are no JSON. */
+/** Avoids recursion, because records may nest deeper than the stack allows. Undefined for bytes that are not JSON. */
 export function jsonTree(bytes: Buffer): JsonNode | undefined {
   const open: JsonNode[] = []
   let key: [string, JsonNode] | undefined
@@ -73,7 +73,7 @@ export function jsonTree(bytes: Buffer): JsonNode | undefined {
   return at === bytes.length && open.length === 0 ? root : undefined
 }
 
-/** An object or a list, and nothing else. */
+/** Whether the text is a JSON object or list. */
 export function isDocument(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false
   try {
@@ -93,7 +93,7 @@ export function nodesAt(node: JsonNode, path: readonly string[]): JsonNode[] {
   return found
 }
 
-/** This node, or all below it that hold a value. */
+/** This node if it is a value, or all values below it. */
 export function leavesOf(node: JsonNode): JsonNode[] {
   const leaves: JsonNode[] = []
   const open = [node]
@@ -104,7 +104,7 @@ export function leavesOf(node: JsonNode): JsonNode[] {
   return leaves
 }
 
-/** Places of all keys in this node. */
+/** Nodes of all keys below this node. */
 export function keysOf(node: JsonNode): JsonNode[] {
   const keys: JsonNode[] = []
   const open = [node]
@@ -115,7 +115,7 @@ export function keysOf(node: JsonNode): JsonNode[] {
   return keys
 }
 
-/** The bytes with these nodes replaced by JSON texts; nodes do not contain each other. */
+/** Replaces these nodes by JSON texts; no node may contain another. */
 export function replaced(bytes: Buffer, texts: ReadonlyMap<JsonNode, string>): Buffer {
   const parts: Buffer[] = []
   let at = 0

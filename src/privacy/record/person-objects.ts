@@ -1,57 +1,57 @@
 /**
- * Whom each undeclared field of a record describes: the person whose id stands in the same object, or under whose id the object
- * stands, at any depth and in lists. Declared fields are the declarations' own.
+ * Decides which person each undeclared field of a record describes: the one whose id is in the same object, or is a key above
+ * the field, at any depth and in lists. Declared fields follow their declarations.
  */
 import { isId } from '../../contract/fields/record-id.ts'
 import { type PersonKind, personKinds } from '../recogniser.ts'
 import { type JsonNode, textOf } from './json-tree.ts'
 
-/** `other`: somebody else, who may have the same name. `none`: something that is no person, as far as anybody can tell. */
-type Owner = 'forgotten' | 'other' | 'none'
+/** `other`: another person, who may have the same name. `none`: an id that is not known to be a person's. */
+type ObjectOwner = 'forgotten' | 'other' | 'none'
 
 export interface RecordFields {
   readonly bytes: Buffer
   /** Paths that the table declares. */
   readonly declared: ReadonlySet<string>
-  /** Declared paths of ids of persons. */
+  /** Declared paths of person ids, with the kind of person. */
   readonly persons: ReadonlyMap<string, PersonKind>
-  /** Lists whose elements are rows of their own. */
+  /** Paths of lists whose elements are rows of a child table. */
   readonly lists: ReadonlySet<string>
-  /** The record is a row whose fields the table declares; an object that nobody declared is none. */
+  /** The record is a row of a declared table, not an undeclared object. */
   readonly isRow: boolean
   readonly skipped: ReadonlySet<JsonNode>
   isForgotten(kind: PersonKind, id: string): boolean
   /** Whether the text is, or contains, a value of a forgotten person. */
-  tells(text: string): boolean
+  recognises(text: string): boolean
 }
 
 export interface DescribedLeaf {
   readonly leaf: JsonNode
   readonly owner: 'forgotten' | 'other'
-  /** The last key above it, without the words that it shares with the key of the id: `email` of `approverEmail`. */
+  /** The nearest key, without the stem that it shares with the id's key: `Email` for `approverEmail` beside `approverId`. */
   readonly key: string
-  /** It stands in the object that has the id, not in one below. */
+  /** The object that directly contains it has an id. */
   readonly isDirect: boolean
 }
 
-interface Claim {
-  readonly owner: Owner
-  /** Beginnings of keys, in lower case, that describe whoever it is; '' for the object as a whole. */
+interface ObjectClaim {
+  readonly owner: ObjectOwner
+  /** Lower-case prefixes of the keys that describe this owner; '' means the complete object. */
   readonly stems: readonly string[]
 }
 
 const idKey = /^_?id$|[a-z0-9]_?Id$|_id$|(?:by|user|worker|person)$/i
 const emailKey = /e?-?_?mail(?:_?address)?$/i
 
-/** A shorter number or word is an id only under the key of one. */
-const leastIdLength = 12
+/** A shorter number or word counts as an id only if its key looks like that of an id. */
+const minIdLength = 12
 
 const stemsOf = (key: string): string[] => {
   const role = key.replace(/_?id$/i, '')
   return [...new Set([role, role.replace(/_?(?:user|worker|person)$/i, '')])].map(one => one.toLowerCase())
 }
 
-/** A short stem ends where the next word of the key begins: `by` is no part of `bypass`. */
+/** A short stem must end at a word boundary in the key: `by` does not match `bypass`. */
 const startsWith = (key: string, stem: string): boolean =>
   key.toLowerCase().startsWith(stem) && (stem.length >= 4 || !/[a-z]/.test(key[stem.length] ?? ''))
 
@@ -65,7 +65,7 @@ const scalarOf = (bytes: Buffer, node: JsonNode): string | undefined => {
 const isAnyForgotten = (record: RecordFields, id: string): boolean =>
   isId(id) && personKinds.some(kind => record.isForgotten(kind, id))
 
-function claimOf(record: RecordFields, at: string, [key, value]: JsonNode['members'][number]): Claim[] {
+function claimOf(record: RecordFields, at: string, [key, value]: JsonNode['members'][number]): ObjectClaim[] {
   const text = scalarOf(record.bytes, value)
   if (text === undefined) return []
   const path = below(at, key)
@@ -73,16 +73,16 @@ function claimOf(record: RecordFields, at: string, [key, value]: JsonNode['membe
   const kind = record.persons.get(path)
   if (kind) return [{ owner: record.isForgotten(kind, text) ? 'forgotten' : 'other', stems }]
   if (record.declared.has(path)) return idKey.test(key) ? [{ owner: 'none', stems }] : []
-  if (emailKey.test(key) && text.includes('@') && record.tells(text))
+  if (emailKey.test(key) && text.includes('@') && record.recognises(text))
     return [{ owner: 'forgotten', stems: [key.replace(emailKey, '').toLowerCase()] }]
   const isKey = idKey.test(key)
-  if ((isKey || text.length >= leastIdLength) && isAnyForgotten(record, text))
+  if ((isKey || text.length >= minIdLength) && isAnyForgotten(record, text))
     return [{ owner: 'forgotten', stems }]
   return isKey && isId(text) && text !== 'null' ? [{ owner: 'none', stems }] : []
 }
 
-/** An object with an id and an e-mail address of its own describes another person. */
-function claimsOf(record: RecordFields, at: string, { members }: JsonNode): Claim[] {
+/** An object with its own id and e-mail address describes another person, unless one of its ids is forgotten. */
+function claimsOf(record: RecordFields, at: string, { members }: JsonNode): ObjectClaim[] {
   const claims = members.flatMap(member => claimOf(record, at, member))
   const isForgotten = claims.some(({ owner }) => owner === 'forgotten')
   const hasAddress = members.some(
@@ -92,40 +92,41 @@ function claimsOf(record: RecordFields, at: string, { members }: JsonNode): Clai
   return claims.map(claim => (claim.stems.includes('') ? { ...claim, owner: 'other' } : claim))
 }
 
-interface Open {
+interface OpenNode {
   readonly node: JsonNode
   readonly at: string
   readonly key: string
-  readonly owner: Owner | undefined
+  readonly owner: ObjectOwner | undefined
   readonly isDirect: boolean
 }
 
-const owns = (claims: readonly Claim[], owner: Owner): boolean => claims.some(claim => claim.owner === owner)
+const owns = (claims: readonly ObjectClaim[], owner: ObjectOwner): boolean =>
+  claims.some(claim => claim.owner === owner)
 
-/** The id with the longest stem, else that of the object, else whoever the object above describes. */
+/** Prefers the owner with the longest matching stem, then the object's own, then that of the object above. */
 function ownerOf(
   key: string,
-  claims: readonly Claim[],
-  { isWhole, isOpen, above }: { isWhole: boolean; isOpen: boolean; above: Owner | undefined },
-): { owner: Owner | undefined; stem: string } {
+  claims: readonly ObjectClaim[],
+  { isObject, isOpen, above }: { isObject: boolean; isOpen: boolean; above: ObjectOwner | undefined },
+): { owner: ObjectOwner | undefined; stem: string } {
   const [nearest] = claims
     .flatMap(({ owner, stems }) => stems.map(stem => ({ owner, stem })))
     .filter(({ stem }) => stem !== '' && startsWith(key, stem))
     .sort((one, other) => other.stem.length - one.stem.length)
   if (nearest) return nearest
-  const own = isWhole ? claims.filter(({ stems }) => stems.includes('')) : []
+  const own = isObject ? claims.filter(({ stems }) => stems.includes('')) : []
   const owner = (['forgotten', 'other'] as const).find(
     one => owns(own, one) || (one === 'forgotten' && isOpen && owns(claims, one)),
   )
   return { owner: owner ?? above, stem: '' }
 }
 
-function membersOf(record: RecordFields, open: Open, containers: ReadonlySet<string>): Open[] {
+function membersOf(record: RecordFields, open: OpenNode, containers: ReadonlySet<string>): OpenNode[] {
   const { node, at } = open
   const claims = claimsOf(record, at, node)
   const isRoot = at === '' && record.isRow
   const place = {
-    isWhole: !isRoot,
+    isObject: !isRoot,
     isOpen: !isRoot && !containers.has(at),
     above: open.owner,
   }
@@ -140,7 +141,7 @@ function membersOf(record: RecordFields, open: Open, containers: ReadonlySet<str
   })
 }
 
-/** Undeclared values that an id gives to a forgotten person, or to another one; ids themselves are left out. */
+/** Finds undeclared values that an id assigns to a person, forgotten or not; leaves out the ids themselves. */
 export function describedLeaves(record: RecordFields, root: JsonNode): DescribedLeaf[] {
   const containers = new Set(
     [...record.declared].flatMap(path =>
@@ -148,7 +149,7 @@ export function describedLeaves(record: RecordFields, root: JsonNode): Described
     ),
   )
   const found: DescribedLeaf[] = []
-  const open: Open[] = [{ node: root, at: '', key: '', owner: undefined, isDirect: false }]
+  const open: OpenNode[] = [{ node: root, at: '', key: '', owner: undefined, isDirect: false }]
   for (let next = open.pop(); next; next = open.pop()) {
     const { node, at, key, owner, isDirect } = next
     if (node.kind === 'object') open.push(...membersOf(record, next, containers))
@@ -169,6 +170,6 @@ const nameKey =
   /^_?(?:(?:full|display|legal|known|preferred|former|previous|maiden|birth|other|old)_?)*(?:names?|alias(?:es)?|(?:known_?)?as)$/i
 const numberKey = /(?:phone|mobile|tel|cell|whatsapp|msisdn)(?:_?(?:no|number))?s?$/i
 
-/** Whether a value under this key tells who somebody is, wherever else it stands. */
+/** Whether a value under this key identifies the person in other places too. */
 export const isIdentifying = ({ key, isDirect }: DescribedLeaf): boolean =>
   emailKey.test(key) || /e?-?mails$/i.test(key) || numberKey.test(key) || (isDirect && nameKey.test(key))

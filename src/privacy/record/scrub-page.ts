@@ -1,4 +1,4 @@
-/** Takes forgotten persons out of a page, or out of one record: their values are overwritten, every other byte stays. */
+/** Overwrites forgotten persons in a page or in one record; every other byte stays the same. */
 import { type Resource, rowsAt } from '../../contract/fields/resource.ts'
 import type { Recogniser } from '../recogniser.ts'
 import {
@@ -17,11 +17,11 @@ import {
   firstText,
   forgottenText,
   overwriteDescribed,
-  type Page,
+  type PageScrub,
   visit,
 } from './scrub.ts'
 
-/** Of a text that is itself JSON, such as the body of an event; undefined for any other. */
+/** Scrubs a text that is itself JSON, such as the body of an event; undefined for any other text. */
 function scrubbedDocument(text: string, recogniser: Recogniser): string | undefined {
   return isDocument(text) ? scrubRecord(Buffer.from(text), recogniser, undefined).toString() : undefined
 }
@@ -29,9 +29,9 @@ function scrubbedDocument(text: string, recogniser: Recogniser): string | undefi
 /** A telephone number as a JSON number. */
 const longNumber = /^\d{9,}$/
 
-/** Names, addresses and numbers wherever else they stand, also as keys. */
+/** Overwrites names, addresses and numbers in all other places, including keys. */
 function overwriteValues(
-  { bytes, recogniser, texts, others }: Page,
+  { bytes, recogniser, texts, others }: PageScrub,
   node: JsonNode,
   changedAt?: number,
 ): void {
@@ -43,13 +43,13 @@ function overwriteValues(
     const document = leaf.kind === 'string' ? scrubbedDocument(text, recogniser) : undefined
     if (document !== undefined) texts.set(leaf, JSON.stringify(document))
     if (document !== undefined) continue
-    if (!recogniser.tells(text, changedAt)) continue
+    if (!recogniser.recognises(text, changedAt)) continue
     const rest = text.length > 40 ? blanked(text) : forgottenText
     texts.set(leaf, leaf.kind === 'string' ? JSON.stringify(rest) : 'null')
   }
   for (const [index, key] of keysOf(node).entries())
-    if (left(key) && recogniser.tells(textOf(bytes, key), changedAt))
-      // No object may have a key twice.
+    if (left(key) && recogniser.recognises(textOf(bytes, key), changedAt))
+      // Numbered, because a key must be unique within its object.
       texts.set(key, JSON.stringify(`${forgottenText} ${index + 1}`))
 }
 
@@ -61,13 +61,13 @@ function recordsOf(root: JsonNode, rows: ReturnType<typeof rowsAt>): JsonNode[] 
   )
 }
 
-const changeOf = (page: Page, record: JsonNode, { updatedAt }: Resource): number | undefined => {
+const changeOf = (page: PageScrub, record: JsonNode, { updatedAt }: Resource): number | undefined => {
   const text = updatedAt === undefined ? undefined : firstText(page, record, updatedAt.split('.'))
   const at = text === undefined ? Number.NaN : Date.parse(text)
   return Number.isNaN(at) ? undefined : at
 }
 
-const pageOf = (bytes: Buffer, recogniser: Recogniser, found?: FoundValues): Page => ({
+const pageOf = (bytes: Buffer, recogniser: Recogniser, found?: FoundValues): PageScrub => ({
   bytes,
   recogniser,
   found,
@@ -75,23 +75,23 @@ const pageOf = (bytes: Buffer, recogniser: Recogniser, found?: FoundValues): Pag
   others: new Set(),
 })
 
-function finished({ bytes, texts }: Page): Buffer {
+function withTexts({ bytes, texts }: PageScrub): Buffer {
   const fresh = [...texts].filter(([{ start, end }, text]) => bytes.toString('utf8', start, end) !== text)
   return fresh.length === 0 ? bytes : replaced(bytes, new Map(fresh))
 }
 
-export interface PageOf {
+export interface PageContext {
   readonly resource: Resource | undefined
   /** Whether the page is one record, read by its id. */
   readonly isById: boolean
   readonly found?: FoundValues | undefined
 }
 
-/** The same object when nobody forgotten is on the page. */
+/** Returns the same buffer if no forgotten person is on the page. */
 export function scrubPage(
   bytes: Buffer,
   recogniser: Recogniser,
-  { resource, isById, found }: PageOf,
+  { resource, isById, found }: PageContext,
 ): Buffer {
   const root = jsonTree(bytes)
   if (!root) return scrubTexts(bytes, recogniser)
@@ -107,40 +107,40 @@ export function scrubPage(
   for (const node of records) page.others.add(node)
   overwriteDescribed(page, root, { skipped: new Set(records) })
   overwriteValues(page, root)
-  return finished(page)
+  return withTexts(page)
 }
 
-interface RecordOf {
+interface RecordContext {
   readonly resource: Resource | undefined
   readonly found?: FoundValues | undefined
 }
 
-function scrubNode(page: Page, node: JsonNode, { resource }: RecordOf): void {
+function scrubNode(page: PageScrub, node: JsonNode, { resource }: RecordContext): void {
   if (resource) visit(page, { table: resource.table, node, isSubject: false, changedAt: undefined })
   else overwriteDescribed(page, node, {})
   overwriteValues(page, node)
 }
 
-/** One record, as quarantine keeps it. */
+/** Scrubs one record, such as one in quarantine. */
 export function scrubRecord(bytes: Buffer, recogniser: Recogniser, resource: Resource | undefined): Buffer {
   const node = jsonTree(bytes)
   if (!node) return scrubTexts(bytes, recogniser)
   const page = pageOf(bytes, recogniser)
   scrubNode(page, node, { resource })
-  return finished(page)
+  return withTexts(page)
 }
 
-interface Place<Leaf> {
+interface LeafPlace<Leaf> {
   readonly leaf: Leaf
   readonly start: number
   readonly end: number
 }
 
-/** Those of the leaves of one record that change, with the JSON that each becomes. */
+/** Returns the leaves of one record that change, with their new JSON. */
 export function scrubLeaves<Leaf>(
   bytes: Buffer,
   recogniser: Recogniser,
-  { places, ...of }: RecordOf & { readonly places: readonly Place<Leaf>[] },
+  { places, ...of }: RecordContext & { readonly places: readonly LeafPlace<Leaf>[] },
 ): { leaf: Leaf; text: string }[] {
   const node = jsonTree(bytes)
   if (!node) return []
@@ -161,11 +161,11 @@ export function scrubLeaves<Leaf>(
     })
 }
 
-/** Of what is no JSON only the quoted texts can be told apart. */
+/** Bytes that are not JSON: scrubs each quoted text. */
 function scrubTexts(bytes: Buffer, recogniser: Recogniser): Buffer {
   const text = bytes.toString('utf8')
   const scrubbed = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, one =>
-    recogniser.tells(one.slice(1, -1)) ? `"${forgottenText}"` : one,
+    recogniser.recognises(one.slice(1, -1)) ? `"${forgottenText}"` : one,
   )
   return scrubbed === text ? bytes : Buffer.from(scrubbed)
 }

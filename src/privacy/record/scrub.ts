@@ -1,57 +1,57 @@
-/** Overwrites forgotten persons in the rows of a record: their personal fields, and what nobody declared beside their ids. */
-import type { Path } from '../../contract/fields/column.ts'
-import type { Child, Table } from '../../contract/fields/table.ts'
+/** Overwrites forgotten persons in the rows of a record: personal fields, and undeclared fields beside their ids. */
+import type { FieldPath } from '../../contract/fields/column.ts'
+import type { ChildTable, Table } from '../../contract/fields/table.ts'
 import { contactFields, declaredPaths, personalFields, personColumns } from '../personal-fields.ts'
 import type { PersonKind, Recogniser } from '../recogniser.ts'
 import { type JsonNode, leavesOf, nodesAt, textOf } from './json-tree.ts'
 import { describedLeaves, isIdentifying, type RecordFields } from './person-objects.ts'
 
-/** In place of a name, an address or a number. */
+/** Replaces a name, an address or a number. */
 export const forgottenText = 'forgotten'
 
-/** In place of words: star keeps their length. */
+/** Replaces free text by a text of the same length, because star stores the length. */
 export const blanked = (words: string): string => 'x'.repeat([...words].length)
 
-/** Values that pages give to the person, and to others, so that they are looked for elsewhere too. */
+/** Identifying values found in pages, of the person and of others, to search for in other places. */
 export interface FoundValues {
-  /** In declared fields. */
+  /** The person's, from declared fields. */
   readonly declared: Set<string>
   readonly undeclared: Set<string>
   readonly ofOthers: Set<string>
 }
 
-export interface Page {
+export interface PageScrub {
   readonly found?: FoundValues | undefined
   readonly bytes: Buffer
   readonly recogniser: Recogniser
   readonly texts: Map<JsonNode, string>
-  /** What describes another person, who may have the same name. */
+  /** Nodes about another person, who may have the same name. */
   readonly others: Set<JsonNode>
 }
 
-interface Row {
+interface NodeRow {
   readonly table: Table
   readonly node: JsonNode
   readonly isSubject: boolean
   readonly changedAt: number | undefined
 }
 
-function overwrite({ bytes, texts }: Page, node: JsonNode, isFreeText = false): void {
+function overwrite({ bytes, texts }: PageScrub, node: JsonNode, isFreeText = false): void {
   for (const leaf of leavesOf(node)) {
     if (leaf.kind !== 'string') {
-      // Numbers, true and false; null stays.
+      // Numbers and booleans become null.
       if (bytes.toString('latin1', leaf.start, leaf.end) !== 'null') texts.set(leaf, 'null')
     } else if (leaf.end - leaf.start > 2)
       texts.set(leaf, JSON.stringify(isFreeText ? blanked(textOf(bytes, leaf)) : forgottenText))
   }
 }
 
-export const firstText = ({ bytes }: Page, node: JsonNode, path: Path): string | undefined => {
+export const firstText = ({ bytes }: PageScrub, node: JsonNode, path: FieldPath): string | undefined => {
   const [found] = nodesAt(node, path)
   return found?.kind === 'string' ? textOf(bytes, found) : undefined
 }
 
-function overwritePersons(page: Page, { table, node, changedAt }: Row): boolean {
+function overwritePersons(page: PageScrub, { table, node, changedAt }: NodeRow): boolean {
   let isSubject = false
   for (const { kind, path, isSubject: ofRow, attributes } of personColumns(table)) {
     const id = path && firstText(page, node, path)
@@ -72,19 +72,19 @@ function overwritePersons(page: Page, { table, node, changedAt }: Row): boolean 
   return isSubject
 }
 
-function noteValue({ bytes, found }: Page, node: JsonNode): void {
+function noteValue({ bytes, found }: PageScrub, node: JsonNode): void {
   if (node.kind === 'string') found?.declared.add(textOf(bytes, node))
 }
 
 const personPaths = (table: Table): ReadonlyMap<string, PersonKind> =>
   new Map(personColumns(table).flatMap(({ kind, path }) => (path?.length ? [[path.join('.'), kind]] : [])))
 
-interface Fields extends Pick<RecordFields, 'declared' | 'persons' | 'lists'> {}
+interface ScrubFields extends Pick<RecordFields, 'declared' | 'persons' | 'lists'> {}
 
-const noFields: Fields = { declared: new Set(), persons: new Map(), lists: new Set() }
-const fieldsOfTables = new WeakMap<Table, Fields>()
+const noFields: ScrubFields = { declared: new Set(), persons: new Map(), lists: new Set() }
+const fieldsOfTables = new WeakMap<Table, ScrubFields>()
 
-function fieldsOf(table: Table): Fields {
+function fieldsOf(table: Table): ScrubFields {
   const known = fieldsOfTables.get(table)
   if (known) return known
   const rows = table.children.filter(({ shape }) => shape !== 'leaves')
@@ -97,9 +97,9 @@ function fieldsOf(table: Table): Fields {
   return fields
 }
 
-/** What nobody declared and an id beside it gives to somebody. */
+/** Overwrites undeclared fields that an id beside them assigns to a forgotten person. */
 export function overwriteDescribed(
-  page: Page,
+  page: PageScrub,
   node: JsonNode,
   {
     table,
@@ -114,7 +114,7 @@ export function overwriteDescribed(
     isRow: table !== undefined,
     skipped,
     isForgotten: (kind, id) => recogniser.isForgotten(kind, id, changedAt),
-    tells: text => recogniser.tells(text, changedAt),
+    recognises: text => recogniser.recognises(text, changedAt),
   }
   for (const one of describedLeaves(record, node)) {
     if (one.leaf.kind === 'string' && isIdentifying(one))
@@ -127,13 +127,13 @@ export function overwriteDescribed(
 const ownFields = (table: Table, node: JsonNode): JsonNode[] =>
   personalFields(table).flatMap(({ path }) => nodesAt(node, path))
 
-/** Somebody named without an id is the one with this address, or, without an address, with this name. */
-function overwriteContacts(page: Page, { table, node, changedAt }: Row): void {
+/** Recognises a person without an id by e-mail address, or by name if there is no address. */
+function overwriteContacts(page: PageScrub, { table, node, changedAt }: NodeRow): void {
   for (const fields of contactFields(table)) {
     const nodes = fields.flatMap(path => nodesAt(node, path)).filter(({ kind }) => kind === 'string')
     const texts = nodes.map(one => textOf(page.bytes, one))
     const identity = texts.find(text => text.includes('@')) ?? texts[0]
-    const isThis = identity !== undefined && page.recogniser.tells(identity, changedAt)
+    const isThis = identity !== undefined && page.recogniser.recognises(identity, changedAt)
     for (const one of nodes) {
       if (isThis) overwrite(page, one)
       else page.others.add(one)
@@ -143,8 +143,8 @@ function overwriteContacts(page: Page, { table, node, changedAt }: Row): void {
   }
 }
 
-/** Fields without a column, in a record about the person: they may hold anything. */
-function overwriteUndeclared(page: Page, { table, node }: Row): void {
+/** Overwrites all undeclared fields of a record about the person, because they may contain anything. */
+function overwriteUndeclared(page: PageScrub, { table, node }: NodeRow): void {
   const declared = declaredPaths(table)
   const lists = new Set(table.children.map(({ lists }) => lists[0]?.join('.') ?? ''))
   const open: { at: string; node: JsonNode }[] = [{ at: '', node }]
@@ -158,7 +158,7 @@ function overwriteUndeclared(page: Page, { table, node }: Row): void {
   }
 }
 
-function elements(node: JsonNode, { lists, shape }: Child): JsonNode[] {
+function elements(node: JsonNode, { lists, shape }: ChildTable): JsonNode[] {
   let found = [node]
   for (const path of lists)
     found = found
@@ -167,7 +167,7 @@ function elements(node: JsonNode, { lists, shape }: Child): JsonNode[] {
   return found
 }
 
-export function visit(page: Page, row: Row): void {
+export function visit(page: PageScrub, row: NodeRow): void {
   const { table, node, changedAt } = row
   const isSubject = overwritePersons(page, row) || row.isSubject
   overwriteContacts(page, row)

@@ -1,4 +1,4 @@
-/** Writes the answer to a query into one Parquet file, with the types that the query gives. */
+/** Writes the answer to a query into one Parquet file, with the types of the query. */
 
 import { once } from 'node:events'
 import { closeSync, createWriteStream, fstatSync, openSync, readSync, type WriteStream } from 'node:fs'
@@ -8,14 +8,14 @@ import { MusterError } from '../../lib/errors.ts'
 import { asPattern } from '../../lib/input-file.ts'
 import { beginOutput, type OutputRules, syncToDisk } from '../../temporary/output-file.ts'
 import { openStage } from '../../warehouse/duckdb/open.ts'
+import { rowJson } from '../../warehouse/exact-json.ts'
 import type { QueryResult, ResultColumn } from '../../warehouse/query.ts'
-import { rowJson } from '../../warehouse/row-json.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
-/** In the footer of the files that this writes, and of no other. */
+/** Key in the footer of the files that this module writes, and of no others. */
 const ownKey = 'muster_query'
 
-/** Bytes at the end of a Parquet file in which its own keys stand. */
+/** Bytes at the end of a Parquet file that contain its own keys. */
 const footerBytes = 4096
 
 /** Whether this program wrote the Parquet file. */
@@ -30,7 +30,7 @@ function isAnswerFile(file: string): boolean {
   }
 }
 
-/** Names of columns are anything; these are not. */
+/** Safe names, as columns of a query can have any name. */
 const place = (index: number): string => `c${index}`
 
 /** Returns the longest line, in bytes. */
@@ -52,17 +52,17 @@ async function writeLines(
   return longest
 }
 
-interface Lines {
+interface LinesFile {
   readonly file: string
   readonly columns: readonly ResultColumn[]
   readonly rows: number
   readonly longest: number
 }
 
-/** Throws MusterError for an answer that is not whole. */
-async function linesOf(file: string, answer: AsyncIterable<QueryResult>): Promise<Lines> {
+/** Throws MusterError for an incomplete answer. */
+async function linesOf(file: string, answer: AsyncIterable<QueryResult>): Promise<LinesFile> {
   const to = createWriteStream(file, { flags: 'wx', mode: 0o600 })
-  let lines: Lines = { file, columns: [], rows: 0, longest: 0 }
+  let lines: LinesFile = { file, columns: [], rows: 0, longest: 0 }
   let last: QueryResult | undefined
   try {
     for await (const part of answer) {
@@ -87,8 +87,8 @@ async function linesOf(file: string, answer: AsyncIterable<QueryResult>): Promis
   return lines
 }
 
-/** DuckDB refuses to read less. */
-const leastObject = 16_777_216
+/** DuckDB accepts no smaller limit. */
+const minObject = 16_777_216
 
 /** Years as DuckDB reads them: without the sign of ISO 8601, and BC where its own texts have it. */
 const castable = (column: string, type: string): string =>
@@ -96,14 +96,14 @@ const castable = (column: string, type: string): string =>
     ? `regexp_replace(regexp_replace(${column}, '^[+]0*', ''), '^([0-9]+-[0-9]+-[0-9]+)(.*) BC$', '\\1 (BC)\\2')`
     : column
 
-function parquetCopy({ file, columns, longest }: Lines, to: string): string {
+function parquetCopy({ file, columns, longest }: LinesFile, to: string): string {
   const isNested = ({ type }: ResultColumn): boolean => /\[\]$|^(STRUCT|MAP)\(/.test(type)
   const read = columns.map((column, index) => `${place(index)}: ${isNested(column) ? `'JSON'` : `'VARCHAR'`}`)
   const typed = columns.map(
     ({ name, type }, index) => `cast(${castable(place(index), type)} as ${type}) as ${quoteName(name)}`,
   )
   return `copy (select ${typed.join(', ')} from read_json(${quoteText(asPattern(file))}, columns = {${read.join(', ')}},
-      format = 'newline_delimited', maximum_object_size = ${Math.max(leastObject, longest + 1024)}))
+      format = 'newline_delimited', maximum_object_size = ${Math.max(minObject, longest + 1024)}))
     to ${quoteText(to)} (format parquet, compression zstd, kv_metadata {${ownKey}: '1'})`
 }
 

@@ -1,4 +1,4 @@
-/** Which tables are exported, with column types that DuckDB reads from either engine. */
+/** Finds the tables to export, with column types that DuckDB reads from either engine. */
 import type { Engine, TypedColumn } from '../../warehouse/engine.ts'
 import type { SchemaName } from '../../warehouse/schema/schemas.ts'
 

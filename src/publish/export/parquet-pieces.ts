@@ -29,12 +29,12 @@ interface Piece {
 /** No column of the warehouse has this name. */
 export const partitionColumn = 'partition_month'
 
-/** Hive, Spark and DuckDB read it as null. */
+/** Hive, Spark and DuckDB read this name as null. */
 const withoutDay = '__HIVE_DEFAULT_PARTITION__'
 
 /**
- * A writer holds a row group a thread in memory: with DuckDB's own 122,880 rows a wide fact does not fit the engine's
- * 256 MB.
+ * A writer keeps one row group per thread in memory: with DuckDB's default of 122,880 rows a wide fact does not fit
+ * the engine's 256 MB.
  */
 const rowsPerGroup = 40_960
 
@@ -58,9 +58,9 @@ async function monthPieces(engine: Engine, table: ExportedTable, day: string): P
   })
 }
 
-async function piecesOf(engine: Engine, table: ExportedTable, most: number): Promise<Piece[]> {
+async function piecesOf(engine: Engine, table: ExportedTable, max: number): Promise<Piece[]> {
   const rows = await countRows(engine, table)
-  if (table.day !== undefined && rows > most) return monthPieces(engine, table, table.day)
+  if (table.day !== undefined && rows > max) return monthPieces(engine, table, table.day)
   return [{ path: posix.join(table.schema, `${table.name}.parquet`), where: 'true', rows }]
 }
 
@@ -83,7 +83,7 @@ async function sha256(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** From the footer of the file. */
+/** Reads the number of rows from the footer of the file. */
 async function rowsIn(engine: Engine, file: string): Promise<number> {
   const [row] = await engine.stage.rows<{ n: number }>(
     `select cast(sum(num_rows) as bigint) as n from parquet_file_metadata(${quoteText(asPattern(file))})`,
@@ -117,7 +117,7 @@ export interface PieceRequest {
   readonly signal: AbortSignal
 }
 
-/** Files of one table, each counted after it was written. Throws MusterError when a count differs. */
+/** Writes the files of one table and counts the rows of each. Throws MusterError when a count differs. */
 export async function writeParquet(
   engine: Engine,
   table: ExportedTable,

@@ -1,5 +1,5 @@
-/** Work weeks and the bank holidays of England and Wales, in UTC. */
-import { dayMs, startOfUtcDay, utcDay, weekday, yearOf } from '../../lib/dates.ts'
+/** Computes work weeks and the bank holidays of England and Wales, in UTC. */
+import { startOfUtcDay, utcDay, weekday, weekdayFrom, yearOf } from '../../lib/dates.ts'
 
 /** The Monday of the last week that is over at `ms`. */
 export function lastFullWeek(ms: number): number {
@@ -24,35 +24,31 @@ export function calendarDay(midnightMs: number): CalendarDay {
   return day
 }
 
+const monday = 0
+
 function bankHolidays(year: number): readonly number[] {
   const easter = easterSunday(year)
-  const firstOfMay = Date.UTC(year, 4, 1)
   return [
     substitute(Date.UTC(year, 0, 1)),
-    easter - 2 * dayMs,
-    easter + dayMs,
-    firstOfMay + ((7 - weekday(firstOfMay)) % 7) * dayMs,
-    lastMonday(Date.UTC(year, 4, 31)),
-    lastMonday(Date.UTC(year, 7, 31)),
+    startOfUtcDay(easter, -2),
+    startOfUtcDay(easter, 1),
+    weekdayFrom(Date.UTC(year, 4, 1), monday),
+    weekdayFrom(Date.UTC(year, 4, 25), monday),
+    weekdayFrom(Date.UTC(year, 7, 25), monday),
     ...christmas(year),
   ]
 }
 
-function lastMonday(lastDay: number): number {
-  return lastDay - weekday(lastDay) * dayMs
-}
-
 /** A holiday on a weekend moves to the Monday after. */
 function substitute(midnightMs: number): number {
-  const day = weekday(midnightMs)
-  return day < 5 ? midnightMs : midnightMs + (7 - day) * dayMs
+  return weekday(midnightMs) < 5 ? midnightMs : weekdayFrom(midnightMs, monday)
 }
 
 /** Two days off; a day on a weekend moves to the next working day. */
 function christmas(year: number): number[] {
   const first = Date.UTC(year, 11, 25)
   const offsets = { 4: [0, 3], 5: [2, 3], 6: [1, 2] }[weekday(first)] ?? [0, 1]
-  return offsets.map(days => first + days * dayMs)
+  return offsets.map(days => startOfUtcDay(first, days))
 }
 
 /** The anonymous Gregorian computus. */

@@ -1,35 +1,23 @@
 /** Generates every collection of the world from seed, scale and day. */
-import type { Records } from '../world.ts'
-import { CreditNoteWriter } from './billing/credit-notes.ts'
-import { type Billed, InvoiceWriter } from './billing/invoices.ts'
-import { makePurchaseOrders } from './billing/purchase-orders.ts'
-import { makeRates } from './billing/rate-cards.ts'
-import { AssignmentWriter } from './hiring/assignments.ts'
-import { type Engagement, EngagementMaker } from './hiring/engagements.ts'
-import { type RequisitionPlan, RequisitionPlanner } from './hiring/requisition-plan.ts'
-import { RequisitionWriter, requisitionsByPlacement } from './hiring/requisitions.ts'
-import { makeAccessRuleMappings } from './master/access-rules.ts'
-import { MasterData } from './master/master-data.ts'
+import { makePurchaseOrders, makeRates } from './agreements.ts'
+import { type Size, seedOf } from './draw.ts'
+import { makeAssignments } from './hiring/assignments.ts'
+import { type Engagement, type EngagementMaking, engagementsOf, unworked } from './hiring/engagements.ts'
+import { planRequisitions, type RequisitionPlan } from './hiring/requisition-plan.ts'
+import { makeRequisitions, requisitionsByPlacement } from './hiring/requisitions.ts'
+import { type BilledInvoice, makeCreditNotes, makeInvoices } from './invoices.ts'
+import { MasterData, type RecordMaking } from './master/master-data.ts'
 import { makeCompetencyMatrix } from './master/trades.ts'
-import { makeCompanyUsers } from './master/users.ts'
-import { type Seed, type Size, seedOf } from './seed.ts'
-import { type Expense, ExpenseWriter } from './work/expenses.ts'
-import { type Placement, PlacementMaker } from './work/placements.ts'
-import { TimesheetWriter, type WrittenTimesheet } from './work/timesheets.ts'
+import { makeAccessRuleMappings, makeCompanyUsers } from './master/users.ts'
+import { type Expense, makeExpenses } from './work/expenses.ts'
+import { makePlacement, type Placement } from './work/placements.ts'
+import { makeTimesheet, type WrittenTimesheet } from './work/timesheets.ts'
 
-/** The start of hiring and billing. */
-interface Base {
-  readonly seed: Seed
-  readonly master: MasterData
-  readonly placements: PlacementMaker
-}
-
-export function generateRecords(size: Size): Records {
-  const seed = seedOf(size)
-  const master = new MasterData(seed)
-  const base = { seed, master, placements: new PlacementMaker(seed, master) }
-  const { worked, written } = writeTimesheets(base)
-  const { agencies, companies, projects, sites, users, trades } = master
+export function generateRecords(size: Size) {
+  const master = new MasterData(seedOf(size))
+  const { seed, agencies, companies, projects, sites, users, trades } = master
+  const placements = master.making('placements')
+  const { worked, written } = work(placements)
   return {
     agencies,
     companies,
@@ -38,22 +26,23 @@ export function generateRecords(size: Size): Records {
     users,
     companyUsers: makeCompanyUsers(users, projects),
     accessRuleMappings: makeAccessRuleMappings(seed),
-    competencyMatrix: makeCompetencyMatrix(seed, { trades, projects }),
-    ...billing(base, written),
-    ...hiring(base, worked),
+    competencyMatrix: makeCompetencyMatrix(seed, trades, projects),
+    ...billing(master, written),
+    ...hiring(master, placements, worked),
   }
 }
 
 /** Makes placements until there are as many timesheets as the scale asks for. */
-function writeTimesheets({ seed, placements }: Base) {
-  const writer = new TimesheetWriter(seed)
+function work(placements: RecordMaking) {
+  const { seed, master } = placements
+  const making = master.making('timesheets')
   const worked: Placement[] = []
   const written: WrittenTimesheet[] = []
   while (written.length < seed.counts.timesheets) {
-    const placement = placements.make()
+    const placement = makePlacement(placements)
     worked.push(placement)
     for (const week of placement.weeks) {
-      const item = writer.write(placement, week)
+      const item = makeTimesheet(making, placement, week)
       if (item && written.length < seed.counts.timesheets) written.push(item)
     }
   }
@@ -61,13 +50,12 @@ function writeTimesheets({ seed, placements }: Base) {
 }
 
 /** Expenses, invoices and credit notes follow from timesheets. */
-function billing({ seed, master }: Base, written: readonly WrittenTimesheet[]) {
-  const claims = new ExpenseWriter(seed)
-  const expenses: Expense[] = written.flatMap(item => claims.write(item))
-  const billed = new InvoiceWriter(seed, master).write(written)
+function billing(master: MasterData, written: readonly WrittenTimesheet[]) {
+  const claims = master.making('expenses')
+  const expenses = written.flatMap(item => makeExpenses(claims, item))
+  const billed = makeInvoices(master, written)
   linkExpenses(expenses, billed)
-  const cancelled = written.filter(item => item.timesheet.status === 'cancelled')
-  const creditNotes = new CreditNoteWriter(seed, master.staff).write(cancelled, billed)
+  const creditNotes = makeCreditNotes(master, written, billed)
   return {
     timesheets: written.map(item => item.timesheet).sort(byCreation),
     expenses: expenses.sort(byCreation),
@@ -77,7 +65,7 @@ function billing({ seed, master }: Base, written: readonly WrittenTimesheet[]) {
 }
 
 /** Expenses link to the supplier's invoice. The invoice from provider to client names the same timesheets. */
-function linkExpenses(expenses: readonly Expense[], billed: readonly Billed[]): void {
+function linkExpenses(expenses: readonly Expense[], billed: readonly BilledInvoice[]): void {
   const own = billed.filter(({ invoice }) => invoice.invoiceType !== 'mspToClient')
   const invoices = new Map(
     own.flatMap(({ invoice, lines }) => lines.map(line => [line.id, invoice] as const)),
@@ -89,45 +77,41 @@ function linkExpenses(expenses: readonly Expense[], billed: readonly Billed[]): 
 }
 
 /** Requisitions, the assignments that fill them, and the rates and orders of both. */
-function hiring(base: Base, worked: readonly Placement[]) {
-  const { seed, master, placements } = base
-  const plans = new RequisitionPlanner(seed, master, placements).plan(worked)
-  const writer = new RequisitionWriter(seed, master)
-  const requisitions = plans.map(plan => writer.write(plan))
-  const { orders, byPlacement } = makePurchaseOrders(seed, master, worked)
-  const engagements = engage(base, worked, plans)
-  const assignments = new AssignmentWriter(seed, master, {
-    requisitions: requisitionsByPlacement(plans, requisitions),
-    orders: byPlacement,
-    replacedBy: new Map(
-      engagements.flatMap(({ placement, replaces }) => (replaces ? [[replaces, placement] as const] : [])),
-    ),
-  })
+function hiring(master: MasterData, placements: RecordMaking, worked: readonly Placement[]) {
+  const plans = planRequisitions({ ...master.making('requisitions'), placements }, worked)
+  const requisitions = makeRequisitions(master, plans)
+  const { orders, byPlacement } = makePurchaseOrders(master, worked)
+  const engagements = engage({ ...master.making('engagements'), placements }, worked, plans)
   return {
     trades: master.trades,
-    rates: makeRates(seed, master, worked),
+    rates: makeRates(master, worked),
     requisitions,
-    assignments: engagements.map(engagement => assignments.write(engagement)),
+    assignments: makeAssignments(master, engagements, {
+      requisitions: requisitionsByPlacement(plans, requisitions),
+      orders: byPlacement,
+      replacedBy: new Map(
+        engagements.flatMap(({ placement, replaces }) => (replaces ? [[replaces, placement] as const] : [])),
+      ),
+    }),
     purchaseOrders: orders,
   }
 }
 
 /** All engagements, with and without timesheets, in order of assignment. */
 function engage(
-  { seed, master, placements }: Base,
+  making: EngagementMaking,
   worked: readonly Placement[],
   plans: readonly RequisitionPlan[],
 ): Engagement[] {
-  const maker = new EngagementMaker(seed, master, placements)
   const known = new Set(worked)
-  const done = worked.flatMap(placement => maker.worked(placement))
-  const wanted = plans.flatMap(plan =>
-    plan.responses
+  const done = worked.flatMap(placement => engagementsOf(making, placement))
+  const others = plans.flatMap(({ responses, dropouts }) =>
+    responses
       .flatMap(response => response.placements)
       .filter(placement => !known.has(placement))
-      .map(placement => maker.wanted(placement, plan.dropouts.has(placement))),
+      .map(placement => unworked(making.draw, placement, dropouts.has(placement))),
   )
-  return [...done, ...wanted].sort((left, right) => left.placement.createdMs - right.placement.createdMs)
+  return [...done, ...others].sort((left, right) => left.placement.createdMs - right.placement.createdMs)
 }
 
 function byCreation(left: { createdAt: string }, right: { createdAt: string }): number {

@@ -1,5 +1,4 @@
-/** Ids, references and timestamps in the service's spelling. */
-import type { Rng } from '../../lib/rng.ts'
+/** Makes ids, references and timestamps in the service's spelling. */
 
 export interface Ref {
   readonly id: string
@@ -7,27 +6,18 @@ export interface Ref {
 }
 
 /** A reference to a record that has no name. */
-export interface Link {
+export interface RecordLink {
   readonly id: string
   readonly reference: string
 }
 
-export function linkOf({ id, reference: text }: Link): Link {
+export function linkOf({ id, reference: text }: RecordLink): RecordLink {
   return { id, reference: text }
 }
 
 /** The record without fields that are undefined: the service leaves those out. */
 export function defined<Fields extends object>(record: Fields): Fields {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Fields
-}
-
-/** 24 hex digits of which the first 8 are the second of creation. */
-export function objectId(rng: Rng, createdMs: number): string {
-  return hex(Math.floor(createdMs / 1000)) + hex(rng() * 4_294_967_296) + hex(rng() * 4_294_967_296)
-}
-
-function hex(value: number): string {
-  return Math.floor(value).toString(16).padStart(8, '0')
 }
 
 /** The id of the n-th part of a record (at most 256), in place of its last two digits. */

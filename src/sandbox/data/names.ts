@@ -1,4 +1,4 @@
-/** Lists of fictitious names. */
+/** Lists fictitious names. */
 import type { Draw } from './draw.ts'
 
 export const firstNames = (

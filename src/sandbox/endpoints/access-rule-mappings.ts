@@ -1,20 +1,13 @@
-/** GET /access-rule-mappings: rows, or groups by role or by rule. */
-import * as z from 'zod'
+/** Serves GET /access-rule-mappings: rows, or groups by role or by rule. */
+import { operations } from '../../contract/operations.ts'
 import { accessRules } from '../../contract/resources/access-rules.ts'
+import { groupBy } from '../../lib/group-by.ts'
 import { endpoint } from '../declare/endpoint.ts'
-import { matchesText } from '../declare/filter.ts'
-import { closed, list, type NamedSchema, refTo, text } from '../declare/json-schema.ts'
-import { pageMeta, pageOf } from '../declare/page.ts'
-import {
-  fieldsParameter,
-  pageParameters,
-  searchParameter,
-  sortParameters,
-  textParameter,
-} from '../declare/parameters.ts'
-import { recordOf } from '../declare/record-schema.ts'
-import type { StoredRecord } from '../records/record.ts'
-import { shuffledTies } from '../records/ties.ts'
+import { matchesText, pageMeta, pageOf } from '../declare/list.ts'
+import { parametersOf } from '../declare/parameters.ts'
+import { closed, list, type NamedSchema, recordOf, refTo, text } from '../declare/schemas.ts'
+import type { StoredRecord } from '../record.ts'
+import { shuffledTies } from '../sorted-order.ts'
 
 const mapping = recordOf('AccessRuleMapping', accessRules)
 const group: NamedSchema = {
@@ -42,39 +35,31 @@ export const accessRuleMappings = endpoint({
     shape: mapping.shape,
   },
   isList: true,
+  within: 'everyone',
   collection: 'accessRuleMappings',
   meta: pageMeta,
-  parameters: {
-    ...pageParameters,
-    groupBy: z.enum(['role', 'rule']).optional().describe('How mappings are grouped.'),
-    role: textParameter.optional().describe('Only mappings of this role.'),
-    action: textParameter.optional().describe('Only mappings of this action.'),
-    query: searchParameter,
-    ...sortParameters(['a', 'can', 'configKey'], 'a', 'asc'),
-    fields: fieldsParameter,
-  },
+  parameters: parametersOf(
+    { ...operations.listAccessRules.parameters, ...operations.groupAccessRules.parameters },
+    { sortBy: 'a', sortOrder: 'asc' },
+  ),
   answer: ({ world, shuffle }, query) => {
-    const { groupBy, role, action } = query
-    const { sortBy, sortOrder } = groupBy ? ({ sortBy: 'a', sortOrder: 'asc' } as const) : query
+    const { groupBy: grouping, role, action } = query
+    const { sortBy, sortOrder } = grouping ? ({ sortBy: 'a', sortOrder: 'asc' } as const) : query
     const matches = matchesText(['a', 'can', 'configKey'], query.query ?? '')
     const order = world.ordered('accessRuleMappings', sortBy, sortOrder)
     const rows = order
       .records()
       .filter(row => (role ?? row.a) === row.a && (action ?? row.can) === row.can && matches(row))
     const mixed = shuffledTies(rows, row => order.keyOf(row), shuffle)
-    const found = groupBy === 'role' ? byRole(mixed) : groupBy === 'rule' ? byRule(mixed) : mixed
+    const found = grouping === 'role' ? byRole(mixed) : grouping === 'rule' ? byRule(mixed) : mixed
     return pageOf(found, query, row => row)
   },
 })
 
 function grouped(rows: readonly StoredRecord[], nameOf: (row: StoredRecord) => string): StoredRecord[][] {
-  const groups = new Map<string, StoredRecord[]>()
-  for (const row of rows) {
-    const known = groups.get(nameOf(row))
-    if (known) known.push(row)
-    else groups.set(nameOf(row), [row])
-  }
-  return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, members]) => members)
+  return [...groupBy(rows, nameOf)]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, members]) => members)
 }
 
 function byRole(rows: readonly StoredRecord[]): StoredRecord[] {

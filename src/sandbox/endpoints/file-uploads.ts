@@ -1,15 +1,13 @@
-/** POST /files/uploads: a link to upload one file to, and the token by which an update of its record names it. */
+/** Serves POST /files/uploads: a link to upload one file to, and the token by which an update of its record names it. */
 import * as z from 'zod'
 import { fileTypes, isFileName, largestFile } from '../../lib/file-kind.ts'
 import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
-import { closed, type NamedSchema, text as plainText } from '../declare/json-schema.ts'
 import { idParameter } from '../declare/parameters.ts'
-import { requireScope } from '../keys/access.ts'
-import { chosenAgency, isBetweenProviderAndClient } from '../keys/agencies.ts'
-import { checkCompanies, mayNameCompany } from '../keys/scope.ts'
-import { pathReader, type StoredRecord } from '../records/record.ts'
-import { findByAnyId } from '../records/short-id.ts'
-import { ApiError, Declined } from '../refusals/api-error.ts'
+import { closed, type NamedSchema, text as plainText } from '../declare/schemas.ts'
+import { requireScope } from '../keys/keys.ts'
+import { checkCompanies, chosenAgency, isBetweenProviderAndClient, mayNameCompany } from '../keys/scope.ts'
+import { pathReader, type StoredRecord } from '../record.ts'
+import { demand, RequestDeclined } from '../refusals.ts'
 import { parseBody, text } from '../writes/body.ts'
 import { uploadSeconds } from '../writes/storage.ts'
 
@@ -23,7 +21,7 @@ const upload = z.strictObject(
     fileName: z
       .string('is required')
       .refine(isFileName, 'is not a file name of 1 to 255 characters with an extension'),
-    contentType: z.enum(fileTypes, `is none of ${fileTypes.join(', ')}`),
+    contentType: z.enum(fileTypes, `is not one of ${fileTypes.join(', ')}`),
     size: z
       .int('is not a whole number of bytes')
       .min(1, 'is below 1 byte')
@@ -48,7 +46,7 @@ export const fileUpload = endpoint({
   method: 'POST',
   path: '/files/uploads',
   operationId: 'createFileUpload',
-  summary: 'A temporary link to put one file at, and the token that an update of its record takes.',
+  summary: 'A temporary link to upload one file to, and the token that an update of its record takes.',
   returns: instructions,
   meta: { name: 'NoMeta', schema: closed({}) },
   mayMiss: true,
@@ -60,13 +58,12 @@ export const fileUpload = endpoint({
   answer: (request, query) => {
     const body = parseBody(upload, request.body)
     requireScope(request.key, `write:${body.resource}s`)
-    if (!(purposes[body.resource] as readonly string[]).includes(body.purpose)) {
-      const valid = purposes[body.resource].join(' or ')
-      throw new ApiError(400, `purpose: is not ${valid}, as resource ${body.resource} asks for`)
-    }
+    const valid: readonly string[] = purposes[body.resource]
+    const reason = `is not ${valid.join(' or ')}, as resource ${body.resource} asks for`
+    demand(valid.includes(body.purpose), `purpose: ${reason}`)
     if (query.company !== undefined) checkCompanies(request, [query.company], 403)
-    const record =
-      body.resource === 'worker' ? workerOf(request, query, body) : invoiceOf(request, query, body)
+    const find = body.resource === 'worker' ? workerOf : invoiceOf
+    const record = find(request, query, body.recordId)
     const granted = request.desk.uploads.grant({ ...body, ...record, caller: request.key.key }, request.nowMs)
     return {
       data: {
@@ -81,21 +78,16 @@ export const fileUpload = endpoint({
   },
 })
 
-interface Selection {
+interface PartySelection {
   readonly agency?: string | undefined
   readonly company?: string | undefined
 }
 
-interface Wanted {
-  readonly recordId: string
-}
-
-function workerOf(request: EndpointRequest, { agency: named }: Selection, { recordId }: Wanted) {
-  if (request.key.kind !== 'agency')
-    throw new ApiError(403, 'workers take files from agency-scoped keys only')
+function workerOf(request: EndpointRequest, { agency: named }: PartySelection, recordId: string) {
+  demand(request.key.kind === 'agency', 'workers take files from agency-scoped keys only', 403)
   const agency = chosenAgency(request, named, 404)
   const worker = request.desk.workers.find(recordId, agency)
-  if (!worker) throw new ApiError(404, 'worker not found, or not represented by the selected agency')
+  demand(worker, 'worker not found, or not represented by the selected agency', 404)
   return { recordId: worker.id, agency }
 }
 
@@ -103,19 +95,19 @@ const companyId = pathReader('company.id')
 const agencyId = pathReader('agency.id')
 const supplierMayPay = pathReader('config.supplierActions.markInvoicePaid.supplier')
 
-function invoiceOf(request: EndpointRequest, selection: Selection, { recordId }: Wanted) {
+function invoiceOf(request: EndpointRequest, selection: PartySelection, recordId: string) {
   const { key, world } = request
   const agency = key.kind === 'agency' ? chosenAgency(request, selection.agency, 404) : selection.agency
-  const invoice = findByAnyId(world, 'invoices', recordId)
-  if (!invoice || !isWithin(request, invoice, { ...selection, agency })) {
-    throw new ApiError(404, 'invoice not found, or outside the access of this key')
-  }
+  const invoice = world.find('invoices', recordId)
+  const isFound = invoice && isWithin(request, invoice, { ...selection, agency })
+  demand(isFound, 'invoice not found, or outside the access of this key', 404)
   const company = world.get('companies', String(companyId(invoice)))
-  if (key.kind === 'agency' && supplierMayPay(company) !== true) {
-    throw new ApiError(403, 'agencies may not report the invoices of this company as paid')
-  }
+  const mayPay = key.kind === 'company' || supplierMayPay(company) === true
+  demand(mayPay, 'agencies may not report the invoices of this company as paid', 403)
   if (invoice.status !== 'pending') {
-    throw new Declined(`recordId: the invoice is ${invoice.status}, only a pending one takes a payment`)
+    throw new RequestDeclined(
+      `recordId: the invoice is ${invoice.status}, only a pending one takes a payment`,
+    )
   }
   return { recordId: String(invoice.id), ...(agency === undefined ? {} : { agency }) }
 }
@@ -123,7 +115,7 @@ function invoiceOf(request: EndpointRequest, selection: Selection, { recordId }:
 function isWithin(
   { key, world }: EndpointRequest,
   invoice: StoredRecord,
-  { agency, company }: Selection,
+  { agency, company }: PartySelection,
 ): boolean {
   if (!mayNameCompany(key, world, String(companyId(invoice)))) return false
   if (company !== undefined && companyId(invoice) !== company) return false

@@ -1,10 +1,9 @@
-/** GET /me: what the key is, may do and has used today. */
+/** Serves GET /me: the key, its access and its use today. */
 import { key as declared } from '../../contract/resources/key.ts'
 import { endpoint } from '../declare/endpoint.ts'
-import { recordOf } from '../declare/record-schema.ts'
-
+import { recordOf } from '../declare/schemas.ts'
 import { agenciesOf, companiesOf, readScopes } from '../keys/keys.ts'
-import type { StoredRecord } from '../records/record.ts'
+import type { StoredRecord } from '../record.ts'
 
 const always = ['name', 'scopes', 'rateLimitPerMinute', 'rateLimitPerDay', 'createdAt', 'usage']
 

@@ -1,40 +1,62 @@
-/** GET /projects and GET /projects/{id}. */
+/** Serves projects and sites: GET /projects, /projects/{id}, /sites and /sites/{id}. */
+import { operations } from '../../contract/operations.ts'
 import { projects } from '../../contract/resources/projects.ts'
-import { byActive, byId } from '../declare/filter.ts'
+import { sites } from '../../contract/resources/sites.ts'
+import { readEndpoint } from '../declare/endpoint.ts'
 import { listEndpoint } from '../declare/list.ts'
-import { readEndpoint } from '../declare/read.ts'
-import { recordOf } from '../declare/record-schema.ts'
+import { recordOf } from '../declare/schemas.ts'
+import type { KeyInWorld } from '../keys/keys.ts'
+import { isLinked, type RecordTest, scopeTests } from '../keys/scope.ts'
 
-const project = recordOf('Project', projects)
 const within = { company: 'company.id' }
-const includes = { includeConfig: { field: 'config', meaning: 'Adds the configuration.' } }
+const project = recordOf('Project', projects)
+const site = recordOf('Site', sites)
 
 export const projectList = listEndpoint({
-  path: '/projects',
+  operation: operations.listProjects,
   keys: 'company',
   scope: 'read:projects',
-  tool: 'list_projects',
   summary: 'Projects.',
   returns: project,
   collection: 'projects',
   within,
-  byCompany: true,
-  filters: { status: byActive(), region: byId('region.id'), sector: byId('sector.id') },
   search: ['name', 'code'],
-  dates: { fields: ['createdAt'], by: 'createdAt' },
-  sort: { fields: ['createdAt', 'updatedAt', 'name', 'code'], by: 'name', order: 'asc' },
-  includes,
+  sort: ['name', 'asc'],
 })
 
 export const projectRead = readEndpoint({
-  path: '/projects/:id',
+  operation: operations.readProject,
   keys: 'company',
   scope: 'read:projects',
-  tool: 'get_project',
-  summary: 'One project.',
+  noun: 'project',
   returns: project,
   collection: 'projects',
-  noun: 'project',
   within,
-  includes,
 })
+
+export const siteList = listEndpoint({
+  operation: operations.listSites,
+  keys: 'company',
+  scope: 'read:projects',
+  summary: 'Sites.',
+  returns: site,
+  collection: 'sites',
+  within,
+  search: ['name'],
+  sort: ['name', 'asc'],
+})
+
+export const siteRead = readEndpoint({
+  operation: operations.readSite,
+  scope: 'read:projects',
+  noun: 'site',
+  returns: site,
+  collection: 'sites',
+  within: visibleSites,
+})
+
+/** An agency sees the sites of the projects that it works for. */
+function visibleSites(caller: KeyInWorld): readonly RecordTest[] {
+  if (caller.key.kind === 'company') return scopeTests(caller, within)
+  return [({ project: of }) => isLinked(caller, 'project', String((of as { id?: string })?.id))]
+}

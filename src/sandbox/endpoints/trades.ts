@@ -1,29 +1,20 @@
-/** GET /trades/{id}: the trade, with its rates and its part of the competency matrix when asked. */
+/** Serves GET /trades/{id}, with rates and its part of the competency matrix on request, and GET /rates/{id}. */
+import { operations } from '../../contract/operations.ts'
+import { rates } from '../../contract/resources/rates.ts'
 import { trades } from '../../contract/resources/trades.ts'
-import type { EndpointRequest } from '../declare/endpoint.ts'
-import { readEndpoint } from '../declare/read.ts'
-import { recordOf } from '../declare/record-schema.ts'
-import { mayNameCompany } from '../keys/scope.ts'
-import type { StoredRecord } from '../records/record.ts'
-import { withoutFields } from '../records/select-fields.ts'
-import { visibleRate } from './rates.ts'
+import { type EndpointRequest, readEndpoint } from '../declare/endpoint.ts'
+import { recordOf } from '../declare/schemas.ts'
+import type { KeyInWorld } from '../keys/keys.ts'
+import { isLinked, mayNameCompany, ownAgencies, type RecordTest } from '../keys/scope.ts'
+import { type StoredRecord, withoutFields } from '../record.ts'
 
 export const tradeRead = readEndpoint({
-  path: '/trades/:id',
+  operation: operations.readTrade,
   scope: 'read:trades',
-  tool: 'get_trade',
-  summary: 'One trade.',
+  noun: 'trade',
   returns: recordOf('Trade', trades),
   collection: 'trades',
-  noun: 'trade',
-  includes: {
-    includeRates: { field: 'rates', meaning: 'Adds the rates.' },
-    includeCompetencyMatrix: {
-      field: 'competencyMatrix',
-      meaning: 'Adds the competency matrix, without overrides of projects.',
-    },
-  },
-  tests: ({ key, world }) => [
+  within: ({ key, world }) => [
     trade => mayNameCompany(key, world, String((trade.company as StoredRecord | undefined)?.id)),
   ],
   present: (trade, request, { includeRates, includeCompetencyMatrix }) => ({
@@ -42,10 +33,41 @@ function ratesOf(trade: StoredRecord, request: EndpointRequest): StoredRecord[] 
     .map(rate => withoutFields(rate, ['trade', 'company', 'createdAt', 'updatedAt']))
 }
 
-/** Project overrides stand only in the matrix of the company. */
+/** Project overrides are only in the matrix of the company. */
 function matrixOf(trade: StoredRecord, { world }: EndpointRequest): object[] {
   return world
     .all('competencyMatrix')
     .filter(entry => (entry.trade as StoredRecord).id === trade.id && entry.source !== 'project')
     .map(({ sector, requirements }) => ({ sector, requirements }))
+}
+
+export const rateRead = readEndpoint({
+  operation: operations.readRate,
+  scope: 'read:rates',
+  noun: 'rate',
+  summary: 'One rate. Agency keys see generic ones and their own.',
+  returns: recordOf('Rate', rates),
+  collection: 'rates',
+  within: caller => [visibleRate(caller)],
+})
+
+/**
+ * Company keys see the rates of their companies. Agency keys see generic ones of companies they work for, those
+ * of projects they work on, and agency rates that are their own.
+ */
+function visibleRate(caller: KeyInWorld): RecordTest {
+  const { key, world } = caller
+  const own = ownAgencies(caller)
+  return rate => {
+    if (!mayNameCompany(key, world, idOf(rate.company) ?? '')) return false
+    if (!own) return true
+    const agency = idOf(rate.agency)
+    if (agency !== undefined) return own(agency)
+    const project = idOf(rate.project)
+    return project === undefined || isLinked(caller, 'project', project)
+  }
+}
+
+function idOf(ref: unknown): string | undefined {
+  return (ref as StoredRecord | null | undefined)?.id as string | undefined
 }

@@ -1,13 +1,13 @@
-/** GET /users: membership filters that depend on the key's kind, and visibility by the owner's role. */
+/** Serves GET /users: membership filters that depend on the key's kind, and visibility by the owner's role. */
+import { operations } from '../../contract/operations.ts'
 import { users } from '../../contract/resources/users.ts'
 import type { EndpointRequest } from '../declare/endpoint.ts'
-import { byActive, byIds, byValue } from '../declare/filter.ts'
 import { type ListQuery, listEndpoint } from '../declare/list.ts'
-import { recordOf } from '../declare/record-schema.ts'
-import { type ApiKey, agenciesOf, companiesOf } from '../keys/keys.ts'
-import { anyOf, checkCompanies, mayNameCompany, type Test } from '../keys/scope.ts'
-import { pathReader, type StoredRecord, valuesAt } from '../records/record.ts'
-import { ApiError } from '../refusals/api-error.ts'
+import { recordOf } from '../declare/schemas.ts'
+import { type ApiKey, agenciesOf, companiesOf, type KeyInWorld } from '../keys/keys.ts'
+import { anyOf, checkCompanies, mayNameCompany, type RecordTest } from '../keys/scope.ts'
+import { pathReader, type StoredRecord, valuesAt } from '../record.ts'
+import { demand } from '../refusals.ts'
 import type { World } from '../world.ts'
 
 const agencyRoles: readonly unknown[] = ['ldAdmin', 'ldUser']
@@ -15,72 +15,50 @@ const agencyRoles: readonly unknown[] = ['ldAdmin', 'ldUser']
 const selfOnlyRoles: readonly unknown[] = ['projectFinance', 'projectApprover', 'projectRequestor', 'ldUser']
 
 export const userList = listEndpoint({
-  path: '/users',
+  operation: operations.listUsers,
   scope: 'read:users',
   activeOwner: true,
-  tool: 'list_users',
   summary: 'Public profiles of users that the key and its owner may see.',
   returns: recordOf('User', users),
   mayMiss: true,
   collection: 'users',
-  filters: {
-    company: byIds('companies'),
-    project: byIds('projects'),
-    agency: byIds('agencies'),
-    status: byActive(),
-    role: byValue('role', [
-      'companyAdmin',
-      'companyFinance',
-      'companyBot',
-      'projectAdmin',
-      'projectFinance',
-      'projectApprover',
-      'projectRequestor',
-      'ldAdmin',
-      'ldUser',
-    ]),
-  },
+  within: caller => [...kindTests(caller), ...ownerTests(caller)],
+  check: checkMemberships,
+  paths: { company: 'companies', project: 'projects', agency: 'agencies' },
   search: ['name', 'email', 'jobTitle'],
-  sort: { fields: ['createdAt', 'updatedAt', 'name', 'email'], by: 'name', order: 'asc' },
-  tests: visibility,
+  sort: ['name', 'asc'],
   present: withVisibleMemberships,
 })
-
-function visibility(request: EndpointRequest, query: ListQuery): Test[] {
-  checkMemberships(request, query)
-  return [...kindTests(request), ...ownerTests(request)]
-}
 
 function checkMemberships(request: EndpointRequest, query: ListQuery): void {
   const { key, world } = request
   const foreign = key.kind === 'company' ? ['agency'] : ['company', 'project']
   const wrong = foreign.find(name => query[name] !== undefined)
-  if (wrong) throw new ApiError(400, `the ${wrong} filter does not fit a ${key.kind}-scoped key`)
+  demand(!wrong, `the ${wrong} filter does not fit a ${key.kind}-scoped key`)
   checkCompanies(request, query.company ?? [], 404)
   for (const id of (query.project ?? []) as string[]) {
-    if (!isVisibleProject(key, world, id)) throw new ApiError(404, `project ${id} not found`)
+    demand(isVisibleProject(key, world, id), `project ${id} not found`, 404)
   }
   const agencies = agenciesOf(key, world)
   for (const id of (query.agency ?? []) as string[]) {
-    if (!agencies.includes(id)) throw new ApiError(404, `agency ${id} not found`)
+    demand(agencies.includes(id), `agency ${id} not found`, 404)
   }
 }
 
-function kindTests({ key, world }: EndpointRequest): Test[] {
+function kindTests({ key, world }: KeyInWorld): RecordTest[] {
   if (key.kind === 'agency') {
     return [record => agencyRoles.includes(record.role), anyOf('agencies', agenciesOf(key, world))]
   }
   const companies = companiesOf(key, world)
-  const hirers: Test = record => !agencyRoles.includes(record.role)
+  const hirers: RecordTest = record => !agencyRoles.includes(record.role)
   return companies === 'all' ? [hirers] : [hirers, anyOf('companies', companies)]
 }
 
-function ownerTests({ key, world }: EndpointRequest): Test[] {
+function ownerTests({ key, world }: KeyInWorld): RecordTest[] {
   if (key.ownerId === undefined) return []
   const owner = world.get('users', key.ownerId)
-  if (!owner || owner.active === false || owner.verified === false) {
-    throw new ApiError(403, 'the key owner is inactive or unverified')
-  }
+  const isFit = owner && owner.active !== false && owner.verified !== false
+  demand(isFit, 'the key owner is inactive or unverified', 403)
   if (selfOnlyRoles.includes(owner.role)) return [record => record.id === owner.id]
   return owner.role === 'projectAdmin' ? [anyOf('projects', idsOf(owner, 'projects'))] : []
 }

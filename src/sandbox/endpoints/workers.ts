@@ -1,20 +1,19 @@
-/** POST /workers and PATCH /workers/{id}: nothing is stored unless the whole body is valid. */
+/** Serves POST /workers and PATCH /workers/{id}: stores nothing unless the complete body is valid. */
 import { iso } from '../data/identity.ts'
 import { type EndpointRequest, endpoint } from '../declare/endpoint.ts'
 import { idParameter } from '../declare/parameters.ts'
-import { chosenAgency } from '../keys/agencies.ts'
-import { ApiError, MatchRequiresReview } from '../refusals/api-error.ts'
+import { chosenAgency } from '../keys/scope.ts'
+import { demand, MatchRequiresReview } from '../refusals.ts'
 import {
-  type ChangedWorker,
+  type ChangedWorkerBody,
   changedWorker,
   checkedIdentity,
   newWorker,
-  type Person,
   readChangedWorker,
   readNewWorker,
+  type WorkerPerson,
 } from '../writes/body.ts'
-import { type DocumentContext, type Draft, documentsAfter } from '../writes/documents.ts'
-import { checksCards } from '../writes/smart-check.ts'
+import { checksCards, type DocumentContext, type Draft, documentsAfter } from '../writes/documents.ts'
 import type { FileStore } from '../writes/storage.ts'
 import {
   createdWorker,
@@ -22,7 +21,7 @@ import {
   type Worker,
   type WorkerDocument,
   writeResult,
-} from '../writes/worker.ts'
+} from '../writes/worker-book.ts'
 
 const parameters = {
   agency: idParameter.optional().describe('Agency to write for, where the key has several.'),
@@ -44,7 +43,7 @@ export const workerCreate = endpoint({
     const { attachments, rightToWork, consent, agencyId, nationalIns, passportNo, ...details } =
       readNewWorker(request.body, iso(nowMs).slice(0, 10))
     const identity = checkedIdentity({ ...details, nationalIns, passportNo })
-    const person: Person = { ...details, ...identity }
+    const person: WorkerPerson = { ...details, ...identity }
     const drafts = documentsAfter([], { attachments, rightToWork }, contextOf(request, { agency, person }))
     if (desk.workers.hasMatch(person)) throw new MatchRequiresReview()
     const createdAt = iso(nowMs)
@@ -75,10 +74,10 @@ export const workerUpdate = endpoint({
   answer: (request, query) => {
     const agency = chosenAgency(request, query.agency, 403)
     const id = idParameter.safeParse(request.params.id)
-    if (!id.success) throw new ApiError(400, 'id: is not an id')
+    demand(id.success, 'id: is not an id')
     const { desk, nowMs } = request
     const before = desk.workers.find(id.data, agency)
-    if (!before) throw new ApiError(404, 'worker not found, or not represented by the selected agency')
+    demand(before, 'worker not found, or not represented by the selected agency', 404)
     const body = readChangedWorker(request.body, iso(nowMs).slice(0, 10))
     const person = personAfter(before.person, body)
     const context = contextOf(request, { agency, person, workerId: before.id })
@@ -90,14 +89,14 @@ export const workerUpdate = endpoint({
 })
 
 /** The identity rules apply to the resulting record, whichever fields were sent. */
-function personAfter(before: Person, body: ChangedWorker): Person {
+function personAfter(before: WorkerPerson, body: ChangedWorkerBody): WorkerPerson {
   const { active, agencyId, attachments, rightToWork, ...changes } = body
   const supplied = Object.entries(changes).filter(([, value]) => value !== undefined)
-  const person: Person = { ...before, ...Object.fromEntries(supplied) }
+  const person: WorkerPerson = { ...before, ...Object.fromEntries(supplied) }
   return { ...person, ...checkedIdentity(person) }
 }
 
-function agenciesAfter({ agencies }: Worker, { active, agencyId }: ChangedWorker, agency: string) {
+function agenciesAfter({ agencies }: Worker, { active, agencyId }: ChangedWorkerBody, agency: string) {
   const before = agencies.get(agency)
   return new Map(agencies).set(agency, {
     agencyId: agencyId ?? before?.agencyId ?? '',
@@ -105,13 +104,13 @@ function agenciesAfter({ agencies }: Worker, { active, agencyId }: ChangedWorker
   })
 }
 
-interface Subject {
+interface WorkerSubject {
   readonly agency: string
-  readonly person: Person
+  readonly person: WorkerPerson
   readonly workerId?: string
 }
 
-function contextOf(request: EndpointRequest, { agency, person, workerId }: Subject): DocumentContext {
+function contextOf(request: EndpointRequest, { agency, person, workerId }: WorkerSubject): DocumentContext {
   const { desk, nowMs, world, key } = request
   return {
     uploads: desk.uploads,
@@ -132,7 +131,7 @@ function save(
   { agency, drafts }: { agency: string; drafts: readonly Draft[] },
 ): Worker {
   const conflict = desk.workers.conflict(worker, agency)
-  if (conflict !== undefined) throw new ApiError(409, `${conflict}: belongs to another worker`)
+  demand(conflict === undefined, `${conflict}: belongs to another worker`, 409)
   const saved = { ...worker, documents: drafts.map(draft => stored(draft, desk.files)) }
   desk.workers.save(saved)
   return saved

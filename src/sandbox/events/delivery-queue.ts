@@ -1,39 +1,55 @@
-/** Delivers events to one webhook: at least once, a few at a time, again after a failure, and with faults where asked to. */
+/** Delivers events to one webhook, at least once and a few at a time; retries after a failure, and logs each outcome. */
+import { createHmac } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import PQueue from 'p-queue'
 import { Agent, request } from 'undici'
+import { type EventType, eventRule, payloadKeys } from '../../contract/events.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { namedRng } from '../../lib/rng.ts'
-import type { Attempt, DeliveryLog, OpenDelivery, Treatment } from './delivery-log.ts'
-import { drawnFaults, type EventFaults, type Forgery } from './event-faults.ts'
-import type { EventSettings } from './event-options.ts'
-import { type ServiceEvent, type SignedRequest, signedRequest } from './signed-request.ts'
-import type { Webhook } from './webhook.ts'
+import type { EventSettings, Webhook } from './webhook.ts'
 
-export interface QueueParts {
+interface Attempt {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly status?: number
+  /** Why there is no status: `timeout`, or the code of a network error. */
+  readonly error?: string
+}
+
+export interface Delivery {
+  /** The event-id header: one a delivery, the same at each attempt. */
+  readonly id: string
+  /** Name of the webhook. */
+  readonly webhook: string
+  /** `id` of the body. */
+  readonly eventId: string
+  readonly type: EventType
+  readonly recordId: string
+  readonly attempts: readonly Attempt[]
+  /** Delivered: answered 2xx. Failed: given up. Unsent: still waiting when the sandbox was closed. */
+  readonly outcome: 'waiting' | 'delivered' | 'failed' | 'unsent'
+}
+
+interface OpenDelivery extends Delivery {
+  readonly attempts: Attempt[]
+  outcome: Delivery['outcome']
+}
+
+interface QueueParts {
   readonly settings: EventSettings
   readonly seed: number
   readonly clock: Clock
-  readonly log: DeliveryLog
+  /** The latest deliveries, oldest first. */
+  readonly log: Delivery[]
   /** New ids, the same at every run. */
   readonly newId: (prefix?: 'evt' | 'dlv') => string
 }
 
-interface Queued {
+interface QueuedDelivery {
   readonly event: ServiceEvent
   readonly delivery: OpenDelivery
-  readonly forgery?: Forgery
 }
 
-interface HeldBack {
-  readonly queued: Queued
-  readonly delayMs: number
-  /** Events that must still go first, of those that go at once. */
-  left: number
-}
-
-/** An event that is held back to be overtaken goes after this time even if no other comes. */
-const longestHoldMs = 1000
 /** Attempts under way when the sandbox closes may take this long to end. */
 const graceMs = 500
 
@@ -44,8 +60,6 @@ export class DeliveryQueue {
   readonly #agent: Agent
   readonly #stopping = new AbortController()
   readonly #waiters = new Set<{ readonly limit: number; readonly resolve: () => void }>()
-  #heldBack: HeldBack[] = []
-  #numbered = 0
   #open = 0
 
   constructor(webhook: Webhook, parts: QueueParts) {
@@ -54,33 +68,38 @@ export class DeliveryQueue {
     this.#parts = parts
     this.#queue = new PQueue({ concurrency })
     this.#agent = new Agent({ connections: concurrency })
-    // One listener for each delivery that waits: thousands are no leak.
+    // Each waiting delivery has one listener, so thousands are not a leak.
     setMaxListeners(0, this.#stopping.signal)
   }
 
   add(event: ServiceEvent): void {
     if (this.#stopping.signal.aborted) return
-    const { settings, seed } = this.#parts
-    const place = { seed, webhook: this.webhook.name, number: this.#numbered++ }
-    const faults = drawnFaults(settings.faults, settings.delayMs, place)
-    const overtaken = this.#heldBack
-    if (faults.isLost) this.#settle(this.#queued(event, ['lost']), 'lost')
-    else this.#accept(event, faults)
-    for (const forgery of faults.forged) this.#dispatch(this.#forged(event, forgery))
-    const goesAtOnce = !faults.isLost && faults.overtakenBy === 0 && faults.delayMs === 0
-    if (goesAtOnce) this.#letPass(overtaken)
+    const delivery: OpenDelivery = {
+      id: this.#parts.newId('dlv'),
+      webhook: this.webhook.name,
+      eventId: event.id,
+      type: event.type,
+      recordId: event.recordId,
+      attempts: [],
+      outcome: 'waiting',
+    }
+    const { log, settings } = this.#parts
+    log.push(delivery)
+    // Drops half of the log at once: dropping one entry at each addition would move all the others.
+    if (log.length >= settings.logSize * 2) log.splice(0, settings.logSize)
+    this.#open += 1
+    this.#dispatch({ event, delivery })
   }
 
-  /** Resolves when fewer than `limit` deliveries are unsettled, waits for a retry included. */
+  /** Resolves when fewer than `limit` deliveries are unsettled, including those that wait for a retry. */
   below(limit: number): Promise<void> {
     if (this.#open < limit) return Promise.resolve()
     return new Promise(resolve => this.#waiters.add({ limit, resolve }))
   }
 
-  /** Waiting deliveries stay unsent; attempts under way have a moment to end. */
+  /** Waiting deliveries stay unsent; attempts under way have `graceMs` to end. */
   async close(): Promise<void> {
     this.#stopping.abort()
-    for (const { queued } of this.#heldBack.splice(0)) this.#settle(queued, 'unsent')
     const settled = new AbortController()
     const ended = this.below(1).then(() => settled.abort())
     // Rejects when the last attempt ends first.
@@ -89,92 +108,31 @@ export class DeliveryQueue {
     await ended
   }
 
-  #accept(event: ServiceEvent, { overtakenBy, delayMs, isDuplicated }: EventFaults): void {
-    const treatments = [
-      ...(overtakenBy > 0 ? (['reordered'] as const) : []),
-      ...(delayMs > 0 ? (['delayed'] as const) : []),
-    ]
-    const queued = this.#queued(event, treatments)
-    if (overtakenBy > 0) this.#holdBack({ queued, delayMs, left: overtakenBy })
-    else this.#dispatchLater(queued, delayMs)
-    if (isDuplicated) this.#dispatch(this.#queued(event, ['duplicated']))
+  #dispatch(queued: QueuedDelivery): void {
+    void this.#queue.add(() => this.#attempt(queued))
   }
 
-  #holdBack(held: HeldBack): void {
-    this.#heldBack = [...this.#heldBack, held]
-    const release = () => {
-      if (this.#heldBack.includes(held)) this.#release(held)
-    }
-    // The wait is aborted when the queue closes: `close` settles the events that are held back.
-    this.#parts.clock.sleep(longestHoldMs, this.#stopping.signal).then(release, () => undefined)
-  }
-
-  #letPass(overtaken: readonly HeldBack[]): void {
-    for (const held of overtaken) {
-      held.left -= 1
-      if (held.left === 0) this.#release(held)
-    }
-  }
-
-  #release(held: HeldBack): void {
-    this.#heldBack = this.#heldBack.filter(other => other !== held)
-    this.#dispatchLater(held.queued, held.delayMs)
-  }
-
-  #queued(event: ServiceEvent, treatments: readonly Treatment[]): Queued {
-    const delivery: OpenDelivery = {
-      id: this.#parts.newId('dlv'),
-      webhook: this.webhook.name,
-      eventId: event.id,
-      type: event.type,
-      recordId: event.recordId,
-      treatments,
-      attempts: [],
-      outcome: 'waiting',
-    }
-    this.#parts.log.add(delivery)
-    this.#open += 1
-    return { event, delivery }
-  }
-
-  /** Of an event that never happened, so that a receiver that accepts it shows by its id. */
-  #forged(event: ServiceEvent, forgery: Forgery): Queued {
-    const { newId } = this.#parts
-    const invented = { ...event, id: newId('evt'), recordId: newId() }
-    return { ...this.#queued(invented, [forgery]), forgery }
-  }
-
-  #dispatchLater(queued: Queued, waitMs: number): void {
-    if (waitMs === 0) {
-      this.#dispatch(queued)
-      return
-    }
+  #dispatchLater(queued: QueuedDelivery, waitMs: number): void {
     this.#parts.clock.sleep(waitMs, this.#stopping.signal).then(
       () => this.#dispatch(queued),
       () => this.#settle(queued, 'unsent'),
     )
   }
 
-  #dispatch(queued: Queued): void {
-    void this.#queue.add(() => this.#attempt(queued))
-  }
-
-  async #attempt(queued: Queued): Promise<void> {
+  async #attempt(queued: QueuedDelivery): Promise<void> {
     if (this.#stopping.signal.aborted) {
       this.#settle(queued, 'unsent')
       return
     }
     const { clock, settings } = this.#parts
-    const { event, delivery, forgery } = queued
+    const { event, delivery } = queued
     const { secret, headers } = this.webhook
     const nowMs = clock.now()
-    const signing = { settings, secret, nowMs, deliveryId: delivery.id, ...(forgery ? { forgery } : {}) }
-    const signed = signedRequest(event, signing)
+    const signed = signedRequest(event, { settings, secret, nowMs, deliveryId: delivery.id })
     const result = await this.#post({ ...signed, headers: { ...headers, ...signed.headers } })
     delivery.attempts.push({ at: new Date(nowMs).toISOString(), ...result })
     const { status = 0 } = result
     if (status >= 200 && status < 300) this.#settle(queued, 'delivered')
-    else if (forgery) this.#settle(queued, 'refused')
     else if (delivery.attempts.length >= settings.retry.attempts) this.#settle(queued, 'failed')
     else this.#dispatchLater(queued, this.#backoffMs(delivery))
   }
@@ -184,7 +142,7 @@ export class DeliveryQueue {
     try {
       const sent = { method: 'POST', headers, body, signal, dispatcher: this.#agent } as const
       const answer = await request(this.webhook.url, sent)
-      // The status is the answer: a body that breaks off changes nothing.
+      // Only the status counts, even if the body breaks off.
       await answer.body.dump().catch(() => undefined)
       return { status: answer.statusCode }
     } catch (error) {
@@ -199,7 +157,7 @@ export class DeliveryQueue {
     return Math.ceil(firstMs * factor ** (attempts.length - 1) * (0.8 + 0.4 * draw))
   }
 
-  #settle({ delivery }: Queued, outcome: OpenDelivery['outcome']): void {
+  #settle({ delivery }: QueuedDelivery, outcome: OpenDelivery['outcome']): void {
     delivery.outcome = outcome
     this.#open -= 1
     for (const waiter of this.#waiters) {
@@ -208,4 +166,52 @@ export class DeliveryQueue {
       waiter.resolve()
     }
   }
+}
+
+export interface ServiceEvent {
+  readonly id: string
+  readonly type: EventType
+  /** When it happened; ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly recordId: string
+}
+
+interface SigningContext {
+  readonly settings: EventSettings
+  readonly secret: string
+  /** Time of this attempt; each attempt has its own signature. */
+  readonly nowMs: number
+  readonly deliveryId: string
+}
+
+interface SignedRequest {
+  readonly body: Buffer
+  readonly headers: Record<string, string>
+}
+
+export function signedRequest(event: ServiceEvent, signing: SigningContext): SignedRequest {
+  const { settings, secret, nowMs, deliveryId } = signing
+  const { headerPrefix } = settings
+  const timestamp = timestampText(nowMs, settings.timestamp)
+  const body = bodyOf(event)
+  const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest(settings.encoding)
+  const headers = {
+    'Content-Type': 'application/json',
+    [`${headerPrefix}-Event`]: event.type,
+    [`${headerPrefix}-Event-Id`]: deliveryId,
+    [`${headerPrefix}-Signature`]: settings.signaturePrefix + digest,
+    [`${headerPrefix}-Timestamp`]: timestamp,
+  }
+  return { headers, body }
+}
+
+function bodyOf(event: ServiceEvent): Buffer {
+  const { id, type, createdAt, recordId } = event
+  const data = { [payloadKeys[eventRule(type).entity]]: { id: recordId } }
+  return Buffer.from(JSON.stringify({ id, type, createdAt, data }))
+}
+
+function timestampText(ms: number, format: EventSettings['timestamp']): string {
+  if (format === 'iso') return new Date(ms).toISOString()
+  return String(format === 'seconds' ? Math.floor(ms / 1000) : ms)
 }

@@ -1,45 +1,39 @@
-/** Turns what happens to records into signed deliveries to every webhook that it concerns. */
+/** Turns changes of records into signed deliveries to every webhook that they concern. */
 import { type EventType, eventTypes, isEventType } from '../../contract/events.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { namedRng } from '../../lib/rng.ts'
 import { Draw } from '../data/draw.ts'
-import { unknownName } from '../options/contract-options.ts'
+import { unknownName } from '../options.ts'
 import type { World } from '../world.ts'
-import type { Audience } from './audience.ts'
-import { type Delivery, DeliveryLog } from './delivery-log.ts'
-import { DeliveryQueue } from './delivery-queue.ts'
-import { type EventOptions, eventSettings } from './event-options.ts'
-import type { ServiceEvent } from './signed-request.ts'
-import { drawSubjects, knownAudience, raiseUpdate } from './subjects.ts'
-import { isTold, type Webhook, webhooksOf } from './webhook.ts'
+import { type Audience, drawSubjects, knownAudience, raiseUpdate } from './audience.ts'
+import { type Delivery, DeliveryQueue, type ServiceEvent } from './delivery-queue.ts'
+import { type EventOptions, eventSettings, isSubscribed, type Webhook, webhooksOf } from './webhook.ts'
 
-export interface Burst {
+interface Burst {
   readonly count: number
   /** Different records the events are about; 300 by default. */
   readonly records?: number
 }
 
-/** A webhook without what is private to it: its address, its secret, its headers. */
-export interface WebhookShown extends Pick<Webhook, 'name' | 'kind' | 'owner' | 'active'> {
-  readonly events: readonly EventType[]
-}
+/** A webhook without its confidential fields: address, secret and headers. */
+type WebhookShown = ReturnType<typeof withoutSecrets>
 
 export interface EventSender {
   readonly webhooks: readonly WebhookShown[]
   /**
-   * Tells every webhook that may know. Without an audience it is that of the record; of an id that the sandbox does
-   * not hold every subscriber is told. Returns the event, delivered or not.
+   * Sends the event to every subscriber in its audience, by default that of the record; for an unknown id, to every
+   * subscriber. Returns the event, delivered or not.
    */
   emit(type: EventType, id: string, audience?: Audience): ServiceEvent
-  /** Many events about few records, no faster than they are taken: resolves when the last is on its way. */
+  /** Sends many events about few records, no faster than receivers take them; resolves when the last one is queued. */
   burst(burst: Burst): Promise<void>
   /** The latest deliveries, oldest first. */
   deliveries(): readonly Delivery[]
-  /** Resolves when no delivery waits any more, not even for a retry. */
+  /** Resolves when no delivery is waiting, including for a retry. */
   delivered(): Promise<void>
 }
 
-interface Sending {
+interface EventSending {
   readonly world: World
   readonly seed: number
   readonly clock: Clock
@@ -50,17 +44,17 @@ interface OpenEventSender extends EventSender {
   close(): Promise<void>
 }
 
-/** Deliveries that may be unsettled before a burst waits: its memory does not grow with its size. */
-const mostUnsettled = 500
+/** Maximum unsettled deliveries before a burst waits, so that its memory does not grow with its size. */
+const maxUnsettled = 500
 const burstRecords = 300
 
-export function startEvents({ world, seed, clock, options }: Sending): OpenEventSender {
+export function startEvents({ world, seed, clock, options }: EventSending): OpenEventSender {
   const settings = eventSettings(options)
   const { headerPrefix } = settings
   const webhooks = (options.webhooks ?? []).flatMap((webhook, index) =>
     webhooksOf(webhook, { world, headerPrefix, number: index + 1 }),
   )
-  const log = new DeliveryLog(settings.logSize)
+  const log: Delivery[] = []
   const ids = new Draw(namedRng(seed, 'event ids'))
   const newId = (prefix?: string) => (prefix ? `${prefix}_` : '') + ids.id(clock.now())
   const queues = webhooks.map(webhook => new DeliveryQueue(webhook, { settings, seed, clock, log, newId }))
@@ -70,7 +64,7 @@ export function startEvents({ world, seed, clock, options }: Sending): OpenEvent
     }
     const audience = given ?? knownAudience(world, type, id)
     const event = { id: newId('evt'), type, createdAt: new Date(clock.now()).toISOString(), recordId: id }
-    for (const queue of queues) if (isTold(queue.webhook, type, audience)) queue.add(event)
+    for (const queue of queues) if (isSubscribed(queue.webhook, type, audience)) queue.add(event)
     return event
   }
   const bursts = new Draw(namedRng(seed, 'bursts'))
@@ -78,17 +72,17 @@ export function startEvents({ world, seed, clock, options }: Sending): OpenEvent
     await Promise.all(queues.map(queue => queue.below(limit)))
   }
   return {
-    webhooks: webhooks.map(shown),
+    webhooks: webhooks.map(withoutSecrets),
     emit,
     burst: async ({ count, records = burstRecords }) => {
       const subjects = drawSubjects(world, bursts, records)
       if (subjects.length === 0) return
       for (let sent = 0; sent < count; sent += 1) {
-        await below(mostUnsettled)
+        await below(maxUnsettled)
         raiseUpdate(emit, bursts, bursts.pick(subjects))
       }
     },
-    deliveries: () => log.list(),
+    deliveries: () => log.slice(-settings.logSize),
     delivered: () => below(1),
     close: async () => {
       await Promise.all(queues.map(queue => queue.close()))
@@ -96,6 +90,6 @@ export function startEvents({ world, seed, clock, options }: Sending): OpenEvent
   }
 }
 
-function shown({ name, kind, owner, active, events }: Webhook): WebhookShown {
-  return { name, kind, owner, active, events: [...events] }
+function withoutSecrets({ name, kind, owner, active, events }: Webhook) {
+  return { name, kind, owner, active, events: [...events] } as const
 }

@@ -1,21 +1,77 @@
-/** Webhooks as configured: what each may subscribe to, and which events it is told. */
+/** Checks configured webhooks, with their defaults and subscriptions, and decides which events each one receives. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { type EventRule, type EventType, eventRule, eventTypes, isEventType } from '../../contract/events.ts'
 import { UsageError } from '../../lib/errors.ts'
 import type { World } from '../world.ts'
 import type { Audience } from './audience.ts'
-import type { WebhookOptions } from './event-options.ts'
 
-export interface Webhook {
-  readonly name: string
+export interface WebhookOptions {
+  /** Names it in the delivery log; `webhook 1` and so on by default. */
+  readonly name?: string
   readonly url: string
+  /** Signing secret: used for signatures, never shown. */
   readonly secret: string
   readonly kind: 'company' | 'agency'
-  readonly owner: string
-  readonly events: ReadonlySet<EventType>
-  readonly headers: Readonly<Record<string, string>>
-  readonly active: boolean
+  /** Id of the company or agency it belongs to, the first of the world by default; `all` makes one for each. */
+  readonly owner?: string
+  /** By default, all types that its kind may subscribe to. */
+  readonly events?: readonly EventType[]
+  /** Sent with every delivery. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** An inactive webhook receives no events; true by default. */
+  readonly active?: boolean
 }
+
+interface RetryOptions {
+  /** Deliveries of one event, the first included. */
+  readonly attempts: number
+  /** Wait before the second attempt, in milliseconds; 20% more or less by jitter. */
+  readonly firstMs: number
+  /** Each later wait is this many times the previous one. */
+  readonly factor: number
+}
+
+export interface EventOptions {
+  readonly webhooks?: readonly WebhookOptions[]
+  /** Encoding of the digest, and the text before it. */
+  readonly signature?: { readonly encoding?: 'hex' | 'base64'; readonly prefix?: '' | 'sha256=' }
+  readonly timestamp?: 'iso' | 'seconds' | 'milliseconds'
+  readonly headerPrefix?: string
+  readonly retry?: Partial<RetryOptions>
+  /** An attempt without an answer in this time is repeated. */
+  readonly timeoutMs?: number
+  /** Deliveries in flight to one webhook. */
+  readonly concurrency?: number
+  /** Deliveries the log keeps, the latest ones. */
+  readonly logSize?: number
+}
+
+/** 1, 4, 16 and 64 s: a receiver may be down for a minute and a half. */
+const retryDefaults: RetryOptions = { attempts: 5, firstMs: 1000, factor: 4 }
+
+export function eventSettings(options: EventOptions) {
+  const { headerPrefix = 'X-Service' } = options
+  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(headerPrefix)) {
+    throw new UsageError({
+      what: `headers cannot begin with ${headerPrefix}`,
+      next: 'use letters and dashes',
+    })
+  }
+  return {
+    encoding: options.signature?.encoding ?? 'hex',
+    signaturePrefix: options.signature?.prefix ?? '',
+    timestamp: options.timestamp ?? 'iso',
+    headerPrefix,
+    retry: { ...retryDefaults, ...options.retry },
+    timeoutMs: options.timeoutMs ?? 10_000,
+    concurrency: options.concurrency ?? 4,
+    logSize: options.logSize ?? 20_000,
+  } as const
+}
+
+export type EventSettings = ReturnType<typeof eventSettings>
+
+export type Webhook = Required<Omit<WebhookOptions, 'events'>> & { readonly events: ReadonlySet<EventType> }
 
 interface Setup {
   readonly world: World
@@ -24,7 +80,7 @@ interface Setup {
   readonly number: number
 }
 
-/** Every webhook belongs to one company or agency: `all` stands for one of each. */
+/** Every webhook belongs to one company or agency: `all` creates one for each of them. */
 export function webhooksOf(options: WebhookOptions, setup: Setup): readonly Webhook[] {
   const name = options.name ?? `webhook ${setup.number}`
   if (options.owner !== 'all') return [webhookOf({ ...options, name }, setup)]
@@ -35,34 +91,25 @@ export function webhooksOf(options: WebhookOptions, setup: Setup): readonly Webh
 /** Checks everything that the service checks when a webhook is saved. */
 function webhookOf(options: WebhookOptions & { readonly name: string }, setup: Setup): Webhook {
   const { world, headerPrefix } = setup
-  const { name } = options
-  const { kind, secret, headers = {}, active = true } = options
+  const { name, kind, url, secret, headers = {}, active = true } = options
   const refuse = (what: string, next: string) => new UsageError({ what: `${name} ${what}`, next })
-  if (!isPlainUrl(options.url))
+  if (!isPlainUrl(url))
     throw refuse('has no usable URL', 'give http:// or https:// without user and password')
   if (secret === '') throw refuse('has no signing secret', 'give one of any length')
   const owner = options.owner ?? firstOwner(world, kind)
   if (owner === undefined || !world.get(ownerCollection(kind), owner)) {
-    throw refuse(`belongs to no ${kind} of the sandbox`, `give the id of one, or none for the first`)
+    throw refuse(`belongs to no ${kind} of the sandbox`, `give the id of one, or leave it out for the first`)
   }
   for (const [header, value] of Object.entries(headers)) {
     const isOurs = header.toLowerCase().startsWith(`${headerPrefix.toLowerCase()}-`)
     if (isOurs || !isHeader(header, value))
       throw refuse(`cannot send the header ${header}`, 'give another name or value')
   }
-  return {
-    name,
-    url: options.url,
-    secret,
-    kind,
-    owner,
-    events: new Set(subscribed(options.events, { kind, refuse })),
-    headers,
-    active,
-  }
+  const events = new Set(subscribed(options.events, { kind, refuse }))
+  return { name, url, secret, kind, owner, events, headers, active }
 }
 
-/** No redirect is followed and no secret may stand in an address. */
+/** The address must not contain credentials; redirects are not followed. */
 function isPlainUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password } = new URL(text)
@@ -75,7 +122,7 @@ function isHeader(name: string, value: string): boolean {
     validateHeaderValue(name, value)
     return !/^(host|connection|content-length|content-type|transfer-encoding)$/i.test(name)
   } catch {
-    // Node throws a TypeError for a name or value that no header may have.
+    // Node throws a TypeError for an invalid name or value.
     return false
   }
 }
@@ -86,8 +133,7 @@ function subscribed(
 ): EventType[] {
   const available = eventTypes.filter(type => eventRule(type)[kind])
   for (const type of wanted ?? []) {
-    if (!isEventType(type))
-      throw refuse(`names ${type}, which is no event type`, 'see docs/sandbox-events.md')
+    if (!isEventType(type)) throw refuse(`names ${type}, which is not an event type`, 'see docs/sandbox.md')
     if (!available.includes(type)) {
       throw refuse(`cannot subscribe to ${type}`, `it is not available to ${kind} webhooks`)
     }
@@ -102,8 +148,8 @@ function firstOwner(world: World, kind: Webhook['kind']): string | undefined {
   return first && String(first.id)
 }
 
-/** Without an audience (an id the sandbox does not hold) every subscriber is told. */
-export function isTold(webhook: Webhook, type: EventType, audience: Audience | undefined): boolean {
+/** Without an audience (an id that the sandbox does not have), every subscriber receives the event. */
+export function isSubscribed(webhook: Webhook, type: EventType, audience: Audience | undefined): boolean {
   const rule: EventRule = eventRule(type)
   if (!webhook.active || !webhook.events.has(type) || !rule[webhook.kind]) return false
   if (!audience) return true

@@ -1,6 +1,6 @@
-/** API keys: which companies and agencies a key covers, and the callers refused before any record is read. */
+/** Defines API keys and their access, and refuses callers before any record is read. */
 import { BlockList, isIPv6 } from 'node:net'
-import { ApiError } from '../refusals/api-error.ts'
+import { demand } from '../refusals.ts'
 import type { World } from '../world.ts'
 
 export interface ApiKey {
@@ -24,7 +24,7 @@ export interface ApiKey {
   readonly expiresAt?: string
   readonly createdAt?: string
   readonly revoked?: boolean
-  /** /users needs an owner who is both. */
+  /** /users needs an owner who is active and verified. */
   readonly ownerActive?: boolean
   readonly ownerVerified?: boolean
   /** A user whose role decides what /users shows; without it the key sees every user in scope. */
@@ -44,13 +44,19 @@ export const readScopes = [
 ] as const
 
 /** The contract names the first write scope; the second is the sandbox's name for the scope an invoice's file needs. */
-export type Scope = (typeof readScopes)[number] | 'write:workers' | 'write:invoices'
+type KeyScope = (typeof readScopes)[number] | 'write:workers' | 'write:invoices'
 
 export function bearerKey(authorization: string | undefined): string | undefined {
   return /^Bearer (\S+)$/.exec(authorization ?? '')?.[1]
 }
 
-export interface Caller {
+/** A key in the world that it sees. */
+export interface KeyInWorld {
+  readonly key: ApiKey
+  readonly world: World
+}
+
+interface Caller {
   readonly authorization: string | undefined
   readonly address: string
   readonly nowMs: number
@@ -58,16 +64,13 @@ export interface Caller {
 
 export function authenticate(keys: readonly ApiKey[], caller: Caller): ApiKey {
   const text = bearerKey(caller.authorization)
-  if (text === undefined) throw new ApiError(401, 'missing API key')
+  demand(text !== undefined, 'missing API key', 401)
   const key = keys.find(candidate => candidate.key === text)
-  if (!key) throw new ApiError(401, 'invalid API key')
-  if (key.revoked) throw new ApiError(401, 'revoked API key')
-  if (key.expiresAt !== undefined && Date.parse(key.expiresAt) <= caller.nowMs) {
-    throw new ApiError(401, 'expired API key')
-  }
-  if (key.ipAllowlist && !isAllowed(key.ipAllowlist, caller.address)) {
-    throw new ApiError(403, 'IP address not allowed')
-  }
+  demand(key, 'invalid API key', 401)
+  demand(!key.revoked, 'revoked API key', 401)
+  const { expiresAt, ipAllowlist } = key
+  demand(expiresAt === undefined || caller.nowMs < Date.parse(expiresAt), 'expired API key', 401)
+  demand(!ipAllowlist || isAllowed(ipAllowlist, caller.address), 'IP address not allowed', 403)
   return key
 }
 
@@ -98,4 +101,27 @@ function firstIds(world: World, collection: 'agencies' | 'companies', count: num
     .all(collection)
     .slice(0, count)
     .map(record => String(record.id))
+}
+
+/**
+ * The contract shows part of its scope mapping only. Each endpoint declares the sandbox's reading of the rest: records
+ * without a scope of their own take the scope of the record that they belong to (decision 025).
+ */
+export interface Access {
+  /** Keys of the other kind are answered 403. */
+  readonly keys?: ApiKey['kind']
+  readonly scope?: KeyScope
+  /** Whether the owner of the key must be active and verified. */
+  readonly activeOwner?: true
+}
+
+export function checkAccess(key: ApiKey, { keys = key.kind, scope, activeOwner }: Access): void {
+  demand(key.kind === keys, `${key.kind}-scoped keys cannot use this endpoint`, 403)
+  if (scope) requireScope(key, scope)
+  const isOwned = key.ownerActive !== false && key.ownerVerified !== false
+  demand(!activeOwner || isOwned, 'the key owner is inactive or unverified', 403)
+}
+
+export function requireScope(key: ApiKey, scope: KeyScope): void {
+  demand((key.scopes ?? readScopes).includes(scope), `missing scope ${scope}`, 403)
 }

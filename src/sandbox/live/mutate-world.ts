@@ -1,82 +1,79 @@
-/** Makes believable changes to a world, as work goes on while a client reads. */
+/** Makes plausible changes to a world while a client reads it, on request or continuously. */
+import type { Clock } from '../../lib/clock.ts'
+import { namedRng } from '../../lib/rng.ts'
+import type { EventRaiser } from '../events/audience.ts'
+import type { LiveOptions } from '../server/settings.ts'
 import type { World } from '../world.ts'
-import * as assignments from './assignment-changes.ts'
-import { type Change, ChangeContext, type Occasion } from './change-context.ts'
-import { editRecord, touchRecord } from './edits.ts'
-import * as expenses from './expense-changes.ts'
-import * as invoices from './invoice-changes.ts'
-import * as prices from './price-changes.ts'
-import * as requisitions from './requisition-changes.ts'
-import * as submissions from './submission-changes.ts'
-import * as timesheets from './timesheet-changes.ts'
-import type { Transition } from './transition.ts'
+import { ChangeContext, type Occasion, type RecordChange } from './change.ts'
+import { transitions } from './transitions.ts'
 
-type Weighted = readonly (readonly [Transition, number])[]
-
-/** Every transition, declared in the file of its record, with its weight. The order decides what a seed draws. */
-const transitions: Weighted = [
-  [timesheets.advanceTimesheet, 30],
-  [timesheets.amendTimesheet, 18],
-  [timesheets.writeTimesheet, 18],
-  [expenses.claimExpense, 8],
-  [expenses.decideExpense, 10],
-  [invoices.writeInvoice, 5],
-  [invoices.confirmInvoice, 5],
-  [expenses.amendExpense, 4],
-  [timesheets.unapproveTimesheet, 3],
-  [timesheets.cancelTimesheet, 2],
-  [timesheets.reportAbsence, 2],
-  [editRecord, 6],
-  [requisitions.raiseRequisition, 2],
-  [requisitions.approveRequisition, 4],
-  [submissions.acceptRequisition, 2],
-  [submissions.submitWorker, 4],
-  [submissions.rejectWorker, 2],
-  [submissions.assignWorker, 3],
-  [requisitions.cancelRequisition, 1],
-  [assignments.confirmAssignment, 2],
-  [assignments.amendAssignment, 4],
-  [assignments.cancelAssignment, 1],
-  [assignments.endAssignment, 1],
-  [assignments.reinstateAssignment, 1],
-  [invoices.processCreditNote, 2],
-  [prices.amendRate, 2],
-  [prices.amendOrder, 2],
-  [prices.raiseOrder, 1],
-  [prices.expireOrder, 1],
-  [prices.addRate, 1],
-  [prices.addTrade, 1],
-  [prices.amendTrade, 1],
-  [prices.disableTrade, 1],
-]
-
-const deletions: Weighted = [
-  [timesheets.deleteTimesheet, 4],
-  [expenses.withdrawExpense, 2],
-  [prices.deleteOrder, 1],
-]
-
-/** Draws of a transition before any record is saved unchanged instead: a transition may find no record. */
+/** Maximum draws of a transition that finds a record; after them, a record is saved unchanged. */
 const attempts = 20
 
-export interface Mutation extends Occasion {
+interface Mutation extends Occasion {
   readonly count: number
   readonly deletions?: boolean
 }
 
 /** Returns the changed records in order: one change may touch two (an expense and its timesheet). */
-export function mutateWorld(world: World, mutation: Mutation): readonly Change[] {
+export function mutateWorld(world: World, mutation: Mutation): readonly RecordChange[] {
   const context = new ChangeContext(world, mutation)
-  const possible = mutation.deletions ? [...transitions, ...deletions] : transitions
+  const possible = transitions
+    .filter(({ write }) => mutation.deletions || write !== 'remove')
+    .map(transition => [transition, transition.chance] as const)
+  const changeOnce = () => context.draw.weighted(possible).apply(context)
   for (let done = 0; done < mutation.count; done += 1) {
-    if (!changeOnce(context, possible)) touchRecord(context)
+    let left = attempts
+    while (left > 0 && !changeOnce()) left -= 1
+    if (left === 0) touchRecord(context)
   }
   return context.changes
 }
 
-function changeOnce(context: ChangeContext, possible: Weighted): boolean {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    if (context.draw.weighted(possible)(context)) return true
+/** Any record with another time of change. */
+function touchRecord(context: ChangeContext): void {
+  for (const collection of ['timesheets', 'expenses', 'invoices', 'projects'] as const) {
+    const record = context.world.at(collection, context.draw.fraction())
+    if (!record) continue
+    context.update(collection, record)
+    return
   }
-  return false
+}
+
+/** Changes come in bursts of this length: finer timers cost more than the changes. */
+const burstMs = 50
+
+interface LiveContext {
+  readonly live: LiveOptions
+  readonly clock: Clock
+  readonly raise: EventRaiser
+}
+
+/** Changes the world in the background until it is stopped. */
+export function keepChanging(world: World, life: LiveContext): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const running = run(world, life, stopping.signal).catch(error => {
+    if (!stopping.signal.aborted) throw error
+  })
+  return {
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function run(world: World, { live, clock, raise }: LiveContext, signal: AbortSignal): Promise<void> {
+  const rng = namedRng(live.seed ?? 1, 'live')
+  let last = clock.now()
+  let owed = 0
+  while (!signal.aborted) {
+    await clock.sleep(burstMs, signal)
+    const nowMs = clock.now()
+    owed += ((nowMs - last) / 1000) * live.changesPerSecond
+    last = nowMs
+    const count = Math.floor(owed)
+    owed -= count
+    if (count > 0) mutateWorld(world, { rng, nowMs, count, deletions: live.deletions ?? false, raise })
+  }
 }

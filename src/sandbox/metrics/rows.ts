@@ -1,27 +1,25 @@
-/** The row mode of the recruitment metrics: one row for each worker that the stage tracking of a requisition names. */
-import { type Days, instantRange } from '../declare/day-range.ts'
+/** Makes the rows of the recruitment metrics: one for each worker that the stage tracking of a requisition names. */
 import type { EndpointRequest } from '../declare/endpoint.ts'
-import type { Test } from '../keys/scope.ts'
-import type { StoredRecord } from '../records/record.ts'
-import type { SortOrder } from '../records/sorted-order.ts'
-import { shuffledTies } from '../records/ties.ts'
+import { type DayRange, instantRange } from '../declare/list.ts'
+import type { RecordTest } from '../keys/scope.ts'
+import type { StoredRecord } from '../record.ts'
+import { type SortOrder, shuffledTies } from '../sorted-order.ts'
 import type { World } from '../world.ts'
-import { calendarDays, dayMonthYear } from './calendar-days.ts'
-import type { MeasuredRequisition, StageTracking } from './measured.ts'
+import { calendarDays, dayMonthYear, type MeasuredRequisition, type StageTracking } from './groups.ts'
 
-interface RowsQuery extends Days {
+interface RowsQuery extends DayRange {
   readonly agency?: readonly string[] | undefined
   readonly sortBy: 'createdAt' | 'reqRef'
   readonly sortOrder: SortOrder
 }
 
-interface Tracked {
+interface TrackedRequisition {
   readonly requisition: MeasuredRequisition
   readonly tracking: StageTracking
 }
 
 /** `from` and `to` apply to the creation of the requisition. Rows are made only when they are on the page. */
-export function metricRows(request: EndpointRequest, query: RowsQuery, visible: Test) {
+export function metricRows(request: EndpointRequest, query: RowsQuery, visible: RecordTest) {
   const { world, options } = request
   const isCreatedThen = instantRange(query, options)
   const isWanted = ({ agency }: StageTracking) => query.agency?.includes(agency.id) ?? true
@@ -33,7 +31,7 @@ export function metricRows(request: EndpointRequest, query: RowsQuery, visible: 
     .flatMap(requisition =>
       (requisition.stageTracking ?? []).filter(isWanted).map(tracking => ({ requisition, tracking })),
     )
-  const sortKey = ({ requisition }: Tracked) => order.keyOf(requisition as unknown as StoredRecord)
+  const sortKey = ({ requisition }: TrackedRequisition) => order.keyOf(requisition as unknown as StoredRecord)
   return {
     rows: shuffledTies(tracked, sortKey, request.shuffle).map(
       row => (): StoredRecord => metricRow(row, options['day-zone']),
@@ -52,16 +50,16 @@ const dated = [
   'assigned',
   'missingCompliance',
 ] as const
-type Dated = (typeof dated)[number]
+type DatedMetric = (typeof dated)[number]
 
 /** A CV counts as rejected when its worker was turned down before any interview. */
 const beforeInterview = ['submitted', 'cvReviewed', 'interviewRequested']
 
-function metricRow({ requisition, tracking }: Tracked, zone: string): StoredRecord {
+function metricRow({ requisition, tracking }: TrackedRequisition, zone: string): StoredRecord {
   const created = Date.parse(requisition.createdAt)
   const start = timeOf(requisition.startDate)
   const times = Object.fromEntries(dated.map(stage => [stage, reached(tracking, stage)])) as Record<
-    Dated,
+    DatedMetric,
     number | undefined
   >
   const answered = requisition.agencies?.find(({ id }) => id === tracking.agency.id)?.dateAccepted
@@ -88,7 +86,7 @@ function metricRow({ requisition, tracking }: Tracked, zone: string): StoredReco
 }
 
 /** A stage entered twice counts from the first time. */
-function reached({ history }: StageTracking, stage: Dated): number | undefined {
+function reached({ history }: StageTracking, stage: DatedMetric): number | undefined {
   return timeOf(history.find(entry => entry.stage === stage && entry.at !== null)?.at)
 }
 

@@ -1,6 +1,7 @@
-/** GET /openapi.json: the OpenAPI 3.1 document of the endpoints, from their declarations. Beside the API, for everybody. */
+/** Serves GET /openapi.json, without a key: the OpenAPI 3.1 document, derived from the declarations of the endpoints. */
 import type { FastifyInstance } from 'fastify'
 import type { Endpoint } from '../declare/endpoint.ts'
+import { querySchemas } from '../declare/parameters.ts'
 import {
   closed,
   inputSchema,
@@ -9,25 +10,13 @@ import {
   type NamedSchema,
   refTo,
   text,
-} from '../declare/json-schema.ts'
-import { querySchemas } from '../declare/parameters.ts'
+} from '../declare/schemas.ts'
 import { endpoints } from '../endpoints/endpoints.ts'
-import type { Access } from '../keys/access.ts'
+import type { Access } from '../keys/keys.ts'
+import { refusals } from '../refusals.ts'
 
 /** The version of the contract, not of the sandbox. */
 const contractVersion = '1.0.0'
-
-const refusals: Readonly<Record<number, string>> = {
-  400: 'An invalid or missing parameter, id, filter or body, or a locked document.',
-  401: 'The key is missing, invalid, revoked or expired.',
-  403: 'The key, its address or its owner may not do this.',
-  404: 'There is no such record, or the key may not see it.',
-  405: 'The route does not have this method.',
-  409: 'A worker matches, or another worker has the same identity.',
-  413: 'The body is larger than 50 MB.',
-  429: 'The limit of the minute or of the day is reached.',
-  500: 'An unexpected internal error.',
-}
 
 const refusal: NamedSchema = {
   name: 'Refusal',
@@ -38,7 +27,7 @@ const description = `A stand-in for the service. Optional values are left out or
 leaves out everything else. Values under \`x-extensible-enum\` are those the contract names; the service may add to them.
 \`x-privacy\` says what is personal, restricted or free text.`
 
-/** `url` is known only once the port is. The document is made when it is first asked for. */
+/** Builds the document on the first request, because `url` is known only once the port is. */
 export function serveOpenApi(app: FastifyInstance, url: () => string): void {
   let document: JsonSchema | undefined
   app.get('/openapi.json', async () => {
@@ -122,9 +111,11 @@ function accessOf({ keys = 'any' as const, scope }: Pick<Access, 'scope'> & { ke
 const content = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } })
 
 function envelopeOf({ returns, isList, meta, parameters }: Endpoint): JsonSchema {
-  // A whole record has its id; one of which fields were selected has it only if it was selected.
-  const isWhole = !isList && !('fields' in parameters) && 'id' in propertiesOf(returns)
-  const record = isWhole ? { allOf: [refTo(returns), { type: 'object', required: ['id'] }] } : refTo(returns)
+  // A complete record has its id; a record with selected fields has it only if the id is among them.
+  const isFullRecord = !isList && !('fields' in parameters) && 'id' in propertiesOf(returns)
+  const record = isFullRecord
+    ? { allOf: [refTo(returns), { type: 'object', required: ['id'] }] }
+    : refTo(returns)
   return closed({
     success: { const: true },
     data: isList ? list(record) : record,
@@ -141,6 +132,9 @@ function refusalsOf({ path, method, mayMiss }: Endpoint): Record<string, JsonSch
     ([status]) => (status !== '404' || finds) && (!['409', '413'].includes(status) || isWrite),
   )
   return Object.fromEntries(
-    possible.map(([status, meaning]) => [status, { description: meaning, content: content(refTo(refusal)) }]),
+    possible.map(([status, { meaning }]) => [
+      status,
+      { description: meaning, content: content(refTo(refusal)) },
+    ]),
   )
 }

@@ -1,4 +1,4 @@
-/** POST /mcp: the endpoints that the contract offers as tools, over streamable HTTP. Every request stands alone. */
+/** Serves POST /mcp: the endpoints that the contract offers as tools, over streamable HTTP and without sessions. */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -16,21 +16,22 @@ import type { Endpoint } from '../declare/endpoint.ts'
 import { querySchemas } from '../declare/parameters.ts'
 import { endpoints } from '../endpoints/endpoints.ts'
 import { operationIdOf, summaryOf } from './openapi.ts'
+import { basePath } from './routes.ts'
 
 /** Bytes. */
 const largestCall = 1_048_576
 
 const offered = endpoints.filter(({ tool }) => tool !== undefined)
 
-/** `url`, with the base path, is known only once the port is. */
-export function serveTools(app: FastifyInstance, url: () => string): void {
+export function serveTools(app: FastifyInstance): void {
   app.route({
     url: '/mcp',
     method: 'POST',
     bodyLimit: largestCall,
     onRequest: refuseStrangers,
     handler: async (request, reply) => {
-      const server = toolServer({ url: url(), authorization: request.headers.authorization })
+      const { headers, ip } = request
+      const server = toolServer({ app, authorization: headers.authorization, address: ip })
       const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
       reply.hijack()
       reply.raw.on('close', () => void server.close())
@@ -39,7 +40,7 @@ export function serveTools(app: FastifyInstance, url: () => string): void {
       await transport.handleRequest(request.raw, reply.raw, request.body)
     },
   })
-  // Clients ask for a stream of the server's own messages, and take 405 to mean that there is none.
+  // Clients request a stream of the server's own messages, and accept 405 as the answer that it has no stream.
   app.route({
     url: '/mcp',
     method: ['GET', 'DELETE'],
@@ -52,37 +53,38 @@ export function serveTools(app: FastifyInstance, url: () => string): void {
 const served = { host: '127.0.0.1', allowedHosts: [] }
 const localOrigin = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
-/** A web page whose name was pointed at this machine sends its own name as Host or Origin. */
+/** Prevents DNS rebinding: a web page whose name resolves to this machine sends its own name as Host or Origin. */
 async function refuseStrangers({ raw, headers }: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const isLocal =
     isAddressedHere(raw, served) && (headers.origin === undefined || localOrigin.test(headers.origin))
   return isLocal
     ? undefined
-    : reply.code(403).send(rpcError('only for this machine: the Host or Origin is another'))
+    : reply.code(403).send(rpcError('only for this machine: the Host or Origin is a different one'))
 }
 
 const rpcError = (message: string) => ({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
 
-interface Connection {
-  /** With the base path. */
-  readonly url: string
+interface ToolConnection {
+  readonly app: FastifyInstance
   readonly authorization: string | undefined
+  /** IP address of the caller. */
+  readonly address: string
 }
 
 /** The low-level server of the package: the high-level one does not take JSON Schema. */
-function toolServer(connection: Connection): Server {
+function toolServer(connection: ToolConnection): Server {
   const server = new Server({ name: 'muster-sandbox', version: '1.0.0' }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(toolOf) }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
     const endpoint = offered.find(one => operationIdOf(one) === params.name)
     if (!endpoint) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${params.name}`)
     const address = addressOf(endpoint.path, params.arguments ?? {})
-    return 'refusal' in address ? refused(address.refusal) : called(address.path, connection, signal)
+    return 'refusal' in address ? refused(address.refusal) : called(address.path, connection)
   })
   return server
 }
 
-/** Without an output schema: the schemas of all records are too long for an assistant to read. */
+/** Omits the output schema, because the schemas of all records are too long for an assistant to read. */
 function toolOf(endpoint: Endpoint): Tool {
   const hasId = endpoint.path.includes(':id')
   return {
@@ -101,9 +103,9 @@ function toolOf(endpoint: Endpoint): Tool {
   }
 }
 
-type Address = { readonly path: string } | { readonly refusal: string }
+type ToolAddress = { readonly path: string } | { readonly refusal: string }
 
-function addressOf(path: string, given: Readonly<Record<string, unknown>>): Address {
+function addressOf(path: string, given: Readonly<Record<string, unknown>>): ToolAddress {
   const query = new URLSearchParams()
   let filled = path
   for (const [name, value] of Object.entries(given)) {
@@ -128,44 +130,23 @@ function textOf(value: unknown): string | undefined {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
 }
 
-/**
- * The call goes over HTTP like every request, so key, limits, options, faults and the contract checker apply. A refusal
- * becomes a result with its status and code.
- */
-async function called(path: string, { url, authorization }: Connection, signal: AbortSignal) {
+/** A call is a request like every other, so key, limits, options and the contract checker apply. */
+async function called(
+  path: string,
+  { app, authorization, address }: ToolConnection,
+): Promise<CallToolResult> {
   const headers = { ...(authorization === undefined ? {} : { authorization }), 'user-agent': 'tool-server' }
-  try {
-    const answer = await fetch(url + path, { headers, signal })
-    return resultOf(answer.status, await answer.text())
-  } catch (error) {
-    // A fault may break any connection; the client hears of it, unless it gave the call up.
-    if (signal.aborted) throw error
-    return refused('no answer: the connection broke; call the tool again')
-  }
+  const answer = await app.inject({ method: 'GET', url: basePath + path, headers, remoteAddress: address })
+  const body = answer.json<ToolBody>()
+  if (body.success) return { content: [{ type: 'text', text: answer.body }], structuredContent: { ...body } }
+  const { code, message } = body.error ?? {}
+  const advice = answer.statusCode === 401 ? '; connect with the header Authorization: Bearer KEY' : ''
+  return refused(`${answer.statusCode} ${code}: ${message}${advice}`)
 }
 
-interface Body {
-  readonly success?: boolean
-  readonly error?: { readonly code?: string; readonly message?: string }
-}
-
-function resultOf(status: number, text: string): CallToolResult {
-  const body = parsed(text)
-  if (body?.success === true) return { content: [{ type: 'text', text }], structuredContent: { ...body } }
-  if (!body) return refused(`${status}: the answer is not JSON; call the tool again`)
-  const advice = status === 401 ? '; connect with the header Authorization: Bearer KEY' : ''
-  return refused(`${status} ${body.error?.code}: ${body.error?.message}${advice}`)
-}
-
-function parsed(text: string): Body | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch (error) {
-    // Some faults send bodies that are not JSON.
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+interface ToolBody {
+  readonly success: boolean
+  readonly error?: { readonly code: string; readonly message: string }
 }
 
 const refused = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })

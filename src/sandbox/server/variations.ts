@@ -1,46 +1,44 @@
-/** The options that change the form of answers: the same records as another reading of the contract would send them. */
+/** Applies the options that change the form of answers: the same records under another reading of the contract. */
 import type { ShapeNode } from '../../contract/derived/json-shape.ts'
 import { namedRng, type Rng } from '../../lib/rng.ts'
 import type { Endpoint } from '../declare/endpoint.ts'
-import type { ContractOptions } from '../options/contract-options.ts'
-import type { StoredRecord } from '../records/record.ts'
-import type { Settings } from './settings.ts'
+import type { ContractOptions } from '../options.ts'
+import type { StoredRecord } from '../record.ts'
+import type { SandboxSettings } from './settings.ts'
 
-interface Envelope {
+interface AnswerBody {
   readonly data: unknown
   readonly meta?: object
 }
 
-interface Asked {
+interface VariedRequest {
   readonly endpoint: Endpoint
   readonly query: unknown
 }
 
-type Vary = (record: StoredRecord, draw: Rng) => StoredRecord
+type RecordVariation = (record: StoredRecord, draw: Rng) => StoredRecord
 
 /** The options are read at each request: they can change while the sandbox runs. */
-export function variationOf({ options, seed }: Settings) {
+export function variationOf({ options, seed }: SandboxSettings) {
   const envelopes = namedRng(seed, 'extra envelope')
-  return (envelope: Envelope, asked: Asked): Envelope => {
+  return (envelope: AnswerBody, asked: VariedRequest): AnswerBody => {
     const { absent, extra: share, 'extra-in': where } = options
     if (absent === 'mixed' && share === 0) return envelope
-    const isEverywhere = where === 'everywhere'
-    const extra: Extra = {
-      share,
-      outside: isEverywhere || where === 'records',
-      inside: isEverywhere || where === 'nested',
-    }
-    const vary: Vary = (record, draw) => {
+    const isIn = (place: typeof where) => where === place || where === 'everywhere'
+    const vary: RecordVariation = (record, draw) => {
       const filled = absent === 'mixed' ? record : withAbsence(record, asked, { absent, draw })
-      return share > 0 && where !== 'envelope' ? withExtras(filled, extra, draw) : filled
+      if (share === 0) return filled
+      // `draw` decides for each object in turn, so a record always has the same extra fields.
+      const inside = isIn('nested') ? withInner(filled, object => grown(object, share, draw)) : filled
+      return isIn('records') ? grown(inside, share, draw) : inside
     }
     const varied = { ...envelope, data: eachRecord(envelope.data, seed, vary) }
-    return isEverywhere || where === 'envelope' ? grownEnvelope(varied, share, envelopes) : varied
+    return isIn('envelope') ? grownEnvelope(varied, share, envelopes) : varied
   }
 }
 
-/** Records stand in `data` itself, in its `entries`, or are `data`. */
-function eachRecord(data: unknown, seed: number, vary: Vary): unknown {
+/** Records are in `data`, in its `entries`, or `data` is the record. */
+function eachRecord(data: unknown, seed: number, vary: RecordVariation): unknown {
   const varied = (row: unknown, index: number): unknown => {
     if (typeof row !== 'object' || row === null) return row
     const record = row as StoredRecord
@@ -53,32 +51,32 @@ function eachRecord(data: unknown, seed: number, vary: Vary): unknown {
   return Array.isArray(entries) ? { ...data, entries: entries.map(varied) } : varied(data, 0)
 }
 
-function grownEnvelope(envelope: Envelope, share: number, draw: Rng): Envelope {
+function grownEnvelope(envelope: AnswerBody, share: number, draw: Rng): AnswerBody {
   const meta = envelope.meta && grown(envelope.meta as StoredRecord, share, draw)
-  return grown({ ...envelope, ...(meta && { meta }) }, share, draw) as unknown as Envelope
+  return grown({ ...envelope, ...(meta && { meta }) }, share, draw) as unknown as AnswerBody
 }
 
-interface Drawing {
+interface AbsenceDraw {
   readonly absent: ContractOptions['absent']
   readonly draw: Rng
 }
 
 /** The option `absent`: whether a null is left out, and whether a missing field becomes null. */
-const omits = ({ absent, draw }: Drawing) => absent === 'omitted' || (absent === 'random' && draw() < 0.5)
-const fills = ({ absent, draw }: Drawing) => absent === 'null' || (absent === 'random' && draw() < 0.5)
+const omits = ({ absent, draw }: AbsenceDraw) => absent === 'omitted' || (absent === 'random' && draw() < 0.5)
+const fills = ({ absent, draw }: AbsenceDraw) => absent === 'null' || (absent === 'random' && draw() < 0.5)
 
-/** A copy in which nulls were left out and declared fields filled in, besides those that only a parameter brings. */
+/** A copy that omits nulls and fills in missing declared fields, except fields that only a parameter adds. */
 function withAbsence(
   record: StoredRecord,
-  { endpoint: { returns, onRequest }, query }: Asked,
-  drawing: Drawing,
+  { endpoint: { returns, onRequest }, query }: VariedRequest,
+  drawing: AbsenceDraw,
 ): StoredRecord {
   // A caller that selected fields gets those and no others.
   const hasSelected = (query as StoredRecord | undefined)?.fields !== undefined
   return objectWith(record, hasSelected ? undefined : returns.shape, { ...drawing, skipped: onRequest ?? [] })
 }
 
-function valueWith(value: unknown, shape: ShapeNode | undefined, drawing: Drawing): unknown {
+function valueWith(value: unknown, shape: ShapeNode | undefined, drawing: AbsenceDraw): unknown {
   if (Array.isArray(value)) {
     const element = shape?.kind === 'list' ? shape.element : undefined
     return value.map(item => valueWith(item, element, drawing))
@@ -91,7 +89,7 @@ function valueWith(value: unknown, shape: ShapeNode | undefined, drawing: Drawin
 function objectWith(
   record: StoredRecord,
   shape: ShapeNode | undefined,
-  drawing: Drawing & { readonly skipped: readonly string[] },
+  drawing: AbsenceDraw & { readonly skipped: readonly string[] },
 ): StoredRecord {
   const { skipped } = drawing
   const fields = shape?.kind === 'object' ? shape.fields : new Map<string, ShapeNode>()
@@ -117,23 +115,13 @@ const extras: readonly (readonly [string, unknown])[] = [
   ['extEmpty', null],
 ]
 
-interface Extra {
-  readonly share: number
-  /** Whether the record itself may have one, and whether objects inside it may. */
-  readonly outside: boolean
-  readonly inside: boolean
-}
-
-/** A copy with extra fields; `draw` decides for each object in turn, so a record always has the same ones. */
-function withExtras(record: StoredRecord, { share, inside, outside }: Extra, draw: Rng): StoredRecord {
+/** A copy in which every object inside is changed, the innermost first. */
+function withInner(record: StoredRecord, change: (object: StoredRecord) => StoredRecord): StoredRecord {
   const inner = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value
-    return Array.isArray(value) ? value.map(inner) : grown(copyOf(value), share, draw)
+    return Array.isArray(value) ? value.map(inner) : change(withInner(value as StoredRecord, change))
   }
-  const copyOf = (value: object): StoredRecord =>
-    Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inner(item)]))
-  const copy = inside ? copyOf(record) : { ...record }
-  return outside ? grown(copy, share, draw) : copy
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, inner(value)]))
 }
 
 function grown(record: StoredRecord, share: number, draw: Rng): StoredRecord {

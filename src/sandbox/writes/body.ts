@@ -1,14 +1,14 @@
-/** The bodies of POST and PATCH /workers: every field with its rule, each refusal naming the field and never its value. */
+/** Validates the bodies of POST and PATCH /workers, each field by its rule. A refusal names the field, never its value. */
 import * as z from 'zod'
 import { isDay } from '../../lib/dates.ts'
-import { fieldPath } from '../../lib/field-path.ts'
+import { fieldPath } from '../../lib/text/field-path.ts'
 import {
   isNationalInsurance,
   isPassportOrShareCode,
   isPps,
   plainNumber,
 } from '../../lib/text/identity-number.ts'
-import { ApiError } from '../refusals/api-error.ts'
+import { ApiError, demand } from '../refusals.ts'
 import { countries, fewOf, genders, masterTrades, telephoneCodes } from './lists.ts'
 
 const longestText = 200
@@ -112,20 +112,20 @@ export const changedWorker = z
   .refine(body => Object.keys(body).length > 0, 'has no supported field: at least one is required')
 
 /** The identity numbers of a stored person are in the form of `plainNumber`. */
-export type Person = Omit<NewWorker, 'consent' | 'attachments' | 'rightToWork' | 'agencyId'>
-export type NewWorker = z.infer<typeof newWorker>
-export type ChangedWorker = z.infer<typeof changedWorker>
+export type WorkerPerson = Omit<NewWorkerBody, 'consent' | 'attachments' | 'rightToWork' | 'agencyId'>
+type NewWorkerBody = z.infer<typeof newWorker>
+export type ChangedWorkerBody = z.infer<typeof changedWorker>
 export type DocumentInput = z.infer<typeof changedDocument>
 export type FileInput = z.infer<typeof file>
 
-export const readNewWorker = (body: unknown, today: string): NewWorker =>
+export const readNewWorker = (body: unknown, today: string): NewWorkerBody =>
   bornBefore(parseBody(newWorker, body), today)
 
-export const readChangedWorker = (body: unknown, today: string): ChangedWorker =>
+export const readChangedWorker = (body: unknown, today: string): ChangedWorkerBody =>
   bornBefore(parseBody(changedWorker, body), today)
 
 function bornBefore<Body extends { dob?: string | undefined }>(body: Body, today: string): Body {
-  if (body.dob !== undefined && body.dob >= today) throw new ApiError(400, 'dob: lies in the future')
+  demand(body.dob === undefined || body.dob < today, 'dob: lies in the future')
   return body
 }
 
@@ -141,39 +141,27 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
   throw new ApiError(400, reasons.join('; '))
 }
 
-interface Identity {
-  readonly nationality: string
-  readonly nationalIns?: string | undefined
-  readonly passportNo?: string | undefined
-}
-
 /** The identity numbers in one spelling. 400 when one is invalid, or when the one that the nationality needs is missing. */
-export function checkedIdentity({ nationality, nationalIns, passportNo }: Identity) {
+export function checkedIdentity({
+  nationality,
+  nationalIns,
+  passportNo,
+}: Pick<WorkerPerson, 'nationality' | 'nationalIns' | 'passportNo'>) {
   const isIrish = nationality === 'Ireland'
-  if (nationalIns === undefined) requireOther(nationality, passportNo)
-  else if (!isNationalInsurance(nationalIns) && !(isIrish && isPps(nationalIns))) {
-    const reason = isIrish
-      ? 'is neither a UK National Insurance number nor an Irish PPS number'
-      : 'is not a UK National Insurance number'
-    throw new ApiError(400, `nationalIns: ${reason}`)
+  if (nationalIns === undefined) {
+    demand(nationality !== 'United Kingdom', 'nationalIns: is required for nationality United Kingdom')
+    demand(!isIrish, 'nationalIns: is required for nationality Ireland; a PPS number will do as well')
+    demand(passportNo, 'passportNo: is required for this nationality, unless nationalIns is given')
+  } else if (isIrish) {
+    const isKnown = isNationalInsurance(nationalIns) || isPps(nationalIns)
+    demand(isKnown, 'nationalIns: is neither a UK National Insurance number nor an Irish PPS number')
+  } else {
+    demand(isNationalInsurance(nationalIns), 'nationalIns: is not a UK National Insurance number')
   }
-  if (passportNo !== undefined && !isPassportOrShareCode(passportNo)) {
-    throw new ApiError(400, 'passportNo: is neither a passport number nor a share code')
-  }
+  const isPassport = passportNo === undefined || isPassportOrShareCode(passportNo)
+  demand(isPassport, 'passportNo: is neither a passport number nor a share code')
   return {
-    ...(nationalIns === undefined ? {} : { nationalIns: plainNumber(nationalIns) }),
-    ...(passportNo === undefined ? {} : { passportNo: plainNumber(passportNo) }),
-  }
-}
-
-function requireOther(nationality: string, passportNo: string | undefined): void {
-  if (nationality === 'United Kingdom') {
-    throw new ApiError(400, 'nationalIns: is required for nationality United Kingdom')
-  }
-  if (nationality === 'Ireland') {
-    throw new ApiError(400, 'nationalIns: is required for nationality Ireland; a PPS number will do as well')
-  }
-  if (passportNo === undefined) {
-    throw new ApiError(400, 'passportNo: is required for this nationality, unless nationalIns is given')
+    ...(nationalIns !== undefined && { nationalIns: plainNumber(nationalIns) }),
+    ...(passportNo !== undefined && { passportNo: plainNumber(passportNo) }),
   }
 }

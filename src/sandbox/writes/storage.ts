@@ -1,12 +1,13 @@
-/** The storage beside the API: upload links with the bytes that arrived, and the files of workers' documents. */
+/** Stores files beside the API: upload links with the bytes that arrived, and the files of workers' documents. */
 import { randomBytes } from 'node:crypto'
+import { hourMs } from '../../lib/dates.ts'
 import type { FileType } from '../../lib/file-kind.ts'
 
 /** Seconds for which a link and its token are valid. */
 export const uploadSeconds = 900
 
 /** Everything that a token is bound to. */
-export interface Grant {
+interface UploadGrant {
   /** The API key that asked. */
   readonly caller: string
   readonly resource: 'worker' | 'invoice'
@@ -19,7 +20,7 @@ export interface Grant {
   readonly size: number
 }
 
-export interface Upload extends Grant {
+export interface GrantedUpload extends UploadGrant {
   readonly token: string
   /** The upload's part of the address. It allows uploading the bytes and nothing else. */
   readonly slot: string
@@ -27,53 +28,42 @@ export interface Upload extends Grant {
   bytes?: Buffer
 }
 
-/** Granted uploads by token and by slot. */
 export class Uploads {
-  readonly #byToken = new Map<string, Upload>()
-  readonly #bySlot = new Map<string, Upload>()
+  #granted: readonly GrantedUpload[] = []
 
-  grant(grant: Grant, nowMs: number): Upload {
-    this.#forgetExpired(nowMs)
-    const upload: Upload = {
+  grant(grant: UploadGrant, nowMs: number): GrantedUpload {
+    const upload: GrantedUpload = {
       ...grant,
       token: randomBytes(24).toString('base64url'),
       slot: randomBytes(16).toString('hex'),
       expiresMs: nowMs + uploadSeconds * 1000,
     }
-    this.#byToken.set(upload.token, upload)
-    this.#bySlot.set(upload.slot, upload)
+    // Links stay for an hour after they expire, so that the answer to a late upload can say that its link has expired.
+    const known = this.#granted.filter(({ expiresMs }) => nowMs < expiresMs + hourMs)
+    this.#granted = [...known, upload]
     return upload
   }
 
-  withToken(token: string): Upload | undefined {
-    return this.#byToken.get(token)
+  withToken(token: string): GrantedUpload | undefined {
+    return this.#granted.find(upload => upload.token === token)
   }
 
-  inSlot(slot: string): Upload | undefined {
-    return this.#bySlot.get(slot)
-  }
-
-  /** An hour after they expire, so that a late upload is still told that its link has expired. */
-  #forgetExpired(nowMs: number): void {
-    for (const upload of this.#byToken.values()) {
-      if (nowMs < upload.expiresMs + 3_600_000) break
-      this.#byToken.delete(upload.token)
-      this.#bySlot.delete(upload.slot)
-    }
+  inSlot(slot: string): GrantedUpload | undefined {
+    return this.#granted.find(upload => upload.slot === slot)
   }
 }
 
-interface KeptFile {
+interface StorageFile {
   readonly bytes: Buffer
   readonly type: FileType
 }
 
 /** A sandbox left running forgets the bytes of its oldest files. */
-const mostBytes = 256 * 1024 * 1024
+const maxBytes = 256 * 1024 * 1024
 
 /** The bytes of files, and the addresses they are served at. */
 export class FileStore {
-  readonly #files = new Map<string, KeptFile>()
+  readonly #files = new Map<string, StorageFile>()
   #bytes = 0
   /** Scheme and host; known once the sandbox listens. */
   origin = ''
@@ -84,14 +74,14 @@ export class FileStore {
     this.#files.set(id, { bytes, type })
     this.#bytes += bytes.length
     for (const [oldest, file] of this.#files) {
-      if (this.#bytes <= mostBytes) break
+      if (this.#bytes <= maxBytes) break
       this.#files.delete(oldest)
       this.#bytes -= file.bytes.length
     }
     return `${this.origin}/storage/files/${id}`
   }
 
-  get(id: string): KeptFile | undefined {
+  get(id: string): StorageFile | undefined {
     return this.#files.get(id)
   }
 }

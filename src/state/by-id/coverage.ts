@@ -1,4 +1,4 @@
-/** How many records without a list are stored: of the known ids, and of the records that others count. */
+/** Counts how many records without a list are stored, against the known ids and against totals in other records. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
@@ -8,31 +8,31 @@ import type { DiscoveredRow } from './tables.ts'
 /** Ids of one resource, by the result of their last fetch. */
 export interface IdCoverage {
   readonly resource: string
-  /** All known ids, without texts that cannot be one. */
+  /** All known ids, without texts that cannot be ids. */
   readonly known: number
   readonly stored: number
   readonly neverFetched: number
   readonly missing: number
   readonly refused: number
-  /** Why ids are missing or refused, most frequent first. */
+  /** Why ids are missing or refused, the most frequent reason first. */
   readonly reasons: readonly { readonly reason: string; readonly ids: number }[]
 }
 
-/** Requisitions by reference, which metric rows and assignments give without an id. */
+/** Requisitions by reference: metric rows name them without an id. */
 export interface ReferenceCoverage {
   readonly stored: number
   readonly known: number
-  /** In metric rows only: nothing gives their ids. */
+  /** Named in metric rows only, so their ids cannot be found. */
   readonly withoutId: number
 }
 
-/** The sum of credit notes, stored and as invoices state it; in the currencies of the companies, as decimals. */
+/** Sum of the stored credit notes beside the sum on invoices; decimals in the companies' currencies. */
 export interface CreditCoverage {
   readonly stored: string
   readonly onInvoices: string
 }
 
-/** Of one resource: changes that fetches found, and those of them that an event had announced; counts halve in 90 days. */
+/** Changes that fetches of one resource found, and how many an event had announced; counts halve in 90 days. */
 export interface EventRecall {
   readonly resource: string
   readonly found: number
@@ -43,25 +43,25 @@ export interface Coverage {
   readonly ids: readonly IdCoverage[]
   readonly requisitions: ReferenceCoverage
   readonly creditNotes: CreditCoverage
-  /** Of resources in which fetches found changes. */
+  /** Only resources in which fetches found changes. */
   readonly events: readonly EventRecall[]
 }
 
-type Group = Pick<DiscoveredRow, 'resource' | 'state' | 'reason'> & { readonly n: number }
+type CoverageGroup = Pick<DiscoveredRow, 'resource' | 'state' | 'reason'> & { readonly n: number }
 
-/** Leaves out texts that cannot be an id, and second names of records. */
+/** Leaves out texts that cannot be an id, and short ids of records known by a long one. */
 const isRecord = `d.record_id not like 'md5 %' and (d.reason is null or d.reason not like 'it is another name of %')`
 
-/** SQL of one row for these resources: the share of their known records that is stored, and when the oldest of them was read. */
+/** SQL for one row: the stored share of these resources' known records, and when the oldest was read. */
 export const knownAndRead = (resources: readonly string[]): string =>
   `select cast(count(case when d.state = 'stored' then 1 end) as double precision)
      / nullif(count(case when d.state <> 'missing' then 1 end), 0) as share,
      min(case when d.state = 'stored' then coalesce(d.checked_at, d.last_fetched_at) end) as oldest
    from ops.discovered as d where d.resource in (${resources.map(quoteText).join(', ')}) and ${isRecord}`
 
-function ofResource(resource: string, groups: readonly Group[]): IdCoverage {
+function ofResource(resource: string, groups: readonly CoverageGroup[]): IdCoverage {
   const mine = groups.filter(group => group.resource === resource)
-  const sum = (state?: Group['state']): number =>
+  const sum = (state?: CoverageGroup['state']): number =>
     mine
       .filter(group => state === undefined || group.state === state)
       .reduce((ids, { n }) => ids + Number(n), 0)
@@ -78,7 +78,7 @@ function ofResource(resource: string, groups: readonly Group[]): IdCoverage {
 }
 
 async function idCoverage(engine: Engine): Promise<IdCoverage[]> {
-  const groups = await engine.rows<Group>(
+  const groups = await engine.rows<CoverageGroup>(
     `select d.resource, d.state, d.reason, count(*) as n from ops.discovered d where ${isRecord}
      group by d.resource, d.state, d.reason`,
   )
@@ -86,7 +86,7 @@ async function idCoverage(engine: Engine): Promise<IdCoverage[]> {
   return names.map(name => ofResource(name, groups))
 }
 
-/** A reference counts once in its company, in however many records it stands. */
+/** Counts a reference once per company, however many records name it. */
 async function referenceCoverage(engine: Engine): Promise<ReferenceCoverage> {
   const [row] = await engine.rows<{ known: number; stored: number; without_id: number }>(
     `select count(*) as known, count(*) filter (where q.is_stored) as stored,
@@ -131,7 +131,7 @@ async function eventRecall(engine: Engine): Promise<EventRecall[]> {
   }))
 }
 
-/** Undefined where the file does not keep the ids. */
+/** Undefined for a file without ops.discovered, such as a published copy. */
 export async function readCoverage(engine: Engine): Promise<Coverage | undefined> {
   const existing = await existingTables(engine)
   if (!existing.has('discovered')) return undefined

@@ -1,15 +1,15 @@
-/** Ids that are fetched before any stored record is fetched again: those never fetched, and those to be retried. */
+/** Selects the ids to fetch before any stored record is refreshed: never fetched ones, and failed ones to retry. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { withPart } from '../../warehouse/sql-files.ts'
-import { quoteText } from '../../warehouse/sql-text.ts'
+import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
-/** What was expected of a stored record when it was chosen for another fetch. */
-export interface Expected {
-  /** Its state at that time. */
+/** The estimate that made a stored record worth another fetch. */
+export interface RefreshExpectation {
+  /** State of the record at that time. */
   readonly kind: string
-  /** Changes a day, as estimated from its fetches. */
+  /** Changes a day, estimated from its fetches. */
   readonly rate: number
-  /** Probability that it had not changed, judging by its age alone. */
+  /** Probability that it had not changed, judged by its age alone. */
   readonly fresh: number
   /** Names of the change signals it had. */
   readonly signals: readonly string[]
@@ -20,9 +20,9 @@ export interface DueId {
   readonly state: 'never fetched' | 'stored' | 'missing' | 'refused'
   /** Failed fetches in a row. */
   readonly failures: number
-  /** Of a stored record without an event. */
-  readonly expected?: Expected
-  /** The share of events pays for the request. */
+  /** Only for a stored record without an event. */
+  readonly expected?: RefreshExpectation
+  /** The request counts against the share of the day for events. */
   readonly isForEvents?: boolean
 }
 
@@ -34,17 +34,17 @@ export interface DueTerms {
   readonly at: string
   /** ISO 8601: records fetched since then are left out. */
   readonly fetchedBefore: string
-  /** Only records with an event, stored ones included. */
+  /** Only records with an event, including stored ones. */
   readonly onlySignalled?: boolean
-  /** Only ids that nothing but events has named and that no read has found, or only the others; all when left out. */
+  /** True: only ids known from events alone and never fetched; false: only the others; undefined: all. */
   readonly isFromEvents?: boolean
 }
 
-export interface DueQuestion extends DueTerms {
+export interface DueQuery extends DueTerms {
   readonly resource: string
 }
 
-/** An id that a record names has the column as its source, also where an event came first. */
+/** Once a record names an id, that column replaces the event as its source. */
 const isFromEvents = `(d.source like 'event %' and d.state <> 'stored')`
 
 const origin = ({ isFromEvents: asked }: Pick<DueTerms, 'isFromEvents'>): string =>
@@ -60,8 +60,8 @@ const isDue = ({ onlySignalled = false, ...terms }: DueTerms): string =>
 
 const values = ({ keyScope, at, fetchedBefore }: DueTerms): (string | null)[] => [keyScope, at, fetchedBefore]
 
-/** Records with an event first, of these the stored ones, which exist; then those that wait longest. */
-export async function dueIds(engine: Engine, question: DueQuestion, limit: number): Promise<DueId[]> {
+/** Records with an event come first, stored ones before others as they surely exist; then the longest waiting. */
+export async function dueIds(engine: Engine, question: DueQuery, limit: number): Promise<DueId[]> {
   const rows = await engine.rows<DueId>(
     `select d.record_id, d.state, d.failed_fetches as failures from ops.discovered d
      where d.resource = $4 and ${isDue(question)}
@@ -79,10 +79,10 @@ export interface DueCount {
   readonly again: number
 }
 
-/** Known ids without a record, because the service failed when it was asked for them; they are due again later. */
+/** Counts known ids without a record because the fetch failed; they are retried later. */
 export async function countUnanswered(
   engine: Engine,
-  { resource, at }: Pick<DueQuestion, 'resource' | 'at'>,
+  { resource, at }: Pick<DueQuery, 'resource' | 'at'>,
 ): Promise<{ readonly unanswered: number; readonly known: number }> {
   const [row] = await engine.rows<{ unanswered: number; known: number }>(
     `select count(*) filter (where d.retry_after > cast($2 as timestamptz)) as unanswered, count(*) as known
@@ -97,7 +97,7 @@ export interface RefusedIds {
   readonly ids: number
 }
 
-/** Known records that the service does not give by their ids, by reason, most frequent first. */
+/** Known ids that the service refuses to return, by reason, the most frequent first. */
 export async function refusedIds(engine: Engine, resource: string): Promise<readonly RefusedIds[]> {
   const rows = await engine.rows<RefusedIds>(
     `${withPart('refused_id')} select r.reason, r.records as ids from refused_id as r where r.resource = $1
@@ -110,11 +110,11 @@ export async function refusedIds(engine: Engine, resource: string): Promise<read
 /** The ids of one resource. */
 export interface KnownIds {
   readonly due: number
-  /** Those never fetched or stored, by the column of star that named each first. */
+  /** Ids never fetched or stored, by the column of star that named each first. */
   readonly sources: ReadonlyMap<string, number>
 }
 
-/** Of several resources in one statement, which costs more than the counting. A resource without ids is missing. */
+/** Counts several resources in one statement, as each statement costs more than counting. Omits resources without ids. */
 export async function knownIds(
   engine: Engine,
   resources: readonly string[],
@@ -137,10 +137,10 @@ export async function knownIds(
   return found
 }
 
-/** Stored records that events told of, and that were not fetched since: they are known to be old. */
+/** Counts stored records with an event since their last fetch: they are known to be out of date. */
 export async function countSignalled(
   engine: Engine,
-  { resource, fetchedBefore }: Pick<DueQuestion, 'resource' | 'fetchedBefore'>,
+  { resource, fetchedBefore }: Pick<DueQuery, 'resource' | 'fetchedBefore'>,
 ): Promise<number> {
   const [row] = await engine.rows<{ n: number }>(
     `select count(*) as n from ops.discovered d
@@ -150,7 +150,34 @@ export async function countSignalled(
   return Number(row?.n ?? 0)
 }
 
-export async function countDue(engine: Engine, question: DueQuestion): Promise<DueCount> {
+/** All ids of a resource, and those that the service was never asked for. */
+export async function countIds(
+  engine: Engine,
+  resource: string,
+): Promise<{ readonly known: number; readonly neverFetched: number }> {
+  const [row] = await engine.rows<{ known: number; neverFetched: number }>(
+    `select count(*) as known, count(*) filter (where d.state = 'never fetched') as "neverFetched"
+     from ops.discovered d where d.resource = $1`,
+    [resource],
+  )
+  return { known: Number(row?.known ?? 0), neverFetched: Number(row?.neverFetched ?? 0) }
+}
+
+/** How often stored rows name an id in a column, and how many ids. */
+export async function namedIds(
+  engine: Engine,
+  table: string,
+  column: string,
+): Promise<{ readonly named: number; readonly distinct: number }> {
+  const name = quoteName(column)
+  const [row] = await engine.rows<{ named: number; ids: number }>(
+    `select count(*) as named, count(distinct ${name}) as ids from ${table}
+     where not is_deleted and ${name} is not null and ${name} <> '-1'`,
+  )
+  return { named: Number(row?.named ?? 0), distinct: Number(row?.ids ?? 0) }
+}
+
+export async function countDue(engine: Engine, question: DueQuery): Promise<DueCount> {
   const [row] = await engine.rows<{ neverFetched: number; again: number }>(
     `select count(*) filter (where d.state = 'never fetched') as "neverFetched", count(*) filter (where d.state <> 'never fetched') as again
      from ops.discovered d where d.resource = $4 and ${isDue(question)}`,

@@ -1,4 +1,4 @@
-/** Results of fetches by id, recorded in the transaction that loads the records. */
+/** Records the results of fetches by id, in the transaction that loads the records. */
 
 import type { Table } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -6,59 +6,59 @@ import { isMember } from '../../warehouse/schema/physical.ts'
 import { elapsedDays, quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
 import { remember } from './discovered.ts'
-import type { Expected } from './due.ts'
+import type { RefreshExpectation } from './due.ts'
 
-/** A fetch that brought the record; times are ISO 8601. */
+/** A fetch that returned the record; times are ISO 8601. */
 export interface Fetch {
   readonly recordId: string
-  /** Before the request was sent: the answer may lack changes signalled from then on. */
+  /** Before the request was sent: the answer may miss changes signalled after that. */
   readonly askedAt: string
   readonly fetchedAt: string
   readonly runId: string
-  /** Absent unless the record was chosen for its worth. */
-  readonly expected?: Expected
+  /** Set only for a stored record chosen by its estimate. */
+  readonly expected?: RefreshExpectation
 }
 
-/** A fetch that did not. */
+/** A fetch that returned no record. */
 export interface FailedFetch {
   readonly recordId: string
   readonly askedAt: string
   readonly state: 'missing' | 'refused'
   readonly reason: string
   readonly checkedAt: string
-  /** Null: only another scope of the key retries it. */
+  /** Null: retried only when the key has another scope. */
   readonly retryAfter: string | null
 }
 
 export const instant = (iso: string): string => `cast(${quoteText(iso)} as timestamptz)`
 
-/** A number as neither engine could take it for a decimal. */
+/** Writes a number as a double, which an engine could otherwise read as a decimal. */
 export const double = (value: number): string => `cast(${value} as double precision)`
 
-/** A duration is never negative, whatever the clocks of service and client say. */
-const atLeastNone = (expression: string): string => `greatest(0.0, ${expression})`
+/** The clocks of service and client may differ, but a duration is never negative. */
+const atLeastZero = (expression: string): string => `greatest(0.0, ${expression})`
 
-/** How far the first fetch of a record looks back: older changes say little about the record today. */
+/** How far the first fetch of a record looks back; older changes say little about it today. */
 const lookBack = `interval '30 days'`
 
-/** Days in which the result of a fetch comes to count half: old fetches say little about the record today. */
+/** Days after which the result of a fetch counts half; old fetches say little about the record today. */
 const halfLife = 180
 
-/** The share of the counts of row `d` that remains at the fetch `f`. */
-const kept = `power(0.5, case when d.fetches > 0 then ${atLeastNone(elapsedDays('f.fetched_at', 'd.last_fetched_at'))} / ${halfLife}.0 else 0.0 end)`
+/** The share of the counts of row `d` that still counts at the fetch `f`. */
+const decay = `power(0.5, case when d.fetches > 0 then ${atLeastZero(elapsedDays('f.fetched_at', 'd.last_fetched_at'))} / ${halfLife}.0 else 0.0 end)`
 
 export interface ChangeFound {
-  /** Of row `d` of ops.discovered before the fetch `f`, and row `s` of star after it: 1 for a change. */
+  /** SQL over row `d` of ops.discovered before the fetch `f`, and row `s` of star after it: 1 for a change. */
   readonly isChanged: string
   /** Days in which a change could be seen. */
   readonly exposure: string
 }
 
 /**
- * What a fetch adds to the estimate of how often its record changes. Without a change, the days since the last fetch count;
- * with one, the days since the change, as nothing changed after it. The first fetch looks back 30 days, or to the creation.
- * After an event all days since the last fetch count: such a fetch follows soon after the change, so the days since the
- * change would be too few.
+ * Computes what a fetch adds to the estimate of how often its record changes. Without a change it adds the days since the
+ * last fetch; with one, the days since the change, as nothing changed after it. The first fetch looks back 30 days, or to
+ * the creation. After an event it adds all days since the last fetch: the fetch follows soon after the change, so the days
+ * since the change would be too few.
  */
 export function changeFound(table: Table): ChangeFound {
   const created = table.columns.created_at ? 's.created_at' : 'cast(null as timestamptz)'
@@ -70,13 +70,13 @@ export function changeFound(table: Table): ChangeFound {
   const isQuiet = `${isChanged} and (d.fetches = 0 or d.signals = 0)`
   return {
     isChanged: `case when ${isChanged} then 1 else 0 end`,
-    exposure: `coalesce(${atLeastNone(`case when ${isQuiet} then ${elapsedDays('f.fetched_at', sinceChange)} else ${elapsedDays('f.fetched_at', since)} end`)}, 0.0)`,
+    exposure: `coalesce(${atLeastZero(`case when ${isQuiet} then ${elapsedDays('f.fetched_at', sinceChange)} else ${elapsedDays('f.fetched_at', since)} end`)}, 0.0)`,
   }
 }
 
 export const notLoaded = 'it could not be loaded (select * from ops.quarantine)'
 
-/** Runs in the transaction that loads the records, after them. */
+/** Runs in the transaction that loads the records, after loading them. */
 export async function recordFetches(
   engine: Engine,
   { resource, table }: { readonly resource: string; readonly table: Table },
@@ -88,7 +88,7 @@ export async function recordFetches(
       `(${quoteText(recordId)}, ${instant(askedAt)}, ${instant(fetchedAt)}, ${quoteText(runId)})`,
   )
   const { isChanged, exposure } = changeFound(table)
-  const whole = isMember(table) ? ' and not s.is_inferred' : ''
+  const ownRowsOnly = isMember(table) ? ' and not s.is_inferred' : ''
   const key = quoteName(table.key)
   await engine.run(
     `update ops.discovered as o set
@@ -96,16 +96,16 @@ export async function recordFetches(
        retry_after = case when q.state = 'refused' then q.fetched_at + interval '1 day' end,
        state_since = case when o.state = q.state then o.state_since else q.fetched_at end,
        checked_at = q.fetched_at, last_fetched_at = q.fetched_at, fetched_by = q.run_id, fetches = o.fetches + 1,
-       changes = o.changes * q.kept + q.changes, exposure_days = o.exposure_days * q.kept + q.exposure,
+       changes = o.changes * q.decay + q.changes, exposure_days = o.exposure_days * q.decay + q.exposure,
        signals = case when o.signalled_at >= q.asked_at then o.signals else 0 end
      from (
        select f.record_id, f.asked_at, f.fetched_at, f.run_id, ${isChanged} as changes, ${exposure} as exposure,
-         ${kept} as kept,
+         ${decay} as decay,
          case when s.${key} is null then 'refused' else 'stored' end as state,
          case when s.${key} is null then ${quoteText(notLoaded)} end as reason
        from (values ${rows.join(', ')}) as f(record_id, asked_at, fetched_at, run_id)
        join ops.discovered d on d.resource = ${quoteText(resource)} and d.record_id = f.record_id
-       left join star.${quoteName(table.name)} s on s.${key} = f.record_id${whole}) as q
+       left join star.${quoteName(table.name)} s on s.${key} = f.record_id${ownRowsOnly}) as q
      where o.resource = ${quoteText(resource)} and o.record_id = q.record_id`,
   )
 }
@@ -133,7 +133,7 @@ export async function recordFailedFetches(
   )
 }
 
-/** For records of which a failure of the service says nothing. A stored record is missed only if a signal told of a change. */
+/** Server errors say nothing about the record; keep it. A stored record counts as failed only after a change signal. */
 export async function retryLater(
   engine: Engine,
   resource: string,
@@ -149,7 +149,7 @@ export async function retryLater(
     .execute()
 }
 
-/** Answers with another id than the requested one: a record has a short id and a long one. */
+/** Records ids that the service answered with another id: a record has a short id and a long one. */
 export async function recordOtherNames(
   engine: Engine,
   resource: string,

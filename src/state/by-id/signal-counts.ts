@@ -1,4 +1,4 @@
-/** Change signals: where star shows them, and how often fetches found a change after them. */
+/** Counts how often a fetch found a change after a change signal, and finds the signals in star. */
 import { type ChangeSignal, changeSignals } from '../../contract/derived/change-signals.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -6,13 +6,13 @@ import { elapsedDays, quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
 import { changeFound, double, type Fetch, instant } from './fetched.ts'
 
-/** Of one change signal and kind of record; all counts halve in 90 days. */
+/** Counts for one change signal and kind of record; all halve in 90 days. */
 export interface SignalCounts {
-  /** Fetches with the signal; those of them without a change; and how many would have none if the signal said nothing. */
+  /** Fetches with the signal, how many found no change, and how many would find none if the signal meant nothing. */
   readonly signalled: number
   readonly unchanged: number
   readonly unchangedExpected: number
-  /** Changes found without the signal, and how many would have been found if its silence said nothing. */
+  /** Changes found without the signal, and how many would have been found if its absence meant nothing. */
   readonly quietChanges: number
   readonly quietExpected: number
 }
@@ -22,10 +22,10 @@ export interface SignalKind extends SignalCounts {
   readonly kind: string
 }
 
-/** Name of the events of a resource among its signals; they are counted over all kinds, as ''. */
+/** Signal name of webhook events; they are counted over all kinds together, as kind ''. */
 export const eventSignal = 'event'
 
-/** Days in which counts halve: old fetches say little about the signal today. */
+/** Days in which counts halve; old fetches say little about the signal today. */
 const halfLife = 90
 
 export const signalsOf = (resource: Resource): readonly ChangeSignal[] =>
@@ -37,7 +37,7 @@ export const relatedColumns = (resource: Resource): string =>
     .map(column => `, s.${quoteName(column)} as ${quoteName(`related ${column}`)}`)
     .join('')
 
-/** Joined to a row `q` of a record as `alias`: when a record related to it last changed. One pass over the other table. */
+/** SQL that joins to a record `q` when a related record last changed, as `alias`; reads the other table once. */
 export function lastChange({ table, pairs }: ChangeSignal, alias: string): string {
   const related = pairs.map(([changed]) => `p.${quoteName(changed)}`)
   const equal = pairs.map(
@@ -49,7 +49,7 @@ export function lastChange({ table, pairs }: ChangeSignal, alias: string): strin
     on ${equal.join(' and ')}`
 }
 
-/** Empty for a file that an earlier version made. */
+/** Empty for a file from an earlier version. */
 export async function signalCounts(engine: Engine, resource: string): Promise<SignalKind[]> {
   if (!(await existingTables(engine)).has('change_signal')) return []
   const rows = await engine.rows<SignalKind>(
@@ -69,7 +69,7 @@ export async function signalCounts(engine: Engine, resource: string): Promise<Si
   }))
 }
 
-/** Another fetch of a stored record says something about every signal of its resource; the first fetch says nothing. */
+/** A later fetch of a stored record counts for every signal of its resource; the first fetch for none. */
 function lessons(resource: Resource, fetches: readonly Fetch[]): string[] {
   return fetches.flatMap(({ recordId, fetchedAt, expected }) => {
     const row = (signal: string, kind: string, isSignalled: boolean): string =>
@@ -85,15 +85,15 @@ function lessons(resource: Resource, fetches: readonly Fetch[]): string[] {
   })
 }
 
-/** Decimals add up to the same in any order, doubles do not: both engines have to learn the same. */
+/** Sums decimals, not doubles: their sum is the same in any order, so both engines agree. */
 const sumWhere = (condition: string, value: string): string =>
   `cast(sum(case when ${condition} then cast(${value} as numeric(18, 9)) else 0 end) as double precision)`
 
 const counts = ['signalled', 'unchanged', 'unchanged_expected', 'quiet_changes', 'quiet_expected']
 
 /**
- * Adds what fetches found to the counts. Runs in the transaction that loads the records, after them and before
- * ops.discovered is updated: its last fetch shows whether a record had changed.
+ * Adds the results of fetches to the counts. Runs in the transaction that loads the records, after loading them and before
+ * updating ops.discovered, whose last fetch shows whether a record had changed.
  */
 export async function countSignals(
   engine: Engine,

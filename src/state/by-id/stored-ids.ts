@@ -1,4 +1,4 @@
-/** Stored records, with the figures that tell when they are worth another fetch. */
+/** Reads stored records with the figures that decide when each is worth another fetch. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { elapsedDays, quoteName, quoteText } from '../../warehouse/sql-text.ts'
@@ -7,11 +7,11 @@ import { lastChange, relatedColumns, signalsOf } from './signal-counts.ts'
 /** Times in days. */
 export interface StoredId {
   readonly id: string
-  /** Its state at the source; '' where there is none. Records of one kind change alike. */
+  /** Its state at the source, or '' without one. Records of one kind change at similar rates. */
   readonly kind: string
   readonly isTerminal: boolean
   readonly age: number
-  /** Since it last changed at the source. */
+  /** Days since it last changed at the source. */
   readonly quietDays: number
   readonly changes: number
   readonly exposure: number
@@ -31,7 +31,7 @@ export interface KindSums {
   readonly changesSquared: number
 }
 
-export interface StoredQuestion {
+export interface StoredIdsQuery {
   readonly resource: Resource
   /** ISO 8601. */
   readonly at: string
@@ -72,17 +72,17 @@ const days = (since: string): string => elapsedDays('cast($1 as timestamptz)', s
 
 type StoredRow = Omit<StoredId, 'signals'> & Readonly<Record<string, unknown>>
 
-/** A time in the future would be a signal for ever. */
+/** Ignores times in the future, which would be a signal until then. */
 const isSince = (alias: string): string =>
   `(${alias}.changed_at > q.fetched_at and ${alias}.changed_at <= cast($1 as timestamptz))`
 
-/** Small in memory beside a batch of pages. */
+/** Takes little memory compared to a batch of pages. */
 const perRead = 20_000
 
-/** In order of id. A rate that came with its trade is fetched again with the trade, unless it had an event itself. */
+/** In order of id. A rate that came with its trade is refreshed with the trade, unless it has an event of its own. */
 export async function* storedIds(
   engine: Engine,
-  { resource, at, fetchedBefore }: StoredQuestion,
+  { resource, at, fetchedBefore }: StoredIdsQuery,
 ): AsyncGenerator<StoredId> {
   const terminal = resource.table.columns.status
     ? `exists (select 1 from star.dim_entity_status e where e.is_terminal and e.status = s.status

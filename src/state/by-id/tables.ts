@@ -1,5 +1,5 @@
-/** Tables of records without a list endpoint: their known ids, and how well change signals predict a change. */
-import { count, oneOf, optional, type Row, real, table, text, time } from '../declaration.ts'
+/** Declares the tables of records without a list endpoint: known ids, and how well change signals predict a change. */
+import { count, type LedgerRow, oneOf, optional, real, table, text, time } from '../declaration.ts'
 
 export const byIdTables = {
   discovered: table({
@@ -8,9 +8,7 @@ export const byIdTables = {
     columns: {
       resource: text('The resource.'),
       record_id: text('Id of the record; a hash of the text when it cannot be an id.'),
-      source: text(
-        'First source of the id: a column of star, or a file; an event where neither has named it.',
-      ),
+      source: text('First source of the id: a column of star or a file, else an event.'),
       first_seen_at: time('When that source was read.'),
       state: oneOf({
         'never fetched': 'the service has not been asked for it',
@@ -18,26 +16,24 @@ export const byIdTables = {
         missing: 'the last fetch got 404',
         refused: 'the last fetch was refused, or the text cannot be an id',
       }),
-      state_since: time('Since when it is in that state.'),
+      state_since: time('When it entered that state.'),
       reason: optional(text('Why it is missing or refused; null otherwise.')),
       key_scope: optional(
-        text('What the key could see when the record was missing or refused; another scope asks again.'),
+        text(
+          'What the key could see when the record was missing or refused; a key with another scope asks again.',
+        ),
       ),
       checked_at: optional(time('When the service last answered about it.')),
       last_fetched_at: optional(time('When the version in star was fetched.')),
       fetched_by: optional(
-        text(
-          'Run that fetched it last, even if nothing had changed; null for one that came with another record.',
-        ),
+        text('Run that fetched it last, changed or not; null for a record that came with another record.'),
       ),
       retry_after: optional(
-        time(
-          'From when a missing or refused record is fetched again; null waits for another scope of the key.',
-        ),
+        time('When a missing or refused record is fetched again; null: only when the key has another scope.'),
       ),
-      fetches: count('Answers that brought the record; 0 for one that came with another record.'),
+      fetches: count('Fetches that returned the record; 0 for a record that came with another record.'),
       failed_fetches: count('Failed fetches in a row.'),
-      changes: real('Fetches that found a change; those of 180 days ago count half.'),
+      changes: real('Fetches that found a change; fetches of 180 days ago count half.'),
       exposure_days: real('Days over which such a change could be found, with the same weights.'),
       signals: count('Events since the last fetch began.'),
       signalled_at: optional(time('When the last of them arrived.')),
@@ -53,12 +49,12 @@ export const byIdTables = {
     columns: {
       resource: text('The resource.'),
       signal: text('event, or the column that relates its records to the changed one.'),
-      kind: text('State of the records; empty where they have none.'),
+      kind: text('State of the records; empty for records without one.'),
       signalled: real('Fetches of a record with the signal.'),
-      unchanged: real('Fetches of these that found no change.'),
-      unchanged_expected: real('How many of them would have found none if the signal meant nothing.'),
+      unchanged: real('How many of these fetches found no change.'),
+      unchanged_expected: real('How many would have found no change if the signal meant nothing.'),
       quiet_changes: real('Changes found by fetches of a record without the signal.'),
-      quiet_expected: real('How many would have been found if the lack of the signal meant nothing.'),
+      quiet_expected: real('How many would have been found if the absence of the signal meant nothing.'),
       updated_at: time('When the counts last changed.'),
     },
     key: ['resource', 'signal', 'kind'],
@@ -67,4 +63,4 @@ export const byIdTables = {
   }),
 }
 
-export type DiscoveredRow = Row<typeof byIdTables.discovered>
+export type DiscoveredRow = LedgerRow<typeof byIdTables.discovered>

@@ -1,19 +1,21 @@
-/** Deletions list by list: counts of both sides, sweeps, candidates and tombstones. */
-
+/** Sums up deletions per list: counts of the service and of the warehouse, sweeps, candidates and tombstones. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { existingTables } from '../existing-tables.ts'
-import { ledger } from '../ledger.ts'
-import { onlyRow } from '../only-row.ts'
+import { ledger, numberOf, onlyRow } from '../ledger.ts'
 import type { ListCountRow } from '../scans/tables.ts'
 import { outOfSight } from './swept-records.ts'
+
+/** Counts the stored records that are not deleted; `condition` is SQL on the alias `t`. */
+export const countLive = (engine: Engine, resource: Resource, condition = 'true'): Promise<number> =>
+  numberOf(engine, `select count(*) as n from ${liveRecords(resource)} and ${condition}`)
 
 export async function recordCount(engine: Engine, row: ListCountRow): Promise<void> {
   await ledger(engine).insertInto('ops.list_count').values(row).execute()
 }
 
-/** Live records, without those out of the scope's sight, and how many of them have evidence against them. */
+/** Counts live records that the scope can see, and how many have evidence against them. */
 export async function storedCounts(
   engine: Engine,
   resource: Resource,
@@ -33,11 +35,11 @@ export async function storedCounts(
 
 export interface Absence {
   readonly resource: string
-  /** Records that are tombstoned now. */
+  /** Records with a tombstone now. */
   readonly tombstoned: number
-  /** Records with evidence that is not enough yet. */
+  /** Records whose evidence is not enough yet. */
   readonly candidates: number
-  /** ISO 8601: start of the last sweep that was accepted; null before the first. */
+  /** ISO 8601: start of the last accepted sweep; null before the first. */
   readonly sweptAt: string | null
   /** Last count of the service, and the rows stored then; null before the first count. */
   readonly total: number | null
@@ -45,7 +47,7 @@ export interface Absence {
   readonly countedAt: string | null
 }
 
-/** Whether the counts are newer than the last sweep, which says more than they do. */
+/** Whether the counts are newer than the last sweep, which is better evidence than counts. */
 export const isNewerCount = ({ sweptAt, countedAt }: Absence): boolean =>
   countedAt !== null && (sweptAt === null || Date.parse(countedAt) > Date.parse(sweptAt))
 
@@ -53,7 +55,7 @@ const latest = (table: string, by: string, where = 'true'): string =>
   `select * from (select x.*, row_number() over (partition by resource order by ${by} desc) as place
    from ${table} as x where ${where}) as ranked where place = 1`
 
-/** Of every resource with any of these; empty for a published copy, which has none of the tables. */
+/** Only resources with any of these; empty for a published copy, which has none of the tables. */
 export async function absences(engine: Engine): Promise<Absence[]> {
   const tables = await existingTables(engine)
   if (!tables.has('evidence') || !tables.has('list_count')) return []

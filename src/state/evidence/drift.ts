@@ -1,38 +1,41 @@
-/** Schema drift: fields and values that the declarations do not know, recorded once each. */
+/** Records schema drift: each undeclared field or value once. */
 import type { Engine } from '../../warehouse/engine.ts'
-import { chunks } from '../chunks.ts'
-import { ledger } from '../ledger.ts'
+import { chunks, ledger } from '../ledger.ts'
 import type { SchemaDriftRow, UnknownValueRow } from './tables.ts'
 
-type Kind = SchemaDriftRow['kind']
+type DriftKind = SchemaDriftRow['kind']
 
-interface Observed {
-  readonly found: readonly { readonly path: string; readonly kind: Kind; readonly type: string }[]
-  /** Outside the list of their column. */
+interface DriftObservation {
+  readonly found: readonly { readonly path: string; readonly kind: DriftKind; readonly type: string }[]
+  /** Values outside the documented list of their column. */
   readonly values: readonly { readonly path: string; readonly value: string }[]
-  /** The page that showed it: when it was fetched, ISO 8601, and by which run. */
+  /** The page that showed it: its run, and when it was fetched (ISO 8601). */
   readonly page: { readonly runId: string; readonly fetchedAt: string } | undefined
 }
 
-/** The report is kept to this many rows of a resource beyond its undeclared fields, which the load limits. */
-const mostOthers = 1000
+/** Max rows per resource besides undeclared fields, which the load limits. */
+const maxOthers = 1000
 
-const isField = ({ kind }: { readonly kind: Kind }): boolean => kind === 'unknown field'
+const isField = ({ kind }: { readonly kind: DriftKind }): boolean => kind === 'unknown field'
 
 type Difference = Pick<SchemaDriftRow, 'path' | 'kind'>
 
-/** Rows that the report of a resource does not have yet, as far as there is room for them. */
+/** Selects the differences that are not recorded yet, up to the limit. */
 export function freshDrift<Row extends Difference>(
   known: readonly Difference[],
   rows: readonly Row[],
 ): readonly Row[] {
   const names = new Set(known.map(({ kind, path }) => `${kind} ${path}`))
   const added = rows.filter(({ kind, path }) => !names.has(`${kind} ${path}`))
-  const room = Math.max(0, mostOthers - known.filter(row => !isField(row)).length)
+  const room = Math.max(0, maxOthers - known.filter(row => !isField(row)).length)
   return [...added.filter(isField), ...added.filter(row => !isField(row)).slice(0, room)]
 }
 
-export async function recordDrift(engine: Engine, resource: string, observed: Observed): Promise<void> {
+export async function recordDrift(
+  engine: Engine,
+  resource: string,
+  observed: DriftObservation,
+): Promise<void> {
   const { page, found, values } = observed
   if (!page || found.length + values.length === 0) return
   const by = { run_id: page.runId, seen_at: page.fetchedAt }
@@ -76,5 +79,5 @@ export async function undeclaredPaths(engine: Engine, resource: string): Promise
   return (await driftOf(engine, resource)).filter(isField).map(({ path }) => path)
 }
 
-/** For messages that send people there, as far as they may read personal data. */
+/** For messages; only readers with access to personal data can run it. */
 export const unknownValueQuery = 'select * from pii.unknown_value'

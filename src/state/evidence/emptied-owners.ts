@@ -1,4 +1,4 @@
-/** Companies, or agencies, that would be left without a record of a list: it may not show them any more. */
+/** Finds companies or agencies that would lose all records of a list: perhaps the key no longer sees them. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { starColumns } from '../../warehouse/schema/physical.ts'
@@ -7,15 +7,15 @@ import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 
 export type OwnerColumn = 'company_id' | 'agency_id'
 
-export interface Owner {
+export interface EmptiedOwner {
   readonly id: string
   readonly records: number
 }
 
-/** Owners of fewer records may lose them all. */
+/** Owners with fewer records may lose all of them. */
 const fewest = 3
 
-/** Live records `t` with their owners `o`; undefined where the resource has none. */
+/** Live records `t` with their owners `o`; undefined if the resource has none. */
 function ownedRows(resource: Resource, column: OwnerColumn): string | undefined {
   const { table } = resource
   const key = recordKey(resource)
@@ -27,20 +27,20 @@ function ownedRows(resource: Resource, column: OwnerColumn): string | undefined 
     join star.${quoteName(list.table.name)} as o on o.${quoteName(table.key)} = t.id and not o.is_deleted`
 }
 
-interface Missing {
+interface MissingRecords {
   readonly quiet: readonly string[]
-  /** Those whose deletion an event announced. */
+  /** Ids of records whose deletion an event announced. */
   readonly announced: readonly string[]
 }
 
 const among = (ids: readonly string[]): string => `r.id in (${ids.map(quoteText).join(', ')})`
 
-/** Those all of whose records are missing; announced ones do not count. */
+/** Owners whose records are all missing; announced deletions do not count. */
 export async function emptiedOwners(
   engine: Engine,
   { resource, column }: { readonly resource: Resource; readonly column: OwnerColumn },
-  { quiet, announced }: Missing,
-): Promise<Owner[]> {
+  { quiet, announced }: MissingRecords,
+): Promise<EmptiedOwner[]> {
   const owned = ownedRows(resource, column)
   if (owned === undefined || quiet.length < fewest) return []
   const others = announced.length > 0 ? ` and not ${among(announced)}` : ''

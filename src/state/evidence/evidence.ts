@@ -1,19 +1,17 @@
-/** Evidence that a record is missing at the source, and deletions: one piece proves nothing, `muster sweep` tombstones on two. */
+/** Records evidence of deletions and the deletions themselves: `muster sweep` needs two pieces of evidence for a tombstone. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
-import { chunks } from '../chunks.ts'
-import { ledger } from '../ledger.ts'
-import { onlyRow } from '../only-row.ts'
+import { chunks, ledger, onlyRow } from '../ledger.ts'
 import { unsettled } from './key-scopes.ts'
 import { fetchedWith, outOfSight, shownTo } from './swept-records.ts'
 import type { DeletionRow, EvidenceRow } from './tables.ts'
 
-export type Evidence = Omit<EvidenceRow, 'void_at' | 'void_reason'>
+export type EvidenceEntry = Omit<EvidenceRow, 'void_at' | 'void_reason'>
 
-/** Evidence of one kind from one source counts once. Runs in the transaction of whatever else is written about it. */
-export async function recordEvidence(engine: Engine, rows: readonly Evidence[]): Promise<void> {
+/** Evidence of one kind from one source counts once. Runs in the caller's transaction. */
+export async function recordEvidence(engine: Engine, rows: readonly EvidenceEntry[]): Promise<void> {
   for (const some of chunks(rows)) {
     const values = some.map(row => ({ ...row, void_at: null, void_reason: null }))
     await ledger(engine)
@@ -24,11 +22,11 @@ export async function recordEvidence(engine: Engine, rows: readonly Evidence[]):
   }
 }
 
-/** Only against records that are stored and live: a record that was never read cannot be missing. */
+/** Only against stored, live records: a record that was never read cannot be missing. */
 export async function recordEvidenceOfStored(
   engine: Engine,
   resource: Resource,
-  rows: readonly Omit<Evidence, 'resource'>[],
+  rows: readonly Omit<EvidenceEntry, 'resource'>[],
 ): Promise<void> {
   if (rows.length === 0) return
   const key = recordKey(resource)
@@ -44,21 +42,21 @@ export async function recordEvidenceOfStored(
 }
 
 /** Evidence that is not void, with what the key of its run could see. */
-export interface StandingEvidence extends Omit<Evidence, 'resource'> {
+export interface StandingEvidence extends Omit<EvidenceEntry, 'resource'> {
   readonly scope_id: string | null
-  /** Whether a run of the scope asked for fetched the stored version. */
+  /** Whether a run of the given scope fetched the stored version. */
   readonly is_fetched: boolean
-  /** Whether another key fetched it, with the lists of the scope asked for, and this is that key's 404. */
+  /** Whether another key with the lists of the given scope fetched it, and this is that key's 404. */
   readonly is_predecessors: boolean
 }
 
-/** Holds for a 404 of a run `ks` whose scope had shown the row `t`, and has the lists of the scope asked for. */
+/** True for a 404 of a run `ks` whose scope had shown the row `t` and has the lists of the given scope. */
 const isPredecessors = (resource: Resource): string =>
   `(e.kind = 'by-id 404' and ks.scope_id <> ${quoteText(unsettled)} and ${shownTo(resource, 'ks.scope_id')}
     and exists (select 1 from ops.key_scope n where n.scope_id = $2 and n.kind = ks.kind
       and n.companies = ks.companies and n.agencies = ks.agencies and n.scopes = ks.scopes))`
 
-/** Of records that are stored and live, by record. */
+/** Only of stored, live records, grouped by record. */
 export async function standingEvidence(
   engine: Engine,
   resource: Resource,
@@ -74,7 +72,7 @@ export async function standingEvidence(
   )
 }
 
-/** Up to three live records without evidence, which must answer by id; first those that the scope fetched last. */
+/** Up to three live records without evidence, as controls that must answer by id; the scope's latest fetches first. */
 export async function controlIds(engine: Engine, resource: Resource, scopeId: string): Promise<string[]> {
   const key = recordKey(resource)
   const rows = await engine.rows<{ id: string }>(
@@ -115,13 +113,13 @@ export async function resourcesWithEvidence(engine: Engine): Promise<ReadonlySet
 }
 
 export interface OpenCases {
-  /** Evidence and deletions that a record on a page would contradict. */
+  /** Evidence and deletions that a record on a page could contradict. */
   readonly contested: number
-  /** Records that could not be loaded so far. */
+  /** Records in quarantine. */
   readonly quarantined: number
 }
 
-/** Counted once for every batch: most resources have none, and nothing else is asked then. */
+/** Counted once per batch: most resources have none, which saves all further queries. */
 export async function openCases(engine: Engine, resource: string): Promise<OpenCases> {
   const { contested, quarantined } = await onlyRow<OpenCases>(
     engine,
@@ -134,8 +132,8 @@ export async function openCases(engine: Engine, resource: string): Promise<OpenC
 }
 
 /**
- * A record on a page that was fetched after the evidence exists: evidence becomes void, deletions end. Runs inside a merge,
- * which removes the tombstones themselves, when the temporary table stage_record is there.
+ * A record on a page fetched after the evidence exists: voids the evidence and ends the deletion. Runs inside a merge, which
+ * clears the tombstones itself, while the temporary table stage_record exists.
  */
 export async function recordSightings(engine: Engine, resource: string): Promise<void> {
   const of = `from stage_record as s where x.resource = ${quoteText(resource)} and s.record_key = x.record_id`

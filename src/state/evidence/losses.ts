@@ -1,11 +1,11 @@
-/** Records that were lost here, or whose stored version is wrong: the next sync reads them. */
+/** Marks records that were lost here, or whose stored version is wrong, so that the next sync reads them. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { signal } from '../by-id/discovered.ts'
 import { noteUnreadRecords, type UnreadRecord } from '../scans/sweeps.ts'
 
-/** A row without a hash equals no version, so the next one that is read replaces it with all its lists. */
+/** Clears the row hash: it then matches no version, so the next read replaces the row with all its lists. */
 async function distrust(engine: Engine, { table }: Resource, ids: readonly string[]): Promise<void> {
   await engine.run(
     `update star.${quoteName(table.name)} set row_hash = '' where ${quoteName(table.key)} in (${ids.map(quoteText).join(', ')})`,

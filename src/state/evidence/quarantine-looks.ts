@@ -1,29 +1,29 @@
-/** Looks at the source for quarantined records that were mended there without a new time of change: one request a day. */
+/** Looks for quarantined records fixed at the source without a new updatedAt: one request a day. */
 import { hourMs, isWithin } from '../../lib/dates.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
 import type { QuarantineLookRow } from './tables.ts'
 
-/** Less than a day, as a nightly run does not begin at the same second. */
+/** Less than a day, as a nightly run does not start at exactly the same time. */
 const pauseMs = 20 * hourMs
 
-export interface LookQuestion {
+export interface LookQuery {
   readonly resource: string
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** What this run has read needs no look; undefined before a run. */
+  /** Records that this run has read need no look; undefined before a run. */
   readonly runId?: string
 }
 
-interface Open {
+interface OpenQuarantine {
   readonly record_id: string | null
-  /** A piece of the record that begins with its created time, or of any other text. */
+  /** 40 characters of the record, starting at createdAt if it has one. */
   readonly piece: string
 }
 
-async function openRecords(engine: Engine, { resource, runId = '' }: LookQuestion): Promise<Open[]> {
-  return engine.rows<Open>(
+async function openRecords(engine: Engine, { resource, runId = '' }: LookQuery): Promise<OpenQuarantine[]> {
+  return engine.rows<OpenQuarantine>(
     `select q.record_id, substr(q.payload, cast(position('"createdAt"' in q.payload) as integer), 40) as piece
      from ops.quarantine as q
      where q.resource = $1 and q.resolved_at is null
@@ -37,8 +37,8 @@ async function lastLook(engine: Engine, resource: string): Promise<QuarantineLoo
   return (await query.execute())[0]
 }
 
-/** Undefined when there is nothing to look for, or when somebody looked less than a day ago. */
-async function dueLook(engine: Engine, question: LookQuestion) {
+/** Undefined when there is nothing to look for, or the last look was less than a day ago. */
+async function dueLook(engine: Engine, question: LookQuery) {
   const last = await lastLook(engine, question.resource)
   if (last && isWithin(last.looked_at, question.now, pauseMs)) return undefined
   const records = await openRecords(engine, question)
@@ -46,13 +46,13 @@ async function dueLook(engine: Engine, question: LookQuestion) {
 }
 
 /** For the plan of a run. */
-export async function isLookDue(engine: Engine, question: LookQuestion): Promise<boolean> {
+export async function isLookDue(engine: Engine, question: LookQuery): Promise<boolean> {
   const tables = await existingTables(engine)
   if (!tables.has('quarantine_look') || !tables.has('quarantine')) return false
   return (await dueLook(engine, question)) !== undefined
 }
 
-/** The next of these texts after the last one, in a circle. */
+/** The next of these texts after the last one; starts over after the end. */
 function following(texts: readonly string[], last: string | undefined): string {
   const sorted = [...new Set(texts)].sort()
   return sorted.find(text => last !== undefined && text > last) ?? sorted[0] ?? ''
@@ -61,15 +61,15 @@ function following(texts: readonly string[], last: string | undefined): string {
 const dayIn = (piece: string): string => /"createdAt"\s*:\s*"(\d{4}-\d\d-\d\d)/.exec(piece)?.[1] ?? ''
 
 export interface DayLook {
-  /** YYYY-MM-DD; empty when a record does not tell its day. */
+  /** YYYY-MM-DD; empty when a record has no created day. */
   readonly place: string
   readonly page: number
 }
 
-/** A page of the records created on one day: the next page of the last day, or the first one of the next. */
+/** The page to look at: the next page of the last created day, or the first page of the next day. */
 export async function nextDayLook(
   engine: Engine,
-  question: LookQuestion & { readonly pageSize: number },
+  question: LookQuery & { readonly pageSize: number },
 ): Promise<DayLook | undefined> {
   const due = await dueLook(engine, question)
   if (!due) return undefined
@@ -80,8 +80,8 @@ export async function nextDayLook(
   return { place: following(days, last?.place), page: 1 }
 }
 
-/** The next record, for those that are read by id. */
-export async function nextRecordLook(engine: Engine, question: LookQuestion): Promise<string | undefined> {
+/** The next record, for resources read by id. */
+export async function nextRecordLook(engine: Engine, question: LookQuery): Promise<string | undefined> {
   const due = await dueLook(engine, question)
   const ids = due?.records.flatMap(({ record_id: id }) => (id === null ? [] : [id])) ?? []
   return ids.length === 0 ? undefined : following(ids, due?.last?.place)

@@ -1,34 +1,8 @@
-/** Records that could not be loaded, until a later version of them can be. */
-import type { Engine, TypedColumn } from '../../warehouse/engine.ts'
-import { quoteNames } from '../../warehouse/sql-text.ts'
-import { chunks } from '../chunks.ts'
-import { ledger } from '../ledger.ts'
+/** Keeps records that could not be loaded until a later version can be. */
+import type { Engine } from '../../warehouse/engine.ts'
+import { chunks, ledger } from '../ledger.ts'
 import type { OpenCases } from './evidence.ts'
 import type { QuarantineRow } from './tables.ts'
-
-/** Temporary table by which the records of a batch whose leaves were lost come to the warehouse. */
-export const quarantineTable = 'stage_quarantine'
-
-export const quarantineColumns: readonly TypedColumn[] = [
-  { name: 'quarantine_id', sql: 'text' },
-  { name: 'resource', sql: 'text' },
-  { name: 'record_id', sql: 'text' },
-  { name: 'path', sql: 'text' },
-  { name: 'text', sql: 'text' },
-  { name: 'reason', sql: 'text' },
-  { name: 'payload', sql: 'text' },
-  { name: 'page', sql: 'text' },
-  { name: 'run_id', sql: 'text' },
-  { name: 'seen_at', sql: 'timestamptz' },
-]
-
-async function addFromTable(engine: Engine): Promise<void> {
-  const names = quoteNames(quarantineColumns.map(({ name }) => name))
-  await engine.run(
-    `insert into ops.quarantine (${names}) select ${names} from ${quarantineTable} where true
-     on conflict (quarantine_id) do update set resolved_at = null, seen_at = excluded.seen_at`,
-  )
-}
 
 async function addRows(engine: Engine, rows: readonly QuarantineRow[]): Promise<void> {
   const distinct = [...new Map(rows.map(row => [row.quarantine_id, row])).values()]
@@ -44,17 +18,15 @@ async function addRows(engine: Engine, rows: readonly QuarantineRow[]): Promise<
       .execute()
 }
 
-export interface Quarantined {
+export interface QuarantinedRecords {
   readonly resource: string
-  /** Whether the temporary table has been received. */
-  readonly hasTable: boolean
   readonly rows: readonly QuarantineRow[]
 }
 
-/** Inside the merge of a batch: adds the records that could not be loaded, and closes the cases of those that now could. */
+/** Adds records that could not be loaded and resolves those loaded now. Runs inside the merge of a batch. */
 export async function keepQuarantine(
   engine: Engine,
-  { resource, hasTable, rows }: Quarantined,
+  { resource, rows }: QuarantinedRecords,
   open: OpenCases,
 ): Promise<void> {
   if (open.quarantined > 0) {
@@ -64,11 +36,10 @@ export async function keepQuarantine(
       [resource],
     )
   }
-  if (hasTable) await addFromTable(engine)
   await addRows(engine, rows)
 }
 
-/** Closes cases last seen before a time (ISO 8601): the whole list has been read since, without them. */
+/** Resolves records last seen before a time (ISO 8601): the complete list has been read since, without them. */
 export async function closeQuarantine(
   engine: Engine,
   resource: string,
@@ -83,7 +54,7 @@ export async function closeQuarantine(
     .execute()
 }
 
-/** Records of a resource that could not be loaded, until a version of them can be. */
+/** Ids of the records in quarantine. */
 export async function quarantinedIds(engine: Engine, resource: string): Promise<ReadonlySet<string>> {
   const rows = await ledger(engine)
     .selectFrom('ops.quarantine')
@@ -95,17 +66,20 @@ export async function quarantinedIds(engine: Engine, resource: string): Promise<
   return new Set(rows.flatMap(({ record_id: id }) => id ?? []))
 }
 
-/** Records that the service no longer has: seen again, they come back to quarantine. */
-export interface Vanished {
+/** Records that the service no longer has; if seen again, they return to quarantine. */
+export interface VanishedRecords {
   readonly resource: string
   readonly ids: readonly string[]
-  /** Set where only a key that has shown the record may say so. */
+  /** Set when only a key that has shown the record may resolve it. */
   readonly scopeId?: string
   /** ISO 8601. */
   readonly at: string
 }
 
-export async function closeVanished(engine: Engine, { resource, ids, scopeId, at }: Vanished): Promise<void> {
+export async function closeVanished(
+  engine: Engine,
+  { resource, ids, scopeId, at }: VanishedRecords,
+): Promise<void> {
   for (const some of chunks(ids)) {
     const cases = ledger(engine)
       .updateTable('ops.quarantine')

@@ -1,4 +1,4 @@
-/** Records of star compared with the ids that a sweep saw, as SQL for both engines. */
+/** Compares records of star with the ids that a sweep saw, as SQL for both engines. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import { foundMissingAt, liveRecords, recordKey, recordRows } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
@@ -16,7 +16,7 @@ export interface SweptList {
 const instant = (time: string): string => `cast(${quoteText(time)} as timestamptz)`
 
 /**
- * Holds for a row `t` that was fetched by a run of a scope, given as SQL. A record fetched by id without a change keeps the
+ * True for a row `t` fetched by a run of a scope, given as SQL. A record fetched by id without a change keeps the
  * run that brought its version: ops.discovered has the last run.
  */
 export const shownTo = (resource: Resource, scope: string): string =>
@@ -24,16 +24,16 @@ export const shownTo = (resource: Resource, scope: string): string =>
     or exists (select 1 from ops.discovered d join ops.key_scope k on k.run_id = d.fetched_by
       where d.resource = ${quoteText(resource.name)} and d.record_id = ${recordKey(resource)} and k.scope_id = ${scope}))`
 
-/** Holds for a row `t` that was fetched by a run of this scope. */
+/** True for a row `t` fetched by a run of this scope. */
 export const fetchedWith = (resource: Resource, scopeId: string): string =>
   shownTo(resource, quoteText(scopeId))
 
-/** Holds for a row `t` that this scope has not shown since its first sweep. */
+/** True for a row `t` that this scope has not shown since its first sweep. */
 export const outOfSight = (resource: Resource, scopeId: string): string =>
   `exists (select 1 from ops.out_of_sight o where o.resource = ${quoteText(resource.name)}
     and o.record_id = ${recordKey(resource)} and o.scope_id = ${quoteText(scopeId)})`
 
-/** Holds for an id `s` that a scan of this sweep saw. */
+/** True for an id `s` that a scan of this sweep saw. */
 const isOfSweep = (sweepId: string): string =>
   `s.scan_id in (select scan_id from ops.scan where sweep_id = ${quoteText(sweepId)})`
 
@@ -57,13 +57,13 @@ export const judgedCount = (list: SweptList): string =>
 export const missingIds = (list: SweptList): string =>
   `select ${recordKey(list.resource)} as id from ${storedBefore(list)} and ${judged(list)} and not ${isSeen(list)} order by 1`
 
-/** Of the missing, those whose deletion an event announced. */
+/** Counts missing records whose deletion an event announced. */
 export const countAnnounced = (list: SweptList): string =>
   `select count(*) as n from (${missingIds(list)}) as m where exists (
      select 1 from ops.evidence e where e.resource = ${quoteText(list.resource.name)} and e.record_id = m.id
        and e.kind = 'event' and e.void_at is null)`
 
-/** Rows of another scope that this one does not show, and that are not yet known as out of its sight. */
+/** Rows of another scope that this one does not show and that are not recorded as out of its sight yet. */
 const others = (list: SweptList): string => {
   const { resource, scopeId } = list
   return `${storedBefore(list)} and not ${judged(list)} and not ${isSeen(list)} and not ${outOfSight(resource, scopeId)}`
@@ -101,8 +101,8 @@ export const resolveMissing = ({ resource, sweepId, scopeId, startedAt }: SweptL
    and record_id not in (select s.record_id from ops.scan_id s where ${isOfSweep(sweepId)})`
 
 /**
- * Notes records that the sweep saw and whose current version is not stored. Those changed since `before` are left out, as
- * the next incremental scan reads them, and so are those in quarantine, which have been read.
+ * Records ids that the sweep saw but whose current version is not stored. Leaves out records changed since `before`, which
+ * the next incremental scan reads, and those in quarantine, which have been read.
  */
 export function noteUnread(list: SweptList, before: string): string {
   const { resource, sweepId, startedAt } = list

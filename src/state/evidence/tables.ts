@@ -1,12 +1,12 @@
-/** Tables of evidence: deletions and how they are known, records that could not be loaded, and schema drift. */
-import { count, oneOf, optional, piiTable, type Row, table, text, time } from '../declaration.ts'
+/** Declares the tables of evidence: deletions and their proof, quarantined records, and schema drift. */
+import { count, type LedgerRow, oneOf, optional, piiTable, table, text, time } from '../declaration.ts'
 
 export const evidenceTables = {
   key_scope: table({
-    description: 'One row per run: what its key could see, as /me told it.',
+    description: 'One row per run: what its key could see, according to /me.',
     columns: {
       run_id: text('The run.'),
-      scope_id: text('Equal for the same key with the same lists.'),
+      scope_id: text('The same for one key while its lists are the same.'),
       api_key_id: text('First 16 hex digits of the SHA-256 of the key.'),
       kind: oneOf(['company', 'agency']),
       companies: text('Ids of companies, sorted; a JSON array.'),
@@ -20,18 +20,18 @@ export const evidenceTables = {
   }),
 
   evidence: table({
-    description: 'One row per record and observation that it is missing at the source.',
+    description: 'One row per record and piece of evidence that it is missing at the source.',
     columns: {
       resource: text('The resource.'),
       record_id: text('Id of the record.'),
       kind: oneOf({
-        sweep: 'a list read completely did not have it',
+        sweep: 'a complete read of the list did not have it',
         'by-id 404': 'the service knows no such record',
         event: 'the service announced the deletion',
       }),
       source: text('Id of the run or of the event.'),
       seen_at: time(
-        'The record was missing at this time or before: start of the sweep, time of the answer, or arrival of the event.',
+        'When the record was missing at the latest: start of the sweep, time of the answer, or arrival of the event.',
       ),
       void_at: optional(time('When the record was seen again; null while the evidence counts.')),
       void_reason: optional(text('How it was seen again.')),
@@ -42,7 +42,7 @@ export const evidenceTables = {
   }),
 
   deletion: table({
-    description: 'One row per record and time that its rows were marked as deleted.',
+    description: 'One row per record and deletion: its rows were marked as deleted.',
     columns: {
       resource: text('The resource.'),
       record_id: text('Id of the record.'),
@@ -59,12 +59,13 @@ export const evidenceTables = {
   }),
 
   out_of_sight: table({
-    description: 'One row per record and scope that never showed it: its absence there is no evidence.',
+    description:
+      'One row per record and scope that never showed it: its absence from that scope is no evidence.',
     columns: {
       resource: text('The resource.'),
       record_id: text('Id of the record.'),
       scope_id: text('What the key could see; see ops.key_scope.'),
-      since: time('Since when that is known.'),
+      since: time('When that was first known.'),
     },
     key: ['resource', 'record_id', 'scope_id'],
     isPublished: false,
@@ -72,11 +73,12 @@ export const evidenceTables = {
   }),
 
   quarantine: table({
-    description: 'One row per value that could not be loaded; its record waits for a version that can be.',
+    description:
+      'One row per value that could not be loaded; its record stays out until a version can be loaded.',
     columns: {
       quarantine_id: text('md5 of resource, record, path, value and reason.'),
       resource: text('The resource.'),
-      record_id: optional(text('Id of the record, when it has one.')),
+      record_id: optional(text('Id of the record; null if it has none.')),
       path: text('Path in the record.'),
       text: optional(text('The value as the service wrote it.')),
       reason: text('Why it could not be loaded.'),
@@ -95,13 +97,13 @@ export const evidenceTables = {
 
   quarantine_look: table({
     description:
-      'One row per resource: the last look at the source for quarantined records that were mended there without a new time of change.',
+      'One row per resource: the last look for quarantined records fixed at the source without a new updatedAt.',
     columns: {
       resource: text('The resource.'),
       looked_at: time('When the service was asked.'),
-      place: text('The created day that was asked for, or the id of the record; empty for the whole list.'),
-      page: count('Page that was asked for.'),
-      total: count('Records of that day, as the service counted them.'),
+      place: text('The requested created day, or the id of the record; empty for the complete list.'),
+      page: count('Page that was requested.'),
+      total: count('Records of that day, as counted by the service.'),
     },
     key: ['resource'],
     isPublished: false,
@@ -116,9 +118,9 @@ export const evidenceTables = {
         'Path in the record, or the column of an unknown value; * for a key that may itself be data.',
       ),
       kind: oneOf({
-        'unknown field': 'no declaration has it',
+        'unknown field': 'not declared',
         'unknown value': 'not in the documented list; pii.unknown_value has it',
-        rounded: 'more digits than the column holds; attribute_leaf has them all',
+        rounded: 'more digits than the column holds; attribute_leaf has all of them',
         'other form': 'the documented value in another form, such as a number as text',
       }),
       example_type: optional(text('Type of the value; never the value.')),
@@ -146,11 +148,11 @@ export const evidenceTables = {
   }),
 }
 
-export type KeyScopeRow = Row<typeof evidenceTables.key_scope>
-export type EvidenceRow = Row<typeof evidenceTables.evidence>
+export type KeyScopeRow = LedgerRow<typeof evidenceTables.key_scope>
+export type EvidenceRow = LedgerRow<typeof evidenceTables.evidence>
 export type EvidenceKind = EvidenceRow['kind']
-export type DeletionRow = Row<typeof evidenceTables.deletion>
-export type QuarantineRow = Row<typeof evidenceTables.quarantine>
-export type QuarantineLookRow = Row<typeof evidenceTables.quarantine_look>
-export type SchemaDriftRow = Row<typeof evidenceTables.schema_drift>
-export type UnknownValueRow = Row<typeof evidenceTables.unknown_value>
+export type DeletionRow = LedgerRow<typeof evidenceTables.deletion>
+export type QuarantineRow = LedgerRow<typeof evidenceTables.quarantine>
+export type QuarantineLookRow = LedgerRow<typeof evidenceTables.quarantine_look>
+export type SchemaDriftRow = LedgerRow<typeof evidenceTables.schema_drift>
+export type UnknownValueRow = LedgerRow<typeof evidenceTables.unknown_value>

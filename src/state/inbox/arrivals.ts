@@ -1,4 +1,4 @@
-/** Webhook events as they come in: stored in `ops.inbox`, repeated deliveries counted, refused ones too. */
+/** Stores incoming webhook events in `ops.inbox`; counts repeated and refused deliveries. */
 
 import type { EventEntity } from '../../contract/events.ts'
 import { asPattern } from '../../lib/input-file.ts'
@@ -7,13 +7,13 @@ import { quoteText } from '../../warehouse/sql-text.ts'
 
 /**
  * `new` asks for a record to be read; `unknown` is a type that this program does not know, `unreadable` a known type
- * without a usable id, `test` a test that somebody sent from the application. All but `new` are kept and counted, and
+ * without a usable id, `test` a test that a user sent from the application. All but `new` are stored and counted only; they
  * change no data.
  */
 export type ArrivalState = 'new' | 'unknown' | 'unreadable' | 'test'
 
 export interface InboxEvent {
-  /** Of the event, not of its delivery: every repetition carries the same id, and so may events about other records. */
+  /** Id of the event: repeated deliveries share it, and events about other records may have it too. */
   readonly id: string
   readonly type: string
   readonly entity: EventEntity | null
@@ -22,13 +22,13 @@ export interface InboxEvent {
   readonly createdAt: string | null
   readonly receivedAt: string
   readonly state: ArrivalState
-  /** The beginning of the body, kept only where the other fields do not say everything. */
+  /** The beginning of the body, stored only if the other fields cannot express all of it. */
   readonly payload: string | null
 }
 
 const columns = 'event_id, type, entity, record_id, created_at, received_at, deliveries, state, payload'
 
-/** What every delivery of an event has in common. A sender may use one id for several records, and each is an event. */
+/** Identifies an event across its deliveries. A sender may use one id for several records; each is an event. */
 export const identityOf = ({ id, type, recordId }: Pick<InboxEvent, 'id' | 'type' | 'recordId'>): string =>
   `${id} ${type} ${recordId ?? ''}`
 
@@ -37,7 +37,7 @@ const subject = (type: string, recordId: string): string => `${type} || ' ' || c
 
 const stored = subject('i.type', 'i.record_id')
 
-/** The id of the row: that of the event, unless an earlier event about another record or of another type has it. */
+/** The row's id is the event's id, unless an earlier event of another record or type has it. */
 const rowId = (first: string): string =>
   `case when e.subject = coalesce(${stored}, ${first}) then e.id else e.id || '~' || left(md5(e.subject), 8) end`
 
@@ -47,7 +47,7 @@ const withRowIds = (events: string): string =>
    from (select *, ${subject('type', '"recordId"')} as subject from ${events}) e
    left join ops.inbox i on i.event_id = e.id`
 
-/** Stores events in one statement, committed by itself, and returns those that are stored already. */
+/** Stores events in one statement with its own commit; returns those that were stored already. */
 async function insertNew(engine: Engine, events: readonly InboxEvent[]): Promise<readonly InboxEvent[]> {
   const rows = await engine.rows<{ event_id: string; type: string; record_id: string | null }>(
     `insert into ops.inbox (${columns})
@@ -66,7 +66,7 @@ async function insertNew(engine: Engine, events: readonly InboxEvent[]): Promise
 }
 
 /**
- * Stores a group on a server. Returns the identities of those that were stored before: counting their deliveries here
+ * Stores a group on a server. Returns the identities of events stored before: counting their deliveries here
  * would have to wait for rows that a drain has locked.
  */
 export async function insertEvents(
@@ -74,7 +74,7 @@ export async function insertEvents(
   events: readonly InboxEvent[],
 ): Promise<readonly string[]> {
   const present = await insertNew(engine, events)
-  // Another process may have stored an event of the same id at the same time, about another record.
+  // Try again: another process may have stored an event with the same id about another record at the same time.
   return present.length === 0 ? [] : (await insertNew(engine, present)).map(identityOf)
 }
 
@@ -93,7 +93,7 @@ const shape = Object.entries(fields)
   .map(([name, type]) => `${name}: ${quoteText(type)}`)
   .join(', ')
 
-/** A dying process may leave an unfinished last line, which is not JSON; its sender was never told 202. */
+/** A dying process may leave an unfinished last line, which is not JSON; its sender never got a 202. */
 function arrivalsIn(files: readonly string[]): string {
   const list = files.map(file => quoteText(asPattern(file))).join(', ')
   return `(select id, type, "recordId", arg_min(columns(* exclude (id, type, "recordId")), "receivedAt"), count(*) as deliveries
@@ -101,7 +101,7 @@ function arrivalsIn(files: readonly string[]): string {
     where id is not null and "receivedAt" is not null group by id, type, "recordId")`
 }
 
-/** Loads files of events, a JSON object a line, into a DuckDB file in one transaction; returns the deliveries in them. */
+/** Loads files of events, one JSON object a line, into a DuckDB file in one transaction; returns the number of deliveries. */
 export async function loadEventFiles(engine: Engine, files: readonly string[]): Promise<number> {
   return engine.transaction(async connection => {
     await connection.run(`create or replace temp table arrival as ${withRowIds(arrivalsIn(files))}`)
@@ -132,7 +132,7 @@ async function addDeliveries(connection: Engine, source: string): Promise<void> 
 
 const rowsPerStatement = 1000
 
-/** Counts repeated deliveries, by the identity of the event. */
+/** Adds repeated deliveries, given by the identity of the event. */
 export async function addRepetitions(
   engine: Engine,
   repetitions: ReadonlyMap<string, number>,
@@ -149,14 +149,14 @@ export async function addRepetitions(
   }
 }
 
-export interface Refusals {
+export interface RefusalCounts {
   /** YYYY-MM-DD, UTC. */
   readonly day: string
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** Counts refused deliveries in one statement a call: a flood costs the warehouse a few rows a day. */
-export async function addRefusals(engine: Engine, { day, counts }: Refusals): Promise<void> {
+/** Counts refused deliveries with one statement per call, so a flood costs the warehouse a few rows a day. */
+export async function addRefusals(engine: Engine, { day, counts }: RefusalCounts): Promise<void> {
   if (counts.size === 0) return
   const rows = [...counts].map(([reason, count]) => `(cast($1 as date), ${quoteText(reason)}, ${count})`)
   await engine.run(

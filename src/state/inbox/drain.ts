@@ -1,11 +1,11 @@
-/** The statements of a drain: it claims the oldest events of `ops.inbox` and copies them to star. */
+/** Claims the oldest events of `ops.inbox` for a drain and copies them to star. */
 import type { EventEntity } from '../../contract/events.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { asPlainWord } from '../../warehouse/schema/plain-word.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 
 export interface Drain {
-  /** Names the drain in the rows that it claimed; no other drain has the same id. */
+  /** Marks the rows that the drain claimed; unique per drain. */
   readonly id: string
   /** ISO 8601. */
   readonly at: string
@@ -22,9 +22,9 @@ export interface ClaimedEvent {
 const list = (texts: readonly string[]): string => texts.map(quoteText).join(', ')
 
 /**
- * Claims up to `limit` undrained events, oldest first, and returns how many. Events of `finishedTypes` need no read and
- * are done at once. One update a row, because a server keeps every version of a row until it is vacuumed. Processes that
- * drain side by side skip the rows that another one has locked.
+ * Claims up to `limit` undrained events, oldest first, and returns their number. Events of `finishedTypes` need no read, so
+ * they are done at once. Updates each row only once, because a server keeps every version of a row until it is vacuumed.
+ * Skips rows that another draining process has locked.
  */
 export async function claimEvents(
   connection: Engine,
@@ -43,7 +43,7 @@ export async function claimEvents(
   )
 }
 
-/** Of the claimed events those about these entities, or of these types. */
+/** Claimed events about these entities, or of these types. */
 export async function claimedEvents(
   connection: Engine,
   { id }: Drain,
@@ -57,7 +57,7 @@ export async function claimedEvents(
   )
 }
 
-/** The inbox forgets an event after some weeks, star does not: an id that comes again is there already. */
+/** Skips ids that star has already: an event may arrive again weeks later, when the inbox has deleted it. */
 export async function copyClaimedToStar(connection: Engine, { id }: Drain): Promise<void> {
   await connection.run(
     `insert into star.fact_webhook_event (event_id, type, entity, record_id, created_at, received_at, delivered_count,

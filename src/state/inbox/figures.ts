@@ -1,4 +1,4 @@
-/** Figures of recent webhook events: how many, what waits, and what needs attention. */
+/** Counts recent webhook events: how many came, which wait, and which need attention. */
 
 import { formatNumber } from '../../lib/counted.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -9,48 +9,48 @@ export interface EventFigures {
   readonly events: number
   /** Arrival of the latest of them, ISO 8601. */
   readonly lastAt: string | null
-  /** Events whose record or list was not read yet, whenever they came, and the arrival of the oldest. */
+  /** Events of any age whose record or list has not been read yet. */
   readonly waiting: number
   readonly waitingSince: string | null
   /** Types that this program does not know, most frequent first. */
   readonly unknownTypes: readonly { readonly type: string; readonly events: number }[]
-  /** Of a known type, but without a usable id. */
+  /** Events of a known type without a usable id. */
   readonly unreadable: number
-  /** About records that the key may not read, and about records answered with 404. */
+  /** Events about records that the key may not read, or that the service answered with 404. */
   readonly refused: number
   readonly notFound: number
-  /** In the inbox, settled events included. */
+  /** All events in the inbox, including settled ones. */
   readonly stored: StoredEvents
   /** Refused deliveries by reason, most frequent first. */
   readonly refusedDeliveries: readonly { readonly reason: string; readonly deliveries: number }[]
 }
 
-/** What the inbox holds, or may hold. */
+/** Contents of the inbox, or its max. */
 export interface StoredEvents {
   readonly events: number
   readonly bytes: number
 }
 
-/** Of a row and its place in the indexes, without its payload. */
+/** Bytes of a row with its index entries, without its payload. */
 const bytesOfRow = 300
 
 export const storedBytes = (payload: string | null): number =>
   bytesOfRow + (payload === null ? 0 : Buffer.byteLength(payload))
 
-/** Nothing for a file without an inbox. */
+/** Zero for a file without an inbox. */
 export async function storedEvents(engine: Engine): Promise<StoredEvents> {
   if (!(await existingTables(engine)).has('inbox')) return { events: 0, bytes: 0 }
-  const [row] = await engine.rows<{ events: Figure; bytes: Figure }>(
+  const [row] = await engine.rows<{ events: FigureValue; bytes: FigureValue }>(
     'select count(*) as events, coalesce(sum(bit_length(payload) / 8), 0) as bytes from ops.inbox',
   )
   const events = Number(row?.events ?? 0)
   return { events, bytes: events * bytesOfRow + Number(row?.bytes ?? 0) }
 }
 
-/** From here on people are warned: the share of its bounds that an inbox may fill unnoticed. */
+/** The share of its bounds above which a full inbox is reported. */
 const noticedShare = 0.4
 
-/** Undefined for an inbox with room: events that change no data may fill half of it. */
+/** Undefined while there is room. Events that change no data may fill half of the inbox. */
 export function filling(stored: StoredEvents, bounds: StoredEvents): string | undefined {
   if (stored.events < bounds.events * noticedShare && stored.bytes < bounds.bytes * noticedShare)
     return undefined
@@ -58,14 +58,14 @@ export function filling(stored: StoredEvents, bounds: StoredEvents): string | un
   return `the inbox has ${formatNumber(stored.events)} of ${formatNumber(bounds.events)} events, in ${megabytes(stored.bytes)} of ${megabytes(bounds.bytes)} MB`
 }
 
-type Figure = string | number | null
+type FigureValue = string | number | null
 
 interface Sums {
-  readonly events: Figure
+  readonly events: FigureValue
   readonly last_at: string | null
-  readonly unreadable: Figure
-  readonly refused: Figure
-  readonly not_found: Figure
+  readonly unreadable: FigureValue
+  readonly refused: FigureValue
+  readonly not_found: FigureValue
 }
 
 async function sums(engine: Engine, since: string): Promise<Sums | undefined> {
@@ -81,7 +81,7 @@ async function sums(engine: Engine, since: string): Promise<Sums | undefined> {
 }
 
 async function unknownTypes(engine: Engine, since: string): Promise<EventFigures['unknownTypes']> {
-  const rows = await engine.rows<{ type: string; events: Figure }>(
+  const rows = await engine.rows<{ type: string; events: FigureValue }>(
     `select type, count(*) as events from star.fact_webhook_event
      where state = 'unknown' and received_at >= cast($1 as timestamptz) group by type order by events desc, type`,
     [since],
@@ -90,7 +90,7 @@ async function unknownTypes(engine: Engine, since: string): Promise<EventFigures
 }
 
 async function refusedDeliveries(engine: Engine, since: string): Promise<EventFigures['refusedDeliveries']> {
-  const rows = await engine.rows<{ reason: string; n: Figure }>(
+  const rows = await engine.rows<{ reason: string; n: FigureValue }>(
     `select reason, sum(deliveries) as n from ops.refused_delivery
      where day >= cast($1 as date) group by reason order by n desc, reason`,
     [since.slice(0, 10)],
@@ -104,7 +104,7 @@ export async function readEventFigures(engine: Engine, since: string): Promise<E
   if (!tables.has('refused_delivery')) return undefined
   // The published copy leaves the inbox out.
   const inbox = tables.has('inbox') ? 'ops.inbox' : 'star.fact_webhook_event'
-  const [waiting] = await engine.rows<{ n: Figure; since: string | null }>(
+  const [waiting] = await engine.rows<{ n: FigureValue; since: string | null }>(
     `select count(*) as n, min(received_at) as since from ${inbox} where state in ('new', 'signalled')`,
   )
   const row = await sums(engine, since)

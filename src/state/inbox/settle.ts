@@ -1,24 +1,24 @@
-/** Open events: which wait for their record to be read, and which a later read has answered. */
+/** Settles open events whose record was read later, and counts those that still wait. */
 
 import { catalogue, findResource } from '../../contract/catalogue.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
 
-export interface Waiting {
-  /** Names of resources whose list is to be scanned, now that it has been read whole once. */
+export interface WaitingEvents {
+  /** Resources whose list must be scanned; their backfill is complete. */
   readonly lists: readonly string[]
-  /** Names of resources with records to be read by id. */
+  /** Resources with records to read by id. */
   readonly byId: readonly string[]
-  /** Records to be read by id. */
+  /** Number of records to read by id. */
   readonly records: number
-  /** Events that wait for any of these. */
+  /** Events that wait for any of these reads. */
   readonly events: number
   /** Arrival of the oldest of them, ISO 8601; null when none waits. */
   readonly oldest: string | null
 }
 
-interface Group {
+interface WaitingGroup {
   readonly entity: string
   readonly events: string | number
   readonly records: string | number
@@ -27,8 +27,8 @@ interface Group {
 
 const hasList = new Map(catalogue.map(({ entity, read }) => [entity, read.strategy !== 'byId']))
 
-export async function waitingEvents(engine: Engine): Promise<Waiting> {
-  const groups = await engine.rows<Group>(
+export async function waitingEvents(engine: Engine): Promise<WaitingEvents> {
+  const groups = await engine.rows<WaitingGroup>(
     `select entity, count(*) as events, count(distinct record_id) as records, min(received_at) as oldest
      from ops.inbox where state = 'signalled' group by entity`,
   )
@@ -59,7 +59,7 @@ const listedEntities = [...hasList.keys()]
   .map(quoteText)
   .join(', ')
 
-/** Any run that scanned the list to its end answers, whichever process began it. */
+/** Any run that scanned the list to its end settles its events, whichever process started the run. */
 const byScans = `select e.entity, 'listed' as result, max(r.started_at) as since
   from ops.run_resource rr join ops.run r on r.run_id = rr.run_id
     join (values ${entityOf}) as e(name, entity) on e.name = rr.resource
@@ -67,12 +67,12 @@ const byScans = `select e.entity, 'listed' as result, max(r.started_at) as since
     and e.entity in (${listedEntities})
   group by e.entity`
 
-/** A refusal may pass: an event that comes later than this asks again. */
+/** A refusal may be temporary: an event that arrives later than this asks again. */
 const refusalHolds = `interval '1 hour'`
 
 /**
- * Resources that the key may not read are not asked for again with every event. The kind of a key does not change, and
- * a list that this key never read is left to the next sync, which reads it whole if it may.
+ * Does not ask again with every event for resources that the key may not read. The kind of a key does not change, and
+ * a list that this key never read is left to the next sync, which reads all of it if allowed.
  */
 const byAccess = `select e.entity, 'refused' as result,
     case when a.state in ('refused', 'no longer readable') and (e.entity not in (${listedEntities})
@@ -82,13 +82,13 @@ const byAccess = `select e.entity, 'refused' as result,
   where a.state <> 'readable' and not exists (
     select 1 from ops.key_access o where o.resource = a.resource and o.state = 'readable')`
 
-/** A signal that came while the record was being fetched is still there afterwards. */
+/** A signal that arrived during the fetch of the record stays open. */
 const byReads = `select e.entity, o.record_id, o.state, o.checked_at
   from ops.discovered o join (values ${entityOf}) as e(name, entity) on e.name = o.resource
   where o.checked_at >= cast($2 as timestamptz) and o.signals = 0`
 
-/** Closes the events whose record or list was read after they came; returns what still waits. `at` is ISO 8601. */
-export async function settle(engine: Engine, at: string): Promise<Waiting> {
+/** Closes events whose record or list was read after they arrived; returns the waiting ones. `at` is ISO 8601. */
+export async function settle(engine: Engine, at: string): Promise<WaitingEvents> {
   const waiting = await waitingEvents(engine)
   if (waiting.oldest === null) return waiting
   const settled = await settleSince(engine, waiting.oldest, at)
@@ -126,7 +126,7 @@ async function copySettledToStar(connection: Engine, at: string): Promise<void> 
   )
 }
 
-/** Deletes events of which nothing was left to do before this time, as ISO 8601, and returns how many; star keeps them. */
+/** Deletes events settled before this time (ISO 8601) and returns their number; star keeps them. */
 export async function expireInbox(engine: Engine, before: string): Promise<number> {
   return engine.run(
     `delete from ops.inbox where coalesce(settled_at, drained_at) < cast($1 as timestamptz) and state <> 'signalled'`,

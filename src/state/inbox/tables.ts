@@ -1,4 +1,4 @@
-/** Tables of the webhook: the inbox of events, refused deliveries, and the fact table that analysts read. */
+/** Declares the webhook tables: the inbox, refused deliveries, and the fact table that analysts read. */
 import { count, day, flag, oneOf, optional, starTable, table, text, time } from '../declaration.ts'
 
 const event = {
@@ -7,7 +7,7 @@ const event = {
   ),
   type: text('Event type as sent.'),
   entity: optional(text('Entity of the record; null for an unknown type.')),
-  record_id: optional(text('Record of the event; null when it names none.')),
+  record_id: optional(text('Record of the event; null if the event names none.')),
   created_at: optional(time('When it happened, according to the event.')),
   received_at: time('When it first arrived here.'),
 }
@@ -49,13 +49,13 @@ export const inboxTables = {
   }),
 
   refused_delivery: table({
-    description: 'One row per day and reason for which deliveries to the webhook were refused.',
+    description: 'One row per day and reason for which webhook deliveries were refused.',
     columns: {
       day: day('Day in UTC.'),
       reason: text(
-        'headers, timestamp or signature: not from the service; body: signed, but no event; request: not a delivery at all; full: there was no room in the inbox.',
+        'headers, timestamp or signature: not from the service; body: signed, but no event; request: not a delivery at all; full: the inbox had no room.',
       ),
-      deliveries: count('Number of deliveries; nothing else is stored of them.'),
+      deliveries: count('Number of deliveries; nothing else about them is stored.'),
     },
     key: ['day', 'reason'],
     isPublished: true,
@@ -63,7 +63,7 @@ export const inboxTables = {
   }),
 
   fact_webhook_event: starTable({
-    description: 'One row per webhook event that was received, whatever its result.',
+    description: 'One row per received webhook event, whatever its result.',
     columns: {
       ...event,
       delivered_count: count('Deliveries with a valid signature.'),

@@ -1,4 +1,4 @@
-/** The currency of each company, as the last build settled it. */
+/** Stores the currency of each company, as the last build settled it. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 import type { CompanyCurrencyRow } from './tables.ts'
@@ -6,13 +6,13 @@ import type { CompanyCurrencyRow } from './tables.ts'
 /** With its schema. */
 export const currencyTable = 'ops.company_currency'
 
-/** `company` is SQL of a company's id; `currency` of a join under that alias is null where nothing is settled. */
+/** `company` is SQL for a company's id; `currency` of the join is null while none is settled. */
 export const currencyJoin = (alias: string, company: string): string =>
   `left join ${currencyTable} as ${alias} on ${alias}.company_id = ${company}`
 
-export type Settled = Omit<CompanyCurrencyRow, 'settled_at'>
+export type SettledCurrency = Omit<CompanyCurrencyRow, 'settled_at'>
 
-/** Countries of the addresses of live companies by their id; null where there is none. */
+/** Country of each live company's address, by company id; null without one. */
 export async function companyCountries(engine: Engine): Promise<ReadonlyMap<string, string | null>> {
   const rows = await engine.rows<{ id: string; country: string | null }>(
     `select company_id as id, country from star.dim_company where company_id <> '-1'`,
@@ -20,10 +20,15 @@ export async function companyCountries(engine: Engine): Promise<ReadonlyMap<stri
   return new Map(rows.map(({ id, country }) => [id, country]))
 }
 
-const keyOf = ({ company_id, currency, basis }: Settled): string => `${company_id} ${currency} ${basis}`
+const keyOf = ({ company_id, currency, basis }: SettledCurrency): string =>
+  `${company_id} ${currency} ${basis}`
 
-/** Rows that say the same stay as they are, so that marts are built anew only when a currency changes. */
-export async function replaceCurrencies(engine: Engine, rows: readonly Settled[], at: string): Promise<void> {
+/** Leaves equal rows alone, so that marts are rebuilt only when a currency changes. */
+export async function replaceCurrencies(
+  engine: Engine,
+  rows: readonly SettledCurrency[],
+  at: string,
+): Promise<void> {
   const before = await ledger(engine).selectFrom('ops.company_currency').selectAll().execute()
   const known = new Set(before.map(keyOf))
   const wanted = new Set(rows.map(row => row.company_id))

@@ -1,4 +1,4 @@
-/** What each mart was last built from, how the last attempt went, and what the checks found. */
+/** Records what each mart was last built from, how the last attempt went, and what the checks found. */
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
@@ -26,7 +26,7 @@ const neverBuilt = {
 
 export type FailedMart = Pick<MartRow, 'name' | 'state' | 'message' | 'tried_at' | 'run_id'>
 
-/** The figures of the last build that succeeded stay; `recorded` is undefined when there was none. */
+/** Keeps the figures of the last successful build; `recorded` is undefined without one. */
 export async function recordFailedMart(
   engine: Engine,
   recorded: MartRow | undefined,
@@ -39,7 +39,7 @@ export async function forgetMart(engine: Engine, name: string): Promise<void> {
   await ledger(engine).deleteFrom('ops.mart').where('name', '=', name).execute()
 }
 
-/** Marts whose sources did not change hold for a later moment as they are. */
+/** Moves the as-of time of marts whose sources did not change: their rows are still current. */
 export async function moveAsOf(engine: Engine, names: readonly string[], asOf: string | null): Promise<void> {
   if (names.length === 0) return
   await ledger(engine).updateTable('ops.mart').set({ as_of: asOf }).where('name', 'in', names).execute()

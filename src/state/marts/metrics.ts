@@ -1,4 +1,4 @@
-/** Statements on the tables of the metrics: the last crosscheck, and the calibrated definition. */
+/** Stores the last crosscheck and the calibrated definition of the metrics. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { existingTables } from '../existing-tables.ts'
@@ -25,7 +25,7 @@ const columns = [
 const literal = (value: string | number | null): string =>
   value === null ? 'null' : typeof value === 'number' ? `${value}::double precision` : quoteText(value)
 
-/** Values go in as text: binding ten thousand values a statement takes DuckDB ten times as long. */
+/** Writes values into the text: binding 10,000 values a statement takes DuckDB ten times as long. */
 const rowsPerStatement = 500
 
 /** Replaces the rows of the last crosscheck. */
@@ -46,7 +46,7 @@ export interface CrosscheckVerdict {
   readonly checkedAt: string
   readonly compared: number
   readonly unexplained: number
-  /** What the service counts and no id is known for. */
+  /** Records that the service counts but whose id is unknown. */
   readonly uncovered: number
 }
 

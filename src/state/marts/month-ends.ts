@@ -1,11 +1,11 @@
-/** Figures of month ends that are kept for good: later records do not change what was closed. */
+/** Freezes the figures of month ends: later records do not change a closed month. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteNames, quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
 import type { AccrualMonthEndRow } from './tables.ts'
 
 /** YYYY-MM-DD; null before the first. */
-export async function lastKeptMonthEnd(engine: Engine): Promise<string | null> {
+export async function lastMonthEnd(engine: Engine): Promise<string | null> {
   const row = await ledger(engine)
     .selectFrom('ops.accrual_month_end')
     .select(({ fn }) => fn.max('month_end_date').as('day'))
@@ -24,10 +24,10 @@ const figures = [
   'accrued_value',
 ] as const satisfies readonly (keyof AccrualMonthEndRow)[]
 
-/** `select` gives the figures of one month; `keptAt` is ISO 8601. */
+/** `select` returns the figures of one month; `keptAt` is ISO 8601. */
 export async function keepMonthEnd(engine: Engine, select: string, keptAt: string): Promise<number> {
   return engine.run(
-    `insert into ops.accrual_month_end (${quoteNames([...figures, 'kept_at'])})
+    `insert into ops.accrual_month_end (${quoteNames([...figures, 'recorded_at'])})
      select ${quoteNames(figures)}, cast(${quoteText(keptAt)} as timestamptz) from (
 ${select}
      ) as accrued`,

@@ -1,12 +1,12 @@
-/** The state of what marts read: while it stays the same, so do the rows of a mart. */
+/** Describes the state of a mart's sources: while it is unchanged, so are the rows of the mart. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 import { ledgerTables } from '../tables.ts'
 import { type WriteCounts, writeCounts } from './writes.ts'
 
-/** What the rows of star follow beside counted writes. */
+/** State that changes the rows of star without a counted write. */
 export interface SourceState {
-  /** Of tables, views and seeds, and the zone in which days are counted. */
+  /** Version and checksum of tables, views and seeds, and the reporting zone. */
   readonly structure: string
   readonly writes: WriteCounts
 }
@@ -23,7 +23,7 @@ export async function sourceState(engine: Engine): Promise<SourceState> {
   }
 }
 
-/** Deliveries reach star outside merges, and only ever add to these figures. */
+/** Events reach star outside merges; these counts only grow. */
 export async function eventsState(engine: Engine): Promise<string> {
   const [row] = await engine.rows<Record<string, string | number>>(
     `select count(*) as events, coalesce(sum(delivered_count), 0) as deliveries, count(fetched_at) as fetched
@@ -32,14 +32,14 @@ export async function eventsState(engine: Engine): Promise<string> {
   return `events ${Object.values(row ?? {}).join(' ')}`
 }
 
-/** A build writes its own run. */
+/** Leaves out builds: a build writes a run of its own. */
 const seenRows: Readonly<Record<string, string>> = { run: `where command <> 'build'` }
 
-/** In milliseconds. Latest times alone would miss one that is committed after a later one. */
+/** Sums milliseconds: the latest time alone would miss a row committed after a later one. */
 const sumOf = (time: string): string =>
   `cast(sum(cast(extract(epoch from ${quoteName(time)}) * 1000 as bigint)) as varchar) as ${quoteName(time)}`
 
-/** Those of these tables that are in ops. They are small: rows are counted by state, and their times are added. */
+/** State of the given tables that are in ops. They are small, so it counts rows by state and sums their times. */
 export async function ledgerStates(engine: Engine, tables: readonly string[]): Promise<string[]> {
   const states: string[] = []
   for (const { schema, name, columns } of ledgerTables) {
@@ -55,7 +55,7 @@ export async function ledgerStates(engine: Engine, tables: readonly string[]): P
   return states
 }
 
-/** End of the last run that read the service, or its start where its process died; null before the first. */
+/** End of the last run that read from the service, or its start if its process died; null before the first. */
 export async function lastRead(engine: Engine): Promise<string | null> {
   const [row] = await engine.rows<{ at: string | null }>(
     `select max(coalesce(finished_at, started_at)) as at from ops.run where records_read > 0 and command <> 'replay'`,

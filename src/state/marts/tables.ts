@@ -1,22 +1,33 @@
-/** Tables of marts: what each was built from, what the checks found, and the metrics of the service beside ours. */
-import { count, day, decimal, oneOf, optional, type Row, real, table, text, time } from '../declaration.ts'
+/** Declares the tables of marts: what each was built from, check results, and the service's metrics beside ours. */
+import {
+  count,
+  day,
+  decimal,
+  type LedgerRow,
+  oneOf,
+  optional,
+  real,
+  table,
+  text,
+  time,
+} from '../declaration.ts'
 
 export const martTables = {
   mart: table({
     description: 'One row per mart: what it was last built from, and how the last attempt went.',
     columns: {
       name: text('The mart, without its schema.'),
-      definition_id: text('Definition that it was built from; changes with its file.'),
-      shape: text('Hash of its columns; a table of another shape is made anew.'),
-      sources: text('State of its sources; the mart is built again when it differs.'),
+      definition_id: text('Hash of the definition that it was built from.'),
+      shape: text('Hash of its columns; when it changes, the table is created again.'),
+      sources: text('State of its sources; when it changes, the mart is built again.'),
       state: oneOf(
         { built: 'it succeeded', failed: 'a statement failed', refused: 'a check failed' },
         'How the last attempt went',
       ),
-      built_at: optional(time('When its current rows were made; null before the first.')),
-      as_of: optional(time('Its rows include what the service said until then.')),
+      built_at: optional(time('When its current rows were built; null before the first build.')),
+      as_of: optional(time('Its rows include what was read from the service up to this time.')),
       rows: optional(count('Rows that it has now.')),
-      milliseconds: optional(count('Duration of the last build that succeeded.')),
+      milliseconds: optional(count('Duration of the last successful build.')),
       tried_at: time('When the last attempt was made.'),
       message: optional(text('Why the last attempt failed or was refused.')),
       run_id: text('Run that made the last attempt.'),
@@ -29,11 +40,9 @@ export const martTables = {
   write_count: table({
     description: 'One row per resource or dimension: how often its rows were written.',
     columns: {
-      name: text(
-        "The resource, or the dimension of members that records name; 'every table' for all of them.",
-      ),
+      name: text("The resource, or a dimension whose members records name; 'every table' for all."),
       changes: count('Transactions that changed the content of rows.'),
-      touches: count('Transactions that changed only bookkeeping of rows, such as updatedAt.'),
+      touches: count('Transactions that changed only bookkeeping columns, such as updatedAt.'),
     },
     key: ['name'],
     isPublished: false,
@@ -42,7 +51,7 @@ export const martTables = {
 
   accrual_month_end: table({
     description:
-      'One row per month end, company, project, agency and state: the accrual as the first build after that day found it.',
+      'One row per month end, company, project, agency and state: the accrual in the first build after that day.',
     columns: {
       month_end_date: day('Last day of the month, in the reporting zone.'),
       company_id: text('The hiring company.'),
@@ -51,8 +60,8 @@ export const martTables = {
       accrual_state: oneOf(['approved', 'unapproved', 'claims']),
       records: count('Timesheets or claims.'),
       net_hours: decimal('Hours after breaks.'),
-      accrued_value: decimal('Charge or claims that were owed, in the currency of the company.'),
-      kept_at: time('When it was kept.'),
+      accrued_value: decimal('Charge or claims owed, in the currency of the company.'),
+      recorded_at: time('When it was frozen.'),
     },
     key: ['month_end_date', 'company_id', 'project_id', 'agency_id', 'accrual_state'],
     isPublished: true,
@@ -60,20 +69,20 @@ export const martTables = {
   }),
 
   company_currency: table({
-    description: 'One row per company: the currency of its amounts. The service names none.',
+    description: 'One row per company: the currency of its amounts, which the service does not report.',
     columns: {
       company_id: text('The company.'),
-      currency: text('ISO 4217 code; unknown where nothing tells.'),
+      currency: text('ISO 4217 code; unknown if no setting or address decides it.'),
       basis: oneOf(
         {
-          setting: 'the settings name it',
-          country: 'it is the currency of the country of its address',
-          fallback: 'the settings name it for all others',
+          setting: 'from the settings',
+          country: 'the currency of the country of its address',
+          fallback: 'from the settings, for all other companies',
           unknown: 'nothing tells',
         },
-        'How it is known',
+        'Where it comes from',
       ),
-      settled_at: time('Since when it is so.'),
+      settled_at: time('When it was settled.'),
     },
     key: ['company_id'],
     isPublished: true,
@@ -84,7 +93,7 @@ export const martTables = {
     description: 'One row: the time zone in which the days of star, history and marts are counted.',
     columns: {
       zone: text('IANA name of the zone; the setting reportingZone.'),
-      counted_at: time('Since when days are counted in it.'),
+      counted_at: time('When the days were counted in it.'),
     },
     key: ['zone'],
     isPublished: true,
@@ -94,14 +103,14 @@ export const martTables = {
 
   check_result: table({
     description:
-      'One row per run, check and table with failing rows, and one without a table for a check that passed.',
+      'One row per run, check and table with failing rows; a check that passed has one row without a table.',
     columns: {
       run_id: text('Run of the check.'),
-      check_name: text('The check: its file in sql/check, or keys and references.'),
+      check_name: text('The check: a file in sql/check, or keys and references.'),
       subject: text('Table with the failing rows; empty for a check that passed.'),
       severity: oneOf({
         error: 'marts that read the table are not rebuilt',
-        warn: 'somebody should look',
+        warn: 'needs a look; marts are rebuilt',
       }),
       failed_rows: count('Rows that failed; 0 for a check that passed.'),
       sample_keys: text("Keys of the first of them, separated by '; '."),
@@ -114,17 +123,17 @@ export const martTables = {
 
   metric_calibration: table({
     description:
-      'One row per choice that the contract leaves open about a metric: how the service was found to decide it.',
+      'One row per choice that the contract leaves open about a metric: how the service decides it.',
     columns: {
       rule: text('The choice, such as quantile or day unit.'),
-      rule_no: count('Its number in docs/metrics.md; 0 where it has none.'),
-      metric: text('Metric that it concerns.'),
-      state: text('Result: found, indistinguishable or the like; untested when nothing was asked.'),
-      chosen: text('The option in force, as text; lists have commas around, and null is empty.'),
-      candidates_alive: text('Options that agree with the answers of the service; a JSON array.'),
+      rule_no: count('Its number in docs/metrics.md; 0 without one.'),
+      metric: text('The metric.'),
+      state: text('Result, such as found or indistinguishable; untested if nothing was asked.'),
+      chosen: text('The option in force, as text: a list begins and ends with a comma, null is empty.'),
+      candidates_alive: text('Options that agree with the service; a JSON array.'),
       evidence: text('Figures that agreed and figures compared, by option; a JSON object.'),
       calls_used: count('Requests of the whole calibration.'),
-      definition_id: text('Id of the definition that all choices together make.'),
+      definition_id: text('Id of the definition made of all choices.'),
       calibrated_at: time('When it was calibrated.'),
       run_id: text('Run of the calibration.'),
       contract_version: text('Version of the contract.'),
@@ -154,22 +163,22 @@ export const martTables = {
     columns: {
       run_id: text('Run of the comparison.'),
       metric: text('Metric, such as timeToFill.'),
-      group_by: text('How it was grouped; all for one group.'),
+      group_by: text('Grouping; all means one group.'),
       group_key: text('The group as ids, month and first day of the week, separated by |.'),
-      group_label: text('The group, as people know it.'),
-      figure: text('The figure, as the service names it.'),
+      group_label: text('Display name of the group.'),
+      figure: text("The service's name of the figure."),
       ours: optional(real('Our value.')),
       theirs: optional(real('Value of the service.')),
       difference: optional(real('Our value less theirs.')),
       verdict: oneOf({
         equal: 'both are the same',
         explained: 'the reason accounts for the difference',
-        uncovered: 'the requisitions are known by reference only, so that nothing can fetch them yet',
+        uncovered: 'the requisitions are known by reference only and cannot be fetched yet',
         unexplained: 'nothing accounts for the difference',
       }),
       reason: optional(text('Why they differ; null when they do not.')),
       records: optional(text('Records behind the difference; a JSON array.')),
-      definition_id: text('Definition of the metric that our value follows.'),
+      definition_id: text('Definition of the metric behind our value.'),
       checked_at: time('When they were compared.'),
     },
     isPublished: true,
@@ -177,10 +186,10 @@ export const martTables = {
   }),
 }
 
-export type AccrualMonthEndRow = Row<typeof martTables.accrual_month_end>
-export type CompanyCurrencyRow = Row<typeof martTables.company_currency>
-export type MartRow = Row<typeof martTables.mart>
-export type WriteCountRow = Row<typeof martTables.write_count>
-export type CheckResultRow = Row<typeof martTables.check_result>
-export type MetricCalibrationRow = Row<typeof martTables.metric_calibration>
-export type CrosscheckRow = Row<typeof martTables.crosscheck>
+export type AccrualMonthEndRow = LedgerRow<typeof martTables.accrual_month_end>
+export type CompanyCurrencyRow = LedgerRow<typeof martTables.company_currency>
+export type MartRow = LedgerRow<typeof martTables.mart>
+export type WriteCountRow = LedgerRow<typeof martTables.write_count>
+export type CheckResultRow = LedgerRow<typeof martTables.check_result>
+export type MetricCalibrationRow = LedgerRow<typeof martTables.metric_calibration>
+export type CrosscheckRow = LedgerRow<typeof martTables.crosscheck>

@@ -1,18 +1,18 @@
-/** How often the rows of each resource and dimension were written: a mart is kept while the counts of all that it reads stay. */
+/** Counts the writes of each resource and dimension: a mart is rebuilt only when a count that it reads changes. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
 import type { WriteCountRow } from './tables.ts'
 
-/** Under this name counts what may write rows of any table. */
+/** Counts writes that may touch any table. */
 export const everyTable = 'every table'
 
-/** A touch writes other bookkeeping with the same content. */
+/** A touch writes bookkeeping columns only; the content is the same. */
 export type WriteKind = 'changes' | 'touches'
 
 /**
- * In the merge that writes the rows, so that both are seen together. Merges take turns: none waits for a row that another has
- * counted in.
+ * Runs in the merge that writes the rows, so that both become visible together. Merges take turns, so none waits for a count
+ * row that another has locked.
  */
 export async function countWrites(engine: Engine, writes: ReadonlyMap<string, WriteKind>): Promise<void> {
   if (writes.size === 0) return

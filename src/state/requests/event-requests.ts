@@ -1,4 +1,4 @@
-/** What reads for events have taken of the day on a key: it holds over all processes and restarts of a day. */
+/** Counts the requests of a day spent on reads for events, per key, across processes and restarts. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 
@@ -14,10 +14,10 @@ export interface EventRequests {
   readonly perDay: number | undefined
 }
 
-type Figure = string | number | null
+type FigureValue = string | number | null
 
 export async function eventRequests(engine: Engine, { keyId, day }: KeyDay): Promise<EventRequests> {
-  const [row] = await engine.rows<{ spent: Figure; per_day: Figure }>(
+  const [row] = await engine.rows<{ spent: FigureValue; per_day: FigureValue }>(
     `select greatest(
          (select sum(requests) from ops.event_requests where key_id = $1 and day = cast($2 as date)),
          (select sum(webhook) from ops.request_budget where key_id = $1 and day = cast($2 as date)), 0) as spent,

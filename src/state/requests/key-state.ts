@@ -1,11 +1,11 @@
-/** The key as its last runs saw it: what it may read, what it has spent, and when it may call again. */
+/** Stores what the key may read, what it has spent, and when it may call again. */
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
 import { type AccessRow, type ApiUsageRow, requestTables } from './tables.ts'
 
-/** Whether a warehouse has all tables of requests: not before its first sync, nor as an earlier version left it. */
+/** Whether a warehouse has all tables of requests; false before the first sync or after an earlier version. */
 export async function keepsRequests(engine: Engine): Promise<boolean> {
   const existing: ReadonlySet<string> = await existingTables(engine)
   return Object.keys(requestTables).every(name => existing.has(name))
@@ -21,8 +21,8 @@ export async function recordAccess(engine: Engine, row: AccessRow): Promise<void
 }
 
 /**
- * Undefined for a resource that no run with this kind of key has asked for: each kind may read something else. A run that died
- * has not recorded it: pages that it loaded tell that the resource was readable, where no kind of key is on record.
+ * Undefined for a resource that no run with this kind of key has requested: kinds may read different resources. A run that
+ * died did not record its access; if no kind is recorded, its loaded pages show that the resource was readable.
  */
 export async function accessState(
   engine: Engine,
@@ -48,7 +48,7 @@ export async function recordUsage(engine: Engine, row: ApiUsageRow): Promise<voi
   await ledger(engine).insertInto('ops.api_usage').values(row).execute()
 }
 
-/** The limit of requests a minute that the service last gave for this key. */
+/** Limit of requests a minute that the service last reported for this key. */
 export async function knownPerMinute(engine: Engine, apiKeyId: string): Promise<number | undefined> {
   const [row] = await ledger(engine)
     .selectFrom('ops.api_usage')
@@ -60,9 +60,9 @@ export async function knownPerMinute(engine: Engine, apiKeyId: string): Promise<
   return row?.rate_limit_per_minute === null ? undefined : row && Number(row.rate_limit_per_minute)
 }
 
-/** Requests by the second in which they were sent (epoch seconds), so that the next process keeps to the same minute. */
+/** Stores requests by the epoch second they were sent in, so that the next process continues the same minute. */
 export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, number>): Promise<void> {
-  // In one order, so that two processes that write the same seconds do not deadlock.
+  // Sorted, so that two processes that write the same seconds do not deadlock.
   const rows = [...bySecond].map(([second, requests]) => ({ second, requests }))
   if (rows.length === 0) return
   await ledger(engine)
@@ -75,8 +75,8 @@ export async function recordSent(engine: Engine, bySecond: ReadonlyMap<number, n
 }
 
 /**
- * The last two minutes are all that the next process needs to keep to the same rolling minute. What is ahead of now was
- * written by a clock that was wrong.
+ * Keeps the last two minutes, which are all that the next process needs for the rolling minute. Drops seconds in the future,
+ * which come from a wrong clock.
  */
 export async function forgetSent(engine: Engine, now: number): Promise<void> {
   const second = Math.floor(now / 1000)
@@ -100,7 +100,7 @@ export async function addSent(engine: Engine, bySecond: ReadonlyMap<number, numb
   await recordSent(engine, new Map(sums))
 }
 
-/** How many requests were sent in the seconds up to this one, itself included. Later ones are mistakes of a clock. */
+/** Requests sent in the given number of seconds up to and including now. Later ones come from a wrong clock. */
 export async function sentWithin(engine: Engine, seconds: number, now: number): Promise<number> {
   const rows = await ledger(engine)
     .selectFrom('ops.sent')
@@ -111,49 +111,53 @@ export async function sentWithin(engine: Engine, seconds: number, now: number): 
   return rows.reduce((sum, { requests }) => sum + Number(requests), 0)
 }
 
-/** A pause as the service asked for it. */
-export interface Pause {
+/** A retry-after as the service sent it. */
+export interface RetryAfter {
   /** Milliseconds since the epoch, by the clock of this machine. */
   readonly saidAt: number
   readonly ms: number
 }
 
-/** Milliseconds that are left of a pause: no more than was said, and none where it was said later than now. */
-export const pauseLeft = ({ saidAt, ms }: Pause, now: number): number =>
+/** Milliseconds left: at most the requested wait, and 0 if it was requested in the future, by a wrong clock. */
+export const pauseLeft = ({ saidAt, ms }: RetryAfter, now: number): number =>
   saidAt > now ? 0 : Math.max(0, saidAt + ms - now)
 
-/** Milliseconds; 0 when nothing is known. */
+/** Milliseconds until requests may be sent again; 0 if none is recorded. */
 export async function pausedFor(engine: Engine, keyId: string, now: number): Promise<number> {
-  const [row] = await ledger(engine).selectFrom('ops.pause').selectAll().where('key_id', '=', keyId).execute()
+  const [row] = await ledger(engine)
+    .selectFrom('ops.retry_after')
+    .selectAll()
+    .where('key_id', '=', keyId)
+    .execute()
   return row ? pauseLeft({ saidAt: Date.parse(row.said_at), ms: Number(row.wait_ms) }, now) : 0
 }
 
-/** The last one counts, also when it is shorter. */
-export async function recordPause(engine: Engine, keyId: string, { saidAt, ms }: Pause): Promise<void> {
+/** The latest replaces an earlier one, even if it is shorter. */
+export async function recordPause(engine: Engine, keyId: string, { saidAt, ms }: RetryAfter): Promise<void> {
   const said = { said_at: new Date(saidAt).toISOString(), wait_ms: Math.ceil(ms) }
   await ledger(engine)
-    .insertInto('ops.pause')
+    .insertInto('ops.retry_after')
     .values({ key_id: keyId, ...said })
     .onConflict(conflict => conflict.column('key_id').doUpdateSet(said))
     .execute()
 }
 
-export interface BudgetSeen {
+export interface ReportedBudget {
   readonly apiKeyId: string
   readonly perMinute: number | null
   readonly perDay: number | null
   readonly requestsToday: number | null
-  /** Of the day of `observedAt`. */
+  /** For the day of `observedAt`. */
   readonly remainingToday: number | null
   readonly resetsAt: string | null
-  /** Null in a published copy, which leaves the usage out. */
+  /** Null in a published copy, which has no usage. */
   readonly observedAt: string | null
 }
 
 const counted = (value: number | null | undefined): number | null => (value == null ? null : Number(value))
 
-/** Undefined when this key has not synced into the warehouse. The id identifies the key without revealing it. */
-export async function budgetSeen(engine: Engine, apiKeyId: string): Promise<BudgetSeen | undefined> {
+/** Undefined if this key has never synced into the warehouse. The id identifies the key without revealing it. */
+export async function budgetSeen(engine: Engine, apiKeyId: string): Promise<ReportedBudget | undefined> {
   const tables = await existingTables(engine)
   if (!tables.has('run')) return undefined
   const [usage] = tables.has('api_usage')

@@ -1,18 +1,18 @@
-/** Tables of requests: what the key may read, what it has spent, and when it may call again. */
-import { count, day, oneOf, optional, type Row, table, text, time } from '../declaration.ts'
+/** Declares the tables of requests: what the key may read, what it has spent, and when it may call again. */
+import { count, day, type LedgerRow, oneOf, optional, table, text, time } from '../declaration.ts'
 
 export const requestTables = {
   key_access: table({
     description:
-      'One row per resource and kind of key that asked for it: whether that kind may read it, and how.',
+      'One row per resource and kind of key that requested it: whether that kind may read it, and how.',
     columns: {
       resource: text('The resource.'),
       key_kind: oneOf(['company', 'agency']),
       way: oneOf(['list', 'by id', 'not at all']),
       state: oneOf({
         readable: 'it was read',
-        refused: 'it was never readable, or it was accepted that it is no longer',
-        'no longer readable': 'it was read before, and is refused now',
+        refused: 'it was never readable, or its loss was accepted',
+        'no longer readable': 'it was read before but is refused now',
         'not for this kind of key': 'an agency key cannot read it',
       }),
       reason: optional(text('The answer of the service.')),
@@ -25,7 +25,7 @@ export const requestTables = {
   }),
 
   api_usage: table({
-    description: 'One row per reading of the limits of the key.',
+    description: 'One row per reading of the limits and usage of the key.',
     columns: {
       run_id: text('Run that read them.'),
       api_key_id: text('First 16 hex digits of the SHA-256 of the key.'),
@@ -61,16 +61,14 @@ export const requestTables = {
       per_minute: count('Requests a minute.'),
       per_day: count('Requests a UTC day.'),
       next_at: time('When the next slot is due.'),
-      noted_at: optional(
-        time('When it was last written; what was written ahead of the clock does not count.'),
-      ),
-      paused_until: optional(time('End of the pause that the service asked for last.')),
+      noted_at: optional(time('When it was last written; a time in the future does not count.')),
+      retry_after_until: optional(time('When requests may be sent again, by the last retry-after.')),
       day: day('UTC day of the counts.'),
       others: count('Requests of the day that other programs sent.'),
       sync: count('Requests of the day for syncs.'),
       reconcile: count('Requests of the day for crosschecks.'),
       webhook: count('Requests of the day for events.'),
-      operator: count('Requests of the day by hand.'),
+      operator: count('Requests of the day for commands run by hand.'),
     },
     key: ['key_id'],
     isPublished: false,
@@ -79,24 +77,24 @@ export const requestTables = {
 
   event_requests: table({
     description:
-      'One row per key: what reads for events have taken of a day. Where processes share a key, ops.request_budget has it instead.',
+      'One row per key: requests of a day for events. When processes share a key, ops.request_budget has them instead.',
     columns: {
       key_id: text('Identifies the key without revealing it.'),
       day: day('UTC day of the count.'),
-      requests: count('Requests of the day for events; for a read under way as many as it may send.'),
+      requests: count('Requests of the day for events; a read under way counts as many as it may send.'),
     },
     key: ['key_id'],
     isPublished: false,
     lifetime: 'lasting',
   }),
 
-  pause: table({
+  retry_after: table({
     description:
-      'One row per key that the service told to pause. Where processes share a key, ops.request_budget has it instead.',
+      'One row per key: the last retry-after of the service. When processes share a key, ops.request_budget has it instead.',
     columns: {
       key_id: text('Identifies the key without revealing it.'),
-      said_at: time('When the service said so, by the clock of this machine.'),
-      wait_ms: count('Milliseconds from then on without a request.'),
+      said_at: time('When the service sent it, by the clock of this machine.'),
+      wait_ms: count('Milliseconds to wait before the next request.'),
     },
     key: ['key_id'],
     isPublished: false,
@@ -104,5 +102,5 @@ export const requestTables = {
   }),
 }
 
-export type AccessRow = Row<typeof requestTables.key_access>
-export type ApiUsageRow = Row<typeof requestTables.api_usage>
+export type AccessRow = LedgerRow<typeof requestTables.key_access>
+export type ApiUsageRow = LedgerRow<typeof requestTables.api_usage>

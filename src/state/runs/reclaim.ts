@@ -1,20 +1,20 @@
-/** When the space of replaced and removed rows is worth giving back: to do so reads and writes whole tables. */
+/** Decides when to reclaim the space of replaced and removed rows, which rewrites complete tables. */
 import { isWithin, weekMs } from '../../lib/dates.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 
-/** Of the rows of a resource, or of all; a table of fewer rows than that weighs nothing by itself. */
+/** Reclaim when this share of rows was replaced, of a resource with at least `fewRows` rows or of all together. */
 const share = 0.1
 const fewRows = 8192
 
 interface Wear {
-  /** Rows inserted so far, and rows replaced or removed since space was given back last. */
+  /** Rows inserted so far, and rows replaced or removed since space was last reclaimed. */
   readonly stored: number
   readonly worn: number
 }
 
 const isWorn = ({ stored, worn }: Wear): boolean => stored > 0 && worn >= share * stored
 
-/** Of each resource, by what the runs recorded. */
+/** Wear of each resource, from the figures of runs. */
 async function wearOf(engine: Engine, since: string): Promise<Wear[]> {
   const rows = await engine.rows<Wear>(
     `select sum(rr.rows_inserted) as stored,
@@ -25,7 +25,7 @@ async function wearOf(engine: Engine, since: string): Promise<Wear[]> {
   return rows.map(({ stored, worn }) => ({ stored: Number(stored), worn: Number(worn) }))
 }
 
-/** After a run that changed rows: when a tenth of them was replaced since the last time, or once a week. */
+/** True after a run that changed rows: once a tenth of the rows was replaced, or after a week. */
 export async function isReclaimDue(engine: Engine, nowMs: number): Promise<boolean> {
   const [row] = await engine.rows<{ last: string | null }>(
     'select coalesce(max(reclaimed_at), min(started_at)) as last from ops.run',

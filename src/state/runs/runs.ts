@@ -1,11 +1,12 @@
-/** Runs and tasks of DAGs: what each did, read, changed and spent, and how it ended. */
+/** Records runs and DAG tasks: what each did, read, changed and spent, and how it ended. */
+
 import type { Clock } from '../../lib/clock.ts'
 import type { Rng } from '../../lib/rng.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 import type { DagTaskRow, RunResourceRow, RunRow } from './tables.ts'
 
-/** Sorts by the start of the run, and differs for two runs of one millisecond. */
+/** Sorts by the start of the run; random letters tell apart two runs of the same millisecond. */
 export function newRunId(clock: Clock, rng: Rng): string {
   const letters = Math.floor(rng() * 36 ** 4)
     .toString(36)
@@ -37,13 +38,13 @@ export const noFigures: RunFigures = {
   quarantined: 0,
 }
 
-export interface RunStart {
+interface RunStart {
   readonly runId: string
   readonly command: string
   readonly arguments: string
   readonly startedAt: string
   readonly version: string
-  /** What may be in quarantine, by the settings at hand; null for runs that do not know them. */
+  /** Max records in quarantine from the settings; left out by runs without settings. */
   readonly tolerance?: Tolerance | undefined
 }
 
@@ -52,7 +53,7 @@ export interface Tolerance {
   readonly percent: number
 }
 
-/** A run that is still marked as running, and whose process has died, has failed. When it did, nobody knows. */
+/** Marks running runs whose process died as failed; their end stays null, as it is unknown. */
 async function closeLostRuns(engine: Engine): Promise<void> {
   await engine.transaction(async engine => {
     for (const id of await lostRuns(engine)) {
@@ -62,7 +63,7 @@ async function closeLostRuns(engine: Engine): Promise<void> {
   })
 }
 
-/** Ids of runs that have no end yet. */
+/** Ids of runs that have not ended yet. */
 export async function runningRuns(engine: Engine): Promise<string[]> {
   const running = await ledger(engine)
     .selectFrom('ops.run')
@@ -73,7 +74,7 @@ export async function runningRuns(engine: Engine): Promise<string[]> {
   return running.map(row => row.run_id)
 }
 
-/** Runs of a command that did not come to their end, whether or not that is recorded. */
+/** Runs of a command that did not finish, whether or not that is recorded. */
 export async function undoneRuns(engine: Engine, command: string): Promise<string[]> {
   const undone = await ledger(engine)
     .selectFrom('ops.run')
@@ -84,7 +85,7 @@ export async function undoneRuns(engine: Engine, command: string): Promise<strin
   return undone.map(row => row.run_id)
 }
 
-/** Ids of runs that have no end and whose process has died; the next sync records that. */
+/** Ids of runs whose process died before they ended; the next sync records that. */
 export async function lostRuns(engine: Engine): Promise<string[]> {
   const lost: string[] = []
   for (const id of await runningRuns(engine)) if (!(await engine.isPresent(id))) lost.push(id)
@@ -97,7 +98,7 @@ export async function startRun(engine: Engine, start: RunStart): Promise<void> {
   await recordRun(engine, start)
 }
 
-/** The start of a run that is announced already; also inside a transaction. */
+/** Records the start of a run whose presence is announced already; works inside a transaction too. */
 export async function recordRun(engine: Engine, start: RunStart): Promise<void> {
   await ledger(engine)
     .insertInto('ops.run')
@@ -109,7 +110,6 @@ export async function recordRun(engine: Engine, start: RunStart): Promise<void> 
       state: 'running',
       started_at: start.startedAt,
       finished_at: null,
-      batches_read_as_json: 0,
       quarantine_records: start.tolerance?.records ?? null,
       quarantine_percent: start.tolerance?.percent ?? null,
       discovered_at: null,
@@ -120,7 +120,7 @@ export async function recordRun(engine: Engine, start: RunStart): Promise<void> 
     .execute()
 }
 
-/** Whether a run of a command came to its end before. */
+/** Whether a run of a command has ever finished. */
 export async function wasDone(engine: Engine, command: string): Promise<boolean> {
   const run = await ledger(engine)
     .selectFrom('ops.run')
@@ -137,11 +137,7 @@ export async function updateRun(engine: Engine, runId: string, change: Partial<R
 }
 
 /** Adds to the figures of a run, in the transaction that writes the rows. */
-export async function addToRun(
-  engine: Engine,
-  runId: string,
-  figures: Partial<RunFigures> & { readonly batches_read_as_json?: number },
-): Promise<void> {
+export async function addToRun(engine: Engine, runId: string, figures: Partial<RunFigures>): Promise<void> {
   const added = Object.entries(figures)
   if (added.length === 0) return
   const sums = added.map(([name], index) => `${name} = coalesce(${name}, 0) + cast($${index + 2} as bigint)`)
@@ -162,7 +158,7 @@ export async function recentRuns(engine: Engine, limit: number): Promise<RunRow[
   return ledger(engine).selectFrom('ops.run').selectAll().orderBy('started_at', 'desc').limit(limit).execute()
 }
 
-/** By its id, or by a beginning that no other id has. */
+/** Finds a run by its id, or by a unique prefix of it. */
 export async function runNamed(engine: Engine, id: string): Promise<RunRow | undefined> {
   const rows = await ledger(engine)
     .selectFrom('ops.run')
@@ -207,4 +203,22 @@ export async function recordDagTasks(engine: Engine, rows: readonly DagTaskRow[]
       await ledger(engine).insertInto('ops.dag_task').values(row).execute()
     }
   })
+}
+
+/**
+ * A fingerprint of everything that runs have read and committed: equal at two times if no run committed a row, a watermark or
+ * a scan in between. A refused run does not change it.
+ */
+export async function activityOf(engine: Engine): Promise<string> {
+  const runs = await engine.rows(
+    `select run_id, records_read, rows_inserted, rows_changed, rows_removed, quarantined from ops.run
+     where records_read + rows_inserted + rows_changed + rows_removed + quarantined > 0 order by run_id`,
+  )
+  const watermarks = await ledger(engine)
+    .selectFrom('ops.watermark')
+    .selectAll()
+    .orderBy('resource')
+    .execute()
+  const scans = await ledger(engine).selectFrom('ops.scan').selectAll().orderBy('scan_id').execute()
+  return JSON.stringify([runs, watermarks, scans])
 }

@@ -1,5 +1,5 @@
-/** Tables of runs: what each did, which resource it may write, and which version made the structure. */
-import { count, oneOf, optional, type Row, real, table, text, time } from '../declaration.ts'
+/** Declares the tables of runs: what each did, which resource it may write, and which version made the structure. */
+import { count, type LedgerRow, oneOf, optional, real, table, text, time } from '../declaration.ts'
 
 const results = {
   requests: count('Requests sent.'),
@@ -7,10 +7,10 @@ const results = {
   rows_inserted: count('Rows inserted into star.'),
   rows_changed: count('Rows of star replaced by a newer version.'),
   records_touched: optional(
-    count('Records read with the stored content and other bookkeeping, such as a later updatedAt.'),
+    count('Records read with unchanged content but new bookkeeping, such as a later updatedAt.'),
   ),
-  rows_removed: count('Rows of star that are missing at the source.'),
-  records_unchanged: count('Records read whose stored version was the same.'),
+  rows_removed: count('Rows of star removed because they are missing at the source.'),
+  records_unchanged: count('Records read whose stored version is the same.'),
   quarantined: count('Records that could not be loaded.'),
 }
 
@@ -24,17 +24,14 @@ export const runTables = {
       state: oneOf(['running', 'done', 'failed', 'incomplete', 'stopped']),
       started_at: time('When it began.'),
       finished_at: optional(time('When it ended; null while it runs, and after its process died.')),
-      retries: count('Requests that were repetitions.'),
+      retries: count('Retried requests.'),
       ...results,
-      batches_read_as_json: optional(
-        count('Batches of pages with a record of another structure, which take three times as long to read.'),
+      quarantine_records: optional(count('Max records of a resource in quarantine, by its settings.')),
+      quarantine_percent: optional(
+        real('Max percent of the records in quarantine; the higher limit applies.'),
       ),
-      quarantine_records: optional(
-        count('Records of a resource that might be in quarantine, by its settings.'),
-      ),
-      quarantine_percent: optional(real('Or so many percent of them, if those are more.')),
-      discovered_at: optional(time('When the ids that its rows name had been noted; null before.')),
-      reclaimed_at: optional(time('When it gave back the space of rows that were replaced or removed.')),
+      discovered_at: optional(time('When the ids in its rows had been recorded; null before that.')),
+      reclaimed_at: optional(time('When it reclaimed the space of replaced and removed rows.')),
       message: optional(text('Why it failed, stopped or is incomplete.')),
       program_version: text('Version of the program.'),
     },
@@ -43,7 +40,7 @@ export const runTables = {
     lifetime: 'lasting',
     shared: {
       columns: ['run_id', 'command', 'state', 'started_at', 'finished_at', 'program_version'],
-      // The last run that read something tells how old the rows are.
+      // The last run with records_read > 0 shows how fresh the rows are.
       atMostOne: ['records_read'],
       isShown: true,
     },
@@ -73,7 +70,7 @@ export const runTables = {
       state: oneOf(['done', 'failed', 'skipped', 'later']),
       started_at: optional(time('When it began.')),
       finished_at: optional(time('When it ended.')),
-      error: optional(text('Why it failed, was skipped or goes on later.')),
+      error: optional(text('Why it failed, was skipped or continues later.')),
     },
     key: ['dag_run_id', 'task'],
     isPublished: false,
@@ -87,12 +84,12 @@ export const runTables = {
       dag: text('Name of the DAG.'),
       state: oneOf({
         done: 'every task was done',
-        later: 'the next run goes on, as a budget, a deadline or a lock ended a task',
+        later: 'the next run continues, as a budget, a deadline or a lock ended a task',
         failed: 'a task failed',
       }),
       started_at: time('When it began.'),
       finished_at: time('When it ended.'),
-      reason: optional(text('The tasks that were not done, with why; null when all were.')),
+      reason: optional(text('Tasks that were not done, and why; null when all were.')),
     },
     key: ['dag_run_id'],
     isPublished: false,
@@ -100,11 +97,11 @@ export const runTables = {
   }),
 
   lease: table({
-    description: 'One row per resource that a process is writing or wrote last.',
+    description: 'One row per resource: which process is writing it, or wrote it last.',
     columns: {
       resource: text('The resource.'),
       holder: text('Run that holds the lease.'),
-      epoch: count('Number of the lease; a later one voids an earlier one.'),
+      epoch: count('Number of the lease; a higher one voids a lower one.'),
       expires_at: time('When it expires unless it is renewed.'),
     },
     key: ['resource'],
@@ -127,7 +124,7 @@ export const runTables = {
   }),
 }
 
-export type RunRow = Row<typeof runTables.run>
-export type RunResourceRow = Row<typeof runTables.run_resource>
-export type DagRunRow = Row<typeof runTables.dag_run>
-export type DagTaskRow = Row<typeof runTables.dag_task>
+export type RunRow = LedgerRow<typeof runTables.run>
+export type RunResourceRow = LedgerRow<typeof runTables.run_resource>
+export type DagRunRow = LedgerRow<typeof runTables.dag_run>
+export type DagTaskRow = LedgerRow<typeof runTables.dag_task>

@@ -1,19 +1,19 @@
-/** The proof of completeness of a resource: which of its scans count now, and what they saw. */
+/** Computes the proof of completeness of a resource: which of its scans count now, and what they saw. */
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
 import { retiredScope } from './scans.ts'
 import type { ScanRow } from './tables.ts'
 
-export interface Proof {
+export interface ProofRow {
   readonly accepted: number
   readonly scanning: number
   readonly refused: number
-  /** Over the scans of whole lists that count now: distinct ids seen, and how many were needed. */
+  /** Over the current scans of complete lists: distinct ids seen, and how many were needed. */
   readonly distinctIds: number
   readonly expectedIds: number
   readonly pages: number
-  /** Most passes that one scan needed. */
+  /** Max passes that one scan needed. */
   readonly attempts: number
 }
 
@@ -29,8 +29,8 @@ export async function scansOf(engine: Engine, resource: string): Promise<ScanRow
     .execute()
 }
 
-/** Scans with the same place replace each other. The day in the name of a snapshot's part moves every month. */
-function placeOf({ kind, scope, from_day, to_day }: ScanRow): string {
+/** Scans with the same range replace each other. Ignores the day in a snapshot scope, which moves every month. */
+function scanRangeOf({ kind, scope, from_day, to_day }: ScanRow): string {
   if (kind === 'incremental' || kind === 'by id') return kind
   if (kind === 'snapshot') return `${kind} ${(scope ?? '').replace(/ \d{4}-\d\d-\d\d$/, '')}`
   return `${kind} ${from_day ?? ''}..${to_day ?? ''}`
@@ -43,10 +43,10 @@ function covers(later: ScanRow, scan: ScanRow): boolean {
   return later.kind === 'backfill' && later.state === 'accepted' && fromStart && toEnd
 }
 
-/** Scans that nothing later replaces. */
+/** Scans not replaced by a later one. */
 export function currentScans(all: readonly ScanRow[]): ScanRow[] {
   const scans = all.filter(({ scope }) => scope !== retiredScope)
-  const latest = new Map(scans.map(scan => [placeOf(scan), scan]))
+  const latest = new Map(scans.map(scan => [scanRangeOf(scan), scan]))
   const ordered = [...latest.values()]
   return ordered.filter(scan => {
     if (scan.kind !== 'backfill' || scan.state === 'accepted') return true
@@ -55,12 +55,12 @@ export function currentScans(all: readonly ScanRow[]): ScanRow[] {
 }
 
 /** An incremental scan ends where it meets known rows, so only the others compare ids with a total. */
-export function proofOf(scans: readonly ScanRow[]): Proof {
+export function proofOf(scans: readonly ScanRow[]): ProofRow {
   const current = currentScans(scans)
-  const whole = current.filter(({ kind }) => kind !== 'incremental' && kind !== 'by id')
+  const fullScans = current.filter(({ kind }) => kind !== 'incremental' && kind !== 'by id')
   const count = (state: ScanRow['state']): number => current.filter(one => one.state === state).length
   const sum = (name: 'distinct_ids' | 'expected_ids'): number =>
-    whole.reduce((total, scan) => total + Number(scan[name]), 0)
+    fullScans.reduce((total, scan) => total + Number(scan[name]), 0)
   return {
     accepted: count('accepted'),
     scanning: count('scanning'),

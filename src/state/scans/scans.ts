@@ -1,15 +1,13 @@
-/** Scans: every reading of a list or of a part of it, with its progress and its proof. */
-
+/** Stores scans: each reads a list or a part of it, and has its progress and its proof. */
 import type { Engine } from '../../warehouse/engine.ts'
-import { ledger } from '../ledger.ts'
-import { numberOf, onlyRow } from '../only-row.ts'
+import { ledger, numberOf, onlyRow } from '../ledger.ts'
 import { runningRuns } from '../runs/runs.ts'
 import type { ScanRow } from './tables.ts'
 
-type ScanFacts = Pick<ScanRow, 'scan_id' | 'resource' | 'kind' | 'run_id' | 'started_at'> & Partial<ScanRow>
+type NewScan = Pick<ScanRow, 'scan_id' | 'resource' | 'kind' | 'run_id' | 'started_at'> & Partial<ScanRow>
 
-/** A scan of which nothing is read yet, unless the facts say more. */
-export const freshScan = (facts: ScanFacts): ScanRow => ({
+/** A scan that has read nothing yet, unless the facts say otherwise. */
+export const freshScan = (facts: NewScan): ScanRow => ({
   sweep_id: null,
   from_day: null,
   to_day: null,
@@ -18,12 +16,10 @@ export const freshScan = (facts: ScanFacts): ScanRow => ({
   attempt: 1,
   pass: 1,
   page_size: null,
-  page_limit: null,
   next_page: 1,
   loaded_sequence: 0,
   pages: 0,
   first_total: 0,
-  greatest_total: 0,
   last_total: 0,
   expected_ids: 0,
   distinct_ids: 0,
@@ -36,12 +32,12 @@ export const freshScan = (facts: ScanFacts): ScanRow => ({
 
 export const openScan = (engine: Engine, row: ScanRow): Promise<void> => openScans(engine, [row])
 
-/** A statement each would take longer than to read a small scope. */
+/** Inserts all in one statement: one each would take longer than reading a small scope. */
 export async function openScans(engine: Engine, rows: readonly ScanRow[]): Promise<void> {
   if (rows.length > 0) await ledger(engine).insertInto('ops.scan').values(rows).execute()
 }
 
-/** Scans that were opened, and of which nothing was asked. */
+/** Deletes scans that were opened but sent no request. */
 export async function forgetScans(engine: Engine, scanIds: readonly string[]): Promise<void> {
   if (scanIds.length === 0) return
   await ledger(engine).deleteFrom('ops.scan').where('scan_id', 'in', scanIds).execute()
@@ -60,7 +56,7 @@ export async function readScan(engine: Engine, scanId: string): Promise<ScanRow 
 export const countScans = (engine: Engine, runId: string): Promise<number> =>
   numberOf(engine, 'select count(*) as n from ops.scan where run_id = $1', [runId])
 
-/** Windows of the backfill of a list in the order in which they were planned, without days that are read again on request. */
+/** Backfill windows of a list in planned order, without days that a user had read again. */
 export function backfillScans(engine: Engine, resource: string): Promise<ScanRow[]> {
   return ledger(engine)
     .selectFrom('ops.scan')
@@ -76,7 +72,7 @@ export async function updateScan(engine: Engine, scanId: string, change: Partial
   await ledger(engine).updateTable('ops.scan').set(change).where('scan_id', '=', scanId).execute()
 }
 
-/** Gives up scans that are not decided; returns their ids. A scan that was accepted meanwhile stays so. */
+/** Gives up undecided scans; returns their ids. A scan accepted in the meantime stays accepted. */
 export async function giveUpScans(
   engine: Engine,
   of: Pick<ScanRow, 'scan_id'> | Pick<ScanRow, 'resource' | 'kind'>,
@@ -91,10 +87,10 @@ export async function giveUpScans(
   return (await query.execute()).map(row => row.scan_id)
 }
 
-/** Scope of scans that prove nothing any more: the key could see less then than it can now. */
+/** Scope of scans that no longer prove anything: the key could see less then than now. */
 export const retiredScope = 'read when the key saw less'
 
-/** Retires the backfill and the incremental scans of a list, before it is read from its beginning again. */
+/** Retires the backfill and incremental scans of a list before a new backfill. */
 export async function retireScans(engine: Engine, resource: string): Promise<void> {
   await giveUpScans(engine, { resource, kind: 'backfill' })
   await giveUpScans(engine, { resource, kind: 'incremental' })
@@ -107,7 +103,7 @@ export async function retireScans(engine: Engine, resource: string): Promise<voi
     .execute()
 }
 
-/** Scans that were cut off when their runs ended, the newest first. */
+/** Scans interrupted by the end of their runs, newest first. */
 export function unfinishedScans(engine: Engine, resource: string, kind: ScanRow['kind']): Promise<ScanRow[]> {
   return ledger(engine)
     .selectFrom('ops.scan')
@@ -119,7 +115,7 @@ export function unfinishedScans(engine: Engine, resource: string, kind: ScanRow[
     .execute()
 }
 
-/** The scan that was cut off when the last run ended, if any. */
+/** The scan interrupted by the end of the last run, if any. */
 export async function unfinishedScan(
   engine: Engine,
   resource: string,
@@ -142,28 +138,23 @@ async function lastChanges(engine: Engine, resource: string): Promise<ScanRow | 
   return row
 }
 
-/** The total with which the last accepted scan of changes ended; undefined before the first. */
+/** The last total in the last accepted scan of changes; undefined before the first. */
 export async function lastTotal(engine: Engine, resource: string): Promise<number | undefined> {
   const row = await lastChanges(engine, resource)
   return row && Number(row.last_total)
 }
 
-/**
- * Rows of the whole list, by the last accepted scan of changes; undefined before the first, and where that was filtered. Where
- * totals are too low, the pass that proved the scan has found more than any answer said.
- */
-export async function lastWholeTotal(engine: Engine, resource: string): Promise<number | undefined> {
+/** Total of the complete list in the last accepted scan of changes; undefined without one, or if it was filtered. */
+export async function lastListTotal(engine: Engine, resource: string): Promise<number | undefined> {
   const row = await lastChanges(engine, resource)
-  if (!row || row.from_day !== null) return undefined
-  const found = Number(row.first_total)
-  return found > Number(row.greatest_total) ? found : Number(row.last_total)
+  return row?.from_day === null ? Number(row.last_total) : undefined
 }
 
-/** Of accepted scans, by the clock of the service, ISO 8601; undefined when there is none. */
+/** Times of accepted scans by the service's clock, ISO 8601; undefined without such a scan. */
 export interface WatermarkHistory {
-  /** When the first scan that found this watermark ended. */
+  /** End of the first scan that found this watermark. */
   readonly seen: string | undefined
-  /** When the last incremental scan began. */
+  /** Start of the last incremental scan. */
   readonly begun: string | undefined
 }
 
@@ -182,7 +173,7 @@ export async function watermarkHistory(
   return { seen: seen ?? undefined, begun: begun ?? undefined }
 }
 
-/** Of these scans those that are decided, and that no running run has landed: it may load pages of a scan not recorded yet. */
+/** The given scans that are decided and belong to no running run, which may load pages of a scan not recorded yet. */
 export async function finishedAmong(
   engine: Engine,
   scans: readonly string[],
@@ -193,7 +184,7 @@ export async function finishedAmong(
   return scans.filter(scan => !open.has(scan) && !running.some(run => scan.startsWith(run)))
 }
 
-/** Ids of the scans that are not decided: their landed pages are still needed. */
+/** Ids of undecided scans: their landed pages are still needed. */
 export async function openScanIds(engine: Engine): Promise<ReadonlySet<string>> {
   const rows = await ledger(engine)
     .selectFrom('ops.scan')

@@ -1,20 +1,20 @@
-/** Readings of the scopes of a snapshot, each a scan of its own. */
+/** Records the scans of a snapshot, one per scope. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import { ledger } from '../ledger.ts'
 import type { ScanRow } from './tables.ts'
 
-/** A scope that was read whole. */
+/** A scope that was read completely. */
 export interface AcceptedScope {
   readonly scanId: string
   readonly pages: number
   readonly loadedSequence: number
-  /** Rows that the service counts, and those of them that it showed. */
+  /** Rows that the service counts, and how many of them it showed. */
   readonly total: number
   readonly shown: number
 }
 
-/** In the transaction that writes the rows of all of them; `at` is ISO 8601. */
+/** Runs in the transaction that writes the rows of all these scopes; `at` is ISO 8601. */
 export async function acceptScopes(
   engine: Engine,
   scopes: readonly AcceptedScope[],
@@ -26,20 +26,20 @@ export async function acceptScopes(
   )
   await engine.run(
     `update ops.scan as s set state = 'accepted', accepted_at = cast($1 as timestamptz), next_page = 0,
-       pages = q.pages, loaded_sequence = q.sequence, first_total = q.total, greatest_total = q.total,
+       pages = q.pages, loaded_sequence = q.sequence, first_total = q.total,
        last_total = q.total, expected_ids = q.shown, distinct_ids = q.shown
      from (values ${values.join(', ')}) as q (scan_id, pages, sequence, total, shown) where s.scan_id = q.scan_id`,
     [at],
   )
 }
 
-/** Of one scope; ISO 8601. */
+/** Times of one scope's scan; ISO 8601. */
 export interface LastReading {
   readonly started_at: string
   readonly accepted_at: string
 }
 
-/** The last reading of each scope that was accepted, by the name of the scope. */
+/** The last accepted scan of each scope, by the name of the scope. */
 export async function lastReadings(
   engine: Engine,
   resource: string,
@@ -52,18 +52,18 @@ export async function lastReadings(
   return new Map(rows.map(row => [row.scope, row]))
 }
 
-/** Rows that the service counted when a scope was last read whole, and those of them that it showed on no page. */
-export interface WholeReading {
+/** Rows that the service counted in the last complete scan of a scope, and how many of them were hidden. */
+export interface CompleteReading {
   readonly total: number
   readonly hidden: number
 }
 
-/** Undefined for a scope that was never read whole. */
-export async function lastWholeReading(
+/** Undefined for a scope that was never read completely. */
+export async function lastCompleteReading(
   engine: Engine,
   resource: string,
   scope: string,
-): Promise<WholeReading | undefined> {
+): Promise<CompleteReading | undefined> {
   const [last] = await ledger(engine)
     .selectFrom('ops.scan')
     .select(['last_total', 'expected_ids'])
@@ -78,10 +78,10 @@ export async function lastWholeReading(
   return { total, hidden: total - Number(last.expected_ids) }
 }
 
-/** Stands behind the name of a scope that nobody expects any more. */
+/** Suffix of retired scope names. */
 const noLongerReadable = ', no longer readable'
 
-/** Rows that the parts of a snapshot counted and showed on no page, by the scans that count now. */
+/** Hidden rows of a snapshot, by its current scans. */
 export function hiddenInScopes(scans: readonly ScanRow[]): number {
   const read = scans.filter(
     ({ kind, state, scope }) =>
@@ -90,7 +90,7 @@ export function hiddenInScopes(scans: readonly ScanRow[]): number {
   return read.reduce((sum, one) => sum + Math.max(0, Number(one.last_total) - Number(one.expected_ids)), 0)
 }
 
-/** Readings of a scope that nobody expects any more, as if it had never been readable. */
+/** Retires the scans of a scope that is no longer readable, as if it had never been. */
 export async function retireReadings(engine: Engine, resource: string, scope: string): Promise<void> {
   await ledger(engine)
     .updateTable('ops.scan')

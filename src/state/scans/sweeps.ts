@@ -1,4 +1,4 @@
-/** Sweeps, and the records whose current version is not stored, as a sweep or a crosscheck saw. */
+/** Stores sweeps, and records whose current version is not stored according to a sweep or a crosscheck. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { recordRows } from '../../warehouse/schema/record-rows.ts'
@@ -14,7 +14,7 @@ export async function updateSweep(engine: Engine, sweepId: string, change: Parti
   await ledger(engine).updateTable('ops.sweep').set(change).where('sweep_id', '=', sweepId).execute()
 }
 
-/** The sweep that was cut off when the last run ended, if any. */
+/** The sweep interrupted by the end of the last run, if any. */
 export async function unfinishedSweep(engine: Engine, resource: string): Promise<SweepRow | undefined> {
   const [row] = await ledger(engine)
     .selectFrom('ops.sweep')
@@ -61,7 +61,7 @@ export async function isAnyUnread(engine: Engine, resource: string): Promise<boo
   return (await query.limit(1).execute()).length > 0
 }
 
-/** Records of a resource that are still to be read; those read meanwhile are deleted from the table. */
+/** Records of a resource still to be read; deletes those read in the meantime. */
 export async function stillUnread(engine: Engine, resource: Resource): Promise<UnreadRow[]> {
   await engine.run(
     `delete from ops.unread where resource = $1 and exists (
@@ -96,7 +96,7 @@ export async function noteUnreadRecords(
       .execute()
 }
 
-/** After a scan of the days of these records: one that it did not read is missing by now, or in quarantine. */
+/** Runs after a scan of the days of these records: one that it did not read is missing now, or in quarantine. */
 export async function forgetUnread(engine: Engine, resource: string): Promise<void> {
   await ledger(engine).deleteFrom('ops.unread').where('resource', '=', resource).execute()
 }

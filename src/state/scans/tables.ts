@@ -1,5 +1,5 @@
-/** Tables of scans: how far each list has been read, and the progress and proof of every scan. */
-import { count, oneOf, optional, type Row, table, text, time } from '../declaration.ts'
+/** Declares the tables of scans: how far each list has been read, and the progress and proof of every scan. */
+import { count, type LedgerRow, oneOf, optional, table, text, time } from '../declaration.ts'
 
 export const scanTables = {
   watermark: table({
@@ -14,17 +14,12 @@ export const scanTables = {
       ),
       earliest_day: optional(text('Day of the oldest record, where a backfill ends.')),
       remembered_total: optional(
-        count('Total that the service reported last; the next scan begins at the last page of it.'),
+        count('Last total from the service; the next scan starts at the last page by this total.'),
       ),
-      page_size: optional(count('Rows of a full page, where the service gives fewer than it was asked for.')),
-      page_limit: optional(
-        count(
-          'Rows to ask for a page, where pages have fewer than the service says: as many as they showed.',
-        ),
+      page_size: optional(
+        count('Rows of a full page if the service returns fewer than requested; null otherwise.'),
       ),
-      hidden_rows: optional(
-        count('Rows that the service counts and shows on no page; null where it hides none.'),
-      ),
+      hidden_rows: optional(count('Rows that the service counts but shows on no page; null if none.')),
       backfilled_at: optional(time('When the first complete scan ended.')),
       empty_since: optional(
         time(
@@ -32,16 +27,16 @@ export const scanTables = {
         ),
       ),
       same_rows: optional(
-        text('SHA-256 of the rows of each page that the last scan of changes loaded, to know them again.'),
+        text('SHA-256 of the rows of each page that the last scan of changes loaded, to recognise them.'),
       ),
       changes_filter: optional(
         oneOf({
           honoured: 'a list filtered by updatedAt showed an old record that changed',
-          ignored: 'it did not, or counts rows that it does not show: changes are read from the whole list',
+          ignored: 'it did not, or it counts hidden rows: changes are read from the unfiltered list',
         }),
       ),
       filter_asked_at: optional(
-        time('When changes_filter was learnt; it is asked for again a week later where it says ignored.'),
+        time('When changes_filter was determined; ignored is checked again after a week.'),
       ),
       run_id: text('Run that moved the watermark.'),
       moved_at: time('When it was moved.'),
@@ -59,7 +54,7 @@ export const scanTables = {
       scan_id: text('Id of the scan.'),
       resource: text('The resource.'),
       kind: oneOf({
-        backfill: 'created days, read for the first time or again',
+        backfill: 'created days, for the first time or again',
         incremental: 'what changed',
         snapshot: 'a list without change times',
         'by id': 'records without a list',
@@ -70,21 +65,21 @@ export const scanTables = {
       to_day: optional(text('Last created day requested, included; null is open.')),
       scope: optional(text('What a snapshot covers, such as one company.')),
       state: oneOf(['scanning', 'accepted', 'refused']),
-      attempt: count('How often the scan was begun, from 1.'),
+      attempt: count('Number of the attempt, from 1.'),
       pass: optional(
-        count('Number of the current pass, from 1: learning the size of pages begins another one.'),
+        count(
+          'Number of the current pass, from 1; another one starts when the page size turns out different.',
+        ),
       ),
-      page_size: optional(count('Rows of a full page, as the answers showed.')),
-      page_limit: optional(count('Rows that a page is asked for.')),
+      page_size: optional(count('Rows of a full page, judged by the answers.')),
       next_page: count('Next page to request; 0 when the pass is over.'),
       loaded_sequence: count('Sequence number of the last page that is loaded.'),
       pages: count('Pages read in the current pass.'),
-      first_total: count('Total that the service gave with the first page of the pass.'),
-      greatest_total: count('Greatest total that it gave during the pass.'),
-      last_total: count('Total that it gave last.'),
-      expected_ids: count('How many ids must count to prove that every record was seen.'),
+      first_total: count('Total on the first page of the pass.'),
+      last_total: count('Total on the last page read.'),
+      expected_ids: count('Ids needed to prove that every record was seen.'),
       distinct_ids: count(
-        'How many count: they were in the list when the proved pass began, and were seen then or later.',
+        'Ids that count: in the list when the proved pass started, and seen then or later.',
       ),
       first_watermark: optional(
         text('Greatest updatedAt on the first pages of its passes, as the service wrote it.'),
@@ -93,7 +88,7 @@ export const scanTables = {
       started_at: time('When it began.'),
       accepted_at: optional(time('When it was accepted as complete.')),
       service_started_at: optional(
-        time('When it began by the clock of the service; null where its answers did not say.'),
+        time("When it began by the service's clock; null if its answers had no time."),
       ),
       service_accepted_at: optional(time('When it was accepted, by the same clock.')),
     },
@@ -118,15 +113,14 @@ export const scanTables = {
   }),
 
   scan_pass: table({
-    description:
-      'One row per pass of a scan that is not decided yet: the moment when its first page was answered.',
+    description: 'One row per pass of an undecided scan: its pass start, when its first page was answered.',
     columns: {
       scan_id: text('The scan.'),
       pass: count('Number of the pass, from 1.'),
       front: count('Page that was answered.'),
-      total: count('Records in the list at that moment.'),
+      total: count('Records in the list at the pass start.'),
       existed_before: optional(
-        count('Records with a time up to this one were in the list; milliseconds since the epoch.'),
+        count('Records with a time up to this one were in the list then; milliseconds since the epoch.'),
       ),
       watermark: optional(text('Greatest updatedAt until then, as the service wrote it.')),
     },
@@ -136,7 +130,7 @@ export const scanTables = {
   }),
 
   scan_id: table({
-    description: 'One row per id and batch of pages that had it, of scans that are not decided yet.',
+    description: 'One row per id and batch of pages that had it, for undecided scans.',
     columns: {
       scan_id: text('The scan.'),
       record_id: text('Id of the record.'),
@@ -144,7 +138,9 @@ export const scanTables = {
       last_pass: optional(count('Last pass that saw it in this batch.')),
       front_pass: optional(count('The pass whose first page had it.')),
       existed_at: optional(
-        count('The earlier of createdAt and updatedAt, milliseconds since the epoch: it existed then.'),
+        count(
+          'The earlier of createdAt and updatedAt, in milliseconds since the epoch: the record existed then.',
+        ),
       ),
       changed_at: optional(count('updatedAt, milliseconds since the epoch.')),
       created_at: optional(text('In a sweep, as the service wrote it.')),
@@ -164,18 +160,18 @@ export const scanTables = {
       state: oneOf({
         sweeping: 'it is being read',
         accepted: 'it was read completely',
-        doubted: 'it was read completely, but too much was missing to believe it',
+        implausible: 'it was read completely, but an implausible number of records was missing',
         refused: 'it was given up',
       }),
       started_at: time('When it began.'),
       ended_at: optional(time('When it ended; null while it runs.')),
       earliest_day: optional(text('Day of the oldest record, where its windows end.')),
       run_id: text('Run that began it.'),
-      total: count('Totals that the service claimed, summed over windows that share days.'),
+      total: count('Totals from the service, summed over windows that overlap.'),
       seen: count('Distinct ids seen.'),
       judged: count('Live rows that should have been seen.'),
-      missing: count('Rows of these that were not seen.'),
-      note: optional(text('Why it was doubted or refused.')),
+      missing: count('How many of these were not seen.'),
+      note: optional(text('Why it was implausible or refused.')),
     },
     key: ['sweep_id'],
     isPublished: false,
@@ -184,7 +180,8 @@ export const scanTables = {
   }),
 
   unread: table({
-    description: 'One row per record whose current version is not stored, as a sweep or a crosscheck saw.',
+    description:
+      'One row per record whose current version is not stored, according to a sweep or a crosscheck.',
     columns: {
       resource: text('The resource.'),
       record_id: text('Id of the record.'),
@@ -213,10 +210,10 @@ export const scanTables = {
   }),
 }
 
-export type WatermarkRow = Row<typeof scanTables.watermark>
-export type ScanRow = Row<typeof scanTables.scan>
-export type ScanPassRow = Row<typeof scanTables.scan_pass>
-export type ScanIdRow = Row<typeof scanTables.scan_id>
-export type SweepRow = Row<typeof scanTables.sweep>
-export type UnreadRow = Row<typeof scanTables.unread>
-export type ListCountRow = Row<typeof scanTables.list_count>
+export type WatermarkRow = LedgerRow<typeof scanTables.watermark>
+export type ScanRow = LedgerRow<typeof scanTables.scan>
+export type ScanPassRow = LedgerRow<typeof scanTables.scan_pass>
+export type ScanIdRow = LedgerRow<typeof scanTables.scan_id>
+export type SweepRow = LedgerRow<typeof scanTables.sweep>
+export type UnreadRow = LedgerRow<typeof scanTables.unread>
+export type ListCountRow = LedgerRow<typeof scanTables.list_count>

@@ -1,4 +1,4 @@
-/** Watermarks: up to which change each list has been read. */
+/** Stores watermarks: up to which change each list has been read. */
 
 import type { Engine } from '../../warehouse/engine.ts'
 import { ledger } from '../ledger.ts'
@@ -25,7 +25,6 @@ export async function moveWatermark(
     earliest_day: null,
     remembered_total: null,
     page_size: null,
-    page_limit: null,
     hidden_rows: null,
     backfilled_at: null,
     empty_since: null,
@@ -42,11 +41,11 @@ export async function moveWatermark(
     .execute()
 }
 
-/** The pages of the list have other sizes than they had: the next scan learns them anew. */
+/** The page size of the list has changed: the next scan determines it again. */
 export async function forgetPageSize(engine: Engine, resource: string): Promise<void> {
   await ledger(engine)
     .updateTable('ops.watermark')
-    .set({ page_size: null, page_limit: null })
+    .set({ page_size: null })
     .where('resource', '=', resource)
     .execute()
 }

@@ -1,9 +1,9 @@
-/** How many requests a run may spend on records read by id, after its lists. */
+/** Limits how many requests a run may spend on records read by id, after its lists. */
 import { type Purpose, spendablePerDay } from '../../api/budget/day.ts'
 import { lastSyncStart } from '../../state/runs/runs.ts'
 import type { SyncContext } from '../run/context.ts'
 
-export interface DaySoFar {
+export interface DayBudgetState {
   /** Requests that this run may still send, after reserves and its own limit. */
   readonly spendable: number
   /** Requests that may still be sent today, after reserves. */
@@ -13,45 +13,46 @@ export interface DaySoFar {
   readonly untilReset: number
   /** Milliseconds since the last sync began; null for the first. */
   readonly sinceLast: number | null
-  /** Requests of this run for its lists. */
+  /** Requests that this run has sent for its lists. */
   readonly listRequests: number
 }
 
 export interface Allowance {
   readonly inAll: number
-  /** Of these, requests for stored records. */
+  /** Requests for stored records among them. */
   readonly refresh: number
 }
 
-/** Kept for the lists of later runs of a day before anything is known of them, as a share of a day. */
-const firstKeep = 0.05
-/** However often a sync runs, its lists keep no more of the rest of the day. */
-const greatestKeep = 0.5
+/** Share of a day reserved for the lists of later runs, while nothing is known about these. */
+const firstReserve = 0.05
+/** However often a sync runs, its lists reserve at most this share of the rest of the day. */
+const maxReserve = 0.5
 
-/** Runs before the next reset, if they come as often as so far. */
-const runsLeft = ({ untilReset, sinceLast }: DaySoFar): number =>
+/** Runs left before the next reset, at the interval so far. */
+const runsLeft = ({ untilReset, sinceLast }: DayBudgetState): number =>
   sinceLast === null || sinceLast <= 0 ? 1 : Math.floor(untilReset / sinceLast)
 
 /**
- * Lists come first: the later runs of today keep the requests that the lists of this run took. Records never fetched may use
- * all the rest. Stored records are refreshed at the rate that spreads the rest over the day.
+ * Lists come first: for each later run of today, reserves as many requests as this run's lists took. Records never
+ * fetched may use all the rest. Stored records are refreshed at a rate that spreads the rest over the day.
  */
-export function allowanceOf(day: DaySoFar): Allowance {
-  const wanted = day.sinceLast === null ? day.spendablePerDay * firstKeep : day.listRequests * runsLeft(day)
-  const kept = Math.min(wanted, day.spendableToday * greatestKeep)
-  const inAll = Math.max(0, Math.floor(Math.min(day.spendable, day.spendableToday - kept)))
+export function allowanceOf(day: DayBudgetState): Allowance {
+  const wanted =
+    day.sinceLast === null ? day.spendablePerDay * firstReserve : day.listRequests * runsLeft(day)
+  const reserved = Math.min(wanted, day.spendableToday * maxReserve)
+  const inAll = Math.max(0, Math.floor(Math.min(day.spendable, day.spendableToday - reserved)))
   const share =
     day.sinceLast === null || day.untilReset <= 0 ? 1 : Math.min(1, day.sinceLast / day.untilReset)
   return { inAll, refresh: Math.min(inAll, Math.ceil(day.spendableToday * share)) }
 }
 
-/** Other purposes than a sync have a budget of their own, which the client enforces. */
+/** Purposes other than a sync have their own budget, which the client enforces. */
 export async function allowance(sync: SyncContext, purpose: Purpose): Promise<Allowance> {
   if (purpose !== 'sync') return { inAll: Number.POSITIVE_INFINITY, refresh: Number.POSITIVE_INFINITY }
   const { spendable, spendableToday, perDay, resetsAt, requestsThisRun } = sync.client.usage()
   const now = sync.clock.now()
   const last = await lastSyncStart(sync.engine, sync.runId)
-  // A start ahead of now, by a clock that was wrong, tells no interval.
+  // A start in the future, by a wrong clock, gives no interval.
   const since = last === undefined || Date.parse(last) > now ? null : now - Date.parse(last)
   return allowanceOf({
     spendable,

@@ -1,29 +1,29 @@
-/** Tells whoever watches a run how many records it will fetch by id. */
+/** Reports how many records a run will fetch by id. */
 import { type DueTerms, knownIds } from '../../state/by-id/due.ts'
 import type { SyncContext } from '../run/context.ts'
-import type { HeldTask } from '../run/task.ts'
+import type { LockedTask } from '../run/task.ts'
 import type { StoredChoice } from './choose-stored.ts'
-import { fetchesInAll, type IdCounts } from './ids-to-follow.ts'
+import { fetchesInAll, type ResourceIdCounts } from './expected-ids.ts'
 
-interface Announced {
-  readonly held: HeldTask
+interface AnnouncedTask {
+  readonly locked: LockedTask
   readonly asked: ReadonlySet<string>
 }
 
 export class Announcement {
   readonly #sync: SyncContext
-  /** Ids that were known when the first record was about to be fetched. */
+  /** Known ids before the first record was fetched. */
   readonly #knownBefore = new Map<string, number>()
 
   constructor(sync: SyncContext) {
     this.#sync = sync
   }
 
-  async count(resources: readonly Announced[], terms: DueTerms): Promise<IdCounts[]> {
-    const names = resources.map(({ held }) => held.task.resource.name)
+  async count(resources: readonly AnnouncedTask[], terms: DueTerms): Promise<ResourceIdCounts[]> {
+    const names = resources.map(({ locked }) => locked.task.resource.name)
     const ids = await knownIds(this.#sync.engine, names, terms)
-    return resources.map(({ held, asked }) => {
-      const resource = held.task.resource.name
+    return resources.map(({ locked, asked }) => {
+      const resource = locked.task.resource.name
       const { due = 0, sources = new Map<string, number>() } = ids.get(resource) ?? {}
       const known = [...sources.values()].reduce((sum, n) => sum + n, 0)
       const knownBefore = this.#knownBefore.get(resource) ?? known
@@ -32,13 +32,13 @@ export class Announcement {
     })
   }
 
-  /** `chosen` are stored records; those that were asked for already count once. */
-  tell(
-    counts: readonly IdCounts[],
-    resources: readonly Announced[],
+  /** `chosen` are stored records; those already requested count only once. */
+  emitCounts(
+    counts: readonly ResourceIdCounts[],
+    resources: readonly AnnouncedTask[],
     chosen: StoredChoice['chosen'] | undefined,
   ): void {
-    const asked = new Map(resources.map(one => [one.held.task.resource.name, one.asked]))
+    const asked = new Map(resources.map(one => [one.locked.task.resource.name, one.asked]))
     const all = counts.map(count => {
       const again = chosen?.get(count.resource) ?? []
       return {
@@ -46,8 +46,8 @@ export class Announcement {
         again: again.filter(({ record_id: id }) => !asked.get(count.resource)?.has(id)).length,
       }
     })
-    for (const { held } of resources) {
-      const { resource, counters } = held.task
+    for (const { locked } of resources) {
+      const { resource, counters } = locked.task
       const count = all.find(one => one.resource === resource.name)
       if (!count) continue
       this.#sync.emit({

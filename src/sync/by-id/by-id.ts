@@ -1,42 +1,113 @@
 /**
- * Reads records that have no list. Their resources are read together, because records of one name ids of another: first
- * the records never fetched, then the stored ones that are worth another fetch.
+ * Reads records that have no list. Reads all such resources together, because their records refer to each other: first
+ * the records never fetched, then the stored ones that are worth another fetch. At the end it reports what is left, and
+ * why.
  */
-import type { Purpose } from '../../api/budget/day.ts'
-import { readLimit } from '../../api/budget/event-share.ts'
+import { type Purpose, readLimit } from '../../api/budget/day.ts'
+import type { Client } from '../../api/client/client.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
+import { counted, formatNumber } from '../../lib/counted.ts'
+import { clockTime } from '../../lib/dates.ts'
 import { BudgetSpent } from '../../lib/errors.ts'
-import { type DueId, type DueQuestion, type DueTerms, dueIds } from '../../state/by-id/due.ts'
+import {
+  countDue,
+  countSignalled,
+  countUnanswered,
+  type DueId,
+  type DueQuery,
+  type DueTerms,
+  dueIds,
+  refusedIds,
+} from '../../state/by-id/due.ts'
 import { nextRecordLook, recordLook } from '../../state/evidence/quarantine-looks.ts'
+import type { Engine } from '../../warehouse/engine.ts'
 import type { SyncContext } from '../run/context.ts'
+import { Incomplete } from '../run/incomplete.ts'
 import { currentScope } from '../run/key.ts'
-import { endsRun, type HeldTask, holdTask, type ResourceOutcome } from '../run/task.ts'
+import { endsRun, type LockedTask, lockTask, type ResourceResult } from '../run/task.ts'
 import { type Allowance, allowance } from './allowance.ts'
 import { Announcement } from './announcement.ts'
 import { chooseStored, type StoredChoice } from './choose-stored.ts'
-import { enoughToTell, type IdCounts, perTurn } from './ids-to-follow.ts'
-import { outOfRequests, restOf } from './out-of-requests.ts'
+import { minSample, perTurn, type ResourceIdCounts } from './expected-ids.ts'
 import { RecordReader } from './record-reader.ts'
 import { refetchPauseMs } from './refresh-worth.ts'
-import { requireAnswers } from './unanswered.ts'
+
+/** Throws Incomplete for ids for which no run has got a response. */
+export async function requireAnswers(engine: Engine, query: DueQuery): Promise<void> {
+  const { unanswered, known } = await countUnanswered(engine, query)
+  if (unanswered === 0) return
+  throw new Incomplete({
+    resource: query.resource,
+    seen: known - unanswered,
+    expected: known,
+    reason: `the service failed to return ${formatNumber(unanswered)} of them`,
+    next: 'they are fetched again after an hour; report it to the service if it persists',
+  })
+}
+
+interface RemainingWork {
+  /** Empty when nothing is left. */
+  readonly words: string
+  /** Whether records are left that are not stored, or are stored as they were before an event. */
+  readonly isWaiting: boolean
+  /** Ids that only events refer to, and that may not exist. */
+  readonly ofEvents: number
+}
+
+/** Describes what a run leaves undone in one resource. */
+export async function restOf(
+  engine: Engine,
+  query: DueQuery,
+  choice: StoredChoice | undefined,
+): Promise<RemainingWork> {
+  const { resource, onlySignalled = false } = query
+  const { neverFetched, again: due } = await countDue(engine, query)
+  const signalled = onlySignalled ? 0 : await countSignalled(engine, query)
+  const ofEvents = onlySignalled ? 0 : (await countDue(engine, { ...query, isFromEvents: true })).neverFetched
+  const again = due + (choice?.worth.get(resource) ?? 0) - (choice?.chosen.get(resource)?.length ?? 0)
+  const refused = onlySignalled ? [] : await refusedIds(engine, resource)
+  const parts = [
+    neverFetched > 0 && `${formatNumber(neverFetched)} never fetched`,
+    again > 0 && `${formatNumber(again)} to fetch again`,
+    signalled > 0 && `${formatNumber(signalled)} changed by events`,
+    ofEvents > 0 && `${formatNumber(ofEvents)} named by events only, which have a share of the day`,
+    ...refused.map(({ ids, reason }) => `${formatNumber(ids)} refused: ${reason}`),
+  ]
+  const words = parts.filter(part => part !== false).join(', ')
+  return { words, isWaiting: signalled + neverFetched > 0, ofEvents }
+}
+
+/**
+ * `rest` describes what is left; `reason` is the budget, the deadline, the quota or a backoff, if one of them ended the
+ * run.
+ */
+export function outOfRequests(client: Client, rest: string, reason: BudgetSpent | undefined): BudgetSpent {
+  if (reason)
+    return new BudgetSpent({ ...reason.report, what: `${rest}, as ${reason.report.what}`, cause: reason })
+  const { spendable, resetsAt } = client.usage()
+  return new BudgetSpent({
+    what: `${rest}, as the other ${counted(spendable, 'request')} of today are reserved for the lists of later runs`,
+    next: `everything read so far is loaded; the next run continues, after ${clockTime(resetsAt)} at the latest`,
+  })
+}
 
 export interface ByIdRequest {
-  /** Only records with a change signal: the purpose that pays for them has a budget of its own. */
+  /** Only records with a change signal: their purpose has its own budget. */
   readonly onlySignalled?: boolean
   readonly purpose?: Purpose
 }
 
-/** One resource. Its failure leaves the others alone; the end of the budget ends all. */
+/** One resource. Its failure does not affect the others; the end of the budget ends all. */
 export interface OpenResource {
-  readonly held: HeldTask
+  readonly locked: LockedTask
   readonly reader: Pick<RecordReader, 'resume' | 'read' | 'close'>
   /** Ids that this run has requested. */
   readonly asked: Set<string>
   failure?: { readonly error: unknown }
 }
 
-interface Plan {
+interface ByIdPlan {
   readonly allowance: Allowance
   readonly onlySignalled: boolean
   readonly purpose: Purpose
@@ -55,7 +126,7 @@ export class ByIdRun {
   #choiceToCome: StoredChoice | undefined
   readonly #announcement: Announcement
 
-  constructor(sync: SyncContext, opened: readonly OpenResource[], plan: Plan) {
+  constructor(sync: SyncContext, opened: readonly OpenResource[], plan: ByIdPlan) {
     this.#sync = sync
     this.#resources = opened
     this.#allowance = plan.allowance
@@ -72,7 +143,7 @@ export class ByIdRun {
     if (!this.#onlySignalled) await this.#fetchForEvents()
     if (!this.#onlySignalled && !this.#isOver) {
       await this.#refresh()
-      // A changed record may name new ids.
+      // A changed record may refer to new ids.
       await this.#fetchNew()
     }
     for (const one of this.#resources) await this.#guard(one, () => one.reader.close())
@@ -96,9 +167,9 @@ export class ByIdRun {
     return Math.min(inAll - (requestsThisRun - this.#before), inAll === Infinity ? Infinity : spendable)
   }
 
-  /** In turns, until no resource has a new id left. */
+  /** Takes turns until no resource has a new id left. */
   async #fetchNew(): Promise<void> {
-    let turn = enoughToTell
+    let turn = minSample
     for (let isBusy = true; isBusy && !this.#isOver; turn = perTurn) {
       isBusy = false
       if (!this.#onlySignalled) await this.#announce()
@@ -110,12 +181,15 @@ export class ByIdRun {
     }
   }
 
-  /** Requests for events that a part of this run may send: a burst of them costs no more than their share of the day. */
+  /**
+   * Requests for events that this part of the run may send: a burst of events cannot cost more than their share of the
+   * day.
+   */
   get #leftForEvents(): number {
     return readLimit(Math.min(this.#left, this.#sync.client.usage().leftForEvents), 0)
   }
 
-  /** Ids that nothing but events has named: most may not exist. */
+  /** Fetches ids that only events refer to: most may not exist. */
   async #fetchForEvents(): Promise<void> {
     let left = this.#leftForEvents
     for (const one of this.#open) {
@@ -127,47 +201,47 @@ export class ByIdRun {
   }
 
   async #announce(): Promise<void> {
-    let counts: readonly IdCounts[] = []
+    let counts: readonly ResourceIdCounts[] = []
     await this.#guard(this.#open, async () => {
       counts = await this.#announcement.count(this.#open, this.#terms)
     })
     const due = counts.reduce((sum, one) => sum + one.due, 0)
-    // None is chosen before the due ones are fetched; as many as would be chosen now are likely to be.
+    // Stored records are chosen only after the due ones are fetched; until then, estimate how many.
     if (due > 0 && !this.#choice) this.#choiceToCome ??= await this.#choose(this.#left - due)
     const chosen = (this.#choice ?? this.#choiceToCome)?.chosen
-    this.#announcement.tell(counts, this.#open, chosen)
+    this.#announcement.emitCounts(counts, this.#open, chosen)
   }
 
   #choose(requests: number): Promise<StoredChoice> {
-    const resources = this.#open.map(({ held }) => held.task.resource)
+    const resources = this.#open.map(({ locked }) => locked.task.resource)
     const budget = { requests, paced: this.#allowance.refresh, events: this.#leftForEvents }
     return chooseStored(this.#sync.engine, resources, { nowMs: this.#sync.clock.now(), budget })
   }
 
-  async #dueOf(one: OpenResource, most: number, terms: Partial<DueTerms> = {}): Promise<readonly DueId[]> {
+  async #dueOf(one: OpenResource, max: number, terms: Partial<DueTerms> = {}): Promise<readonly DueId[]> {
     let due: readonly DueId[] = []
     await this.#guard(one, async () => {
-      due = await dueIds(this.#sync.engine, { ...this.#questionOf(one), ...terms }, perTurn)
+      due = await dueIds(this.#sync.engine, { ...this.#dueQueryOf(one), ...terms }, perTurn)
     })
     // A record whose fetch failed stays due, but the next run retries it, not this one.
-    return due.filter(({ record_id: id }) => !one.asked.has(id)).slice(0, most)
+    return due.filter(({ record_id: id }) => !one.asked.has(id)).slice(0, max)
   }
 
   async #refresh(): Promise<void> {
     this.#choice = await this.#choose(this.#left)
     await this.#announce()
     for (const one of this.#open) {
-      const due = this.#choice.chosen.get(one.held.task.resource.name) ?? []
+      const due = this.#choice.chosen.get(one.locked.task.resource.name) ?? []
       for (let from = 0; from < due.length; from += perTurn)
         await this.#read(one, due.slice(from, from + perTurn))
     }
   }
 
-  /** For one quarantined record a day: it may have been mended without an event. */
+  /** Fetches one quarantined record a day: it may have been fixed without an event. */
   async #lookAgain(one: OpenResource): Promise<void> {
     await this.#guard(one, async () => {
       const { engine, clock, runId } = this.#sync
-      const { name } = one.held.task.resource
+      const { name } = one.locked.task.resource
       const id = await nextRecordLook(engine, { resource: name, now: clock.now(), runId })
       if (id === undefined || !isSafeId(id)) return
       await this.#read(one, [{ record_id: id, state: 'stored', failures: 0 }])
@@ -187,14 +261,14 @@ export class ByIdRun {
     try {
       await work()
     } catch (error) {
-      // The budget is shared, so its end is no failure of this resource.
+      // The budget is shared, so its end is not a failure of this resource.
       if (error instanceof BudgetSpent) this.#spent = error
       else for (const one of [by].flat()) one.failure ??= { error }
     }
   }
 
-  #questionOf({ held }: OpenResource): DueQuestion {
-    return { resource: held.task.resource.name, ...this.#terms }
+  #dueQueryOf({ locked }: OpenResource): DueQuery {
+    return { resource: locked.task.resource.name, ...this.#terms }
   }
 
   get #terms(): DueTerms {
@@ -208,41 +282,44 @@ export class ByIdRun {
   }
 
   /**
-   * Records never fetched, and stored ones that events told of, are a reason to run again, if this run had no request left for
-   * them; others that are worth another fetch are not.
+   * Records never fetched, and stored ones with a change signal, are a reason to run again if this run had no requests
+   * left for them. Other records worth another fetch are not. Ids that only events refer to are a reason if their
+   * reading was interrupted.
    */
   async #reportRest(one: OpenResource): Promise<void> {
-    const { task } = one.held
-    const rest = await restOf(this.#sync.engine, this.#questionOf(one), this.#choice)
+    const { task } = one.locked
+    const rest = await restOf(this.#sync.engine, this.#dueQueryOf(one), this.#choice)
     const { name } = task.resource
     if (rest.words !== '') task.counters.note = rest.words
-    if (!this.#onlySignalled) await requireAnswers(this.#sync.engine, this.#questionOf(one))
+    if (!this.#onlySignalled) await requireAnswers(this.#sync.engine, this.#dueQueryOf(one))
     const { client } = this.#sync
-    if (rest.isWaiting && this.#left <= 0)
+    const isCutOff = this.#spent !== undefined && rest.ofEvents > 0
+    if (isCutOff || (rest.isWaiting && this.#left <= 0))
       one.failure = {
         error: outOfRequests(client, `${name}: ${rest.words}`, this.#spent ?? client.refusal(this.#purpose)),
       }
   }
 }
 
-/** Reads the records that are due, as far as the budget goes; resources in the order of the catalogue. */
+/** Reads the records that are due, as far as the budget allows; resources in the order of the catalogue. */
 export async function readRecords(
   sync: SyncContext,
   resources: readonly Resource[],
   { onlySignalled = false, purpose = 'sync' }: ByIdRequest,
-): Promise<ResourceOutcome[]> {
-  const outcomes: ResourceOutcome[] = []
+): Promise<ResourceResult[]> {
+  const results: ResourceResult[] = []
   const opened: OpenResource[] = []
   for (const resource of resources) {
-    const held = await holdTask(sync, resource)
-    if ('task' in held) opened.push({ held, reader: new RecordReader(held.task, purpose), asked: new Set() })
-    else outcomes.push(held)
+    const locked = await lockTask(sync, resource)
+    if ('task' in locked)
+      opened.push({ locked, reader: new RecordReader(locked.task, purpose), asked: new Set() })
+    else results.push(locked)
   }
   try {
     const plan = { allowance: await allowance(sync, purpose), onlySignalled, purpose }
     await new ByIdRun(sync, opened, plan).run()
   } finally {
-    for (const { held, failure } of opened) outcomes.push(await held.end(failure))
+    for (const { locked, failure } of opened) results.push(await locked.end(failure))
   }
-  return outcomes
+  return results
 }

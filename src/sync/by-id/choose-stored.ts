@@ -1,14 +1,20 @@
-/** Chooses, among the stored records of all resources, those worth the most for a number of requests. */
+/** Chooses the stored records of all resources that are worth the most for a number of requests. */
 import type { Resource } from '../../contract/fields/resource.ts'
 import type { DueId } from '../../state/by-id/due.ts'
 import { signalCounts, signalsOf } from '../../state/by-id/signal-counts.ts'
 import { kindSums, type StoredId, storedIds } from '../../state/by-id/stored-ids.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { priorOf, rateOf } from './change-rate.ts'
-import { Choice, importanceOf, type RefreshBudget, refetchPauseMs, type Stored } from './refresh-worth.ts'
+import {
+  importanceOf,
+  type RefreshBudget,
+  RefreshChoice,
+  type RefreshRecord,
+  refetchPauseMs,
+} from './refresh-worth.ts'
 import { SignalWorth } from './signal-worth.ts'
 
-/** By the name of their resource. */
+/** By resource name. */
 export interface StoredChoice {
   /** Records to fetch again. */
   readonly chosen: ReadonlyMap<string, readonly DueId[]>
@@ -16,14 +22,13 @@ export interface StoredChoice {
   readonly worth: ReadonlyMap<string, number>
 }
 
-/** A stored record and its resource. */
-interface Candidate extends Stored {
+interface RefreshCandidate extends RefreshRecord {
   readonly resource: string
   readonly due: DueId
 }
 
-/** Rates a record by all fetches of its resource so far. */
-async function rating(engine: Engine, resource: Resource): Promise<(one: StoredId) => Candidate> {
+/** Rates a record using all fetches of its resource so far. */
+async function rating(engine: Engine, resource: Resource): Promise<(one: StoredId) => RefreshCandidate> {
   const priors = new Map((await kindSums(engine, resource)).map(sums => [sums.kind, priorOf(sums)]))
   const worth = new SignalWorth(signalsOf(resource), await signalCounts(engine, resource.name))
   return one => {
@@ -53,7 +58,7 @@ export async function chooseStored(
   resources: readonly Resource[],
   { nowMs, budget }: { readonly nowMs: number; readonly budget: RefreshBudget },
 ): Promise<StoredChoice> {
-  const choice = new Choice<Candidate>(budget)
+  const choice = new RefreshChoice<RefreshCandidate>(budget)
   const worth = new Map<string, number>()
   const times = {
     at: new Date(nowMs).toISOString(),

@@ -1,37 +1,37 @@
-/** Fetches records by id, several at a time, and lands the answers. */
+/** Fetches records by id, several at a time, and lands the responses. */
 import type { Purpose } from '../../api/budget/day.ts'
 import {
   AccessDenied,
+  AnswerTooLarge,
   BadRequest,
   NotFound,
   OtherRecord,
-  Retriable,
-  TooLarge,
+  RetriableError,
 } from '../../api/client/errors.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
 import { singleRead } from '../../contract/fields/resource.ts'
-import type { LandedPage } from '../../landing/folder.ts'
+import type { LandedPage } from '../../landing/landing.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, type MusterError } from '../../lib/errors.ts'
-import type { DueId, Expected } from '../../state/by-id/due.ts'
+import type { DueId, RefreshExpectation } from '../../state/by-id/due.ts'
 import type { FailedFetch } from '../../state/by-id/fetched.ts'
 import { controlIds } from '../../state/evidence/evidence.ts'
 import { now, type ResourceTask } from '../run/context.ts'
 import { currentScope } from '../run/key.ts'
 
-/** A landed answer, and the id it was requested by. */
+/** A landed response, and the id it was requested by. */
 export interface LandedRecord {
   readonly page: LandedPage
   readonly asked: string
   readonly recordId: string
   readonly askedAt: string
-  readonly expected?: Expected
+  readonly expected?: RefreshExpectation
 }
 
-export interface Fetched {
+export interface FetchResult {
   readonly records: readonly LandedRecord[]
   readonly failed: readonly FailedFetch[]
-  /** Ids to retry later: the service failed, and nothing is known of the record. */
+  /** Ids to retry later: the service failed, which says nothing about the record. */
   readonly retryLater: readonly string[]
   /** Why the rest was not requested. */
   readonly stopped?: { readonly error: unknown } | undefined
@@ -41,37 +41,37 @@ export interface Fetched {
 export interface FetchState {
   readonly scanId: string
   readonly purpose: Purpose
-  /** Of the last landed page. */
+  /** Sequence number of the last landed page. */
   sequence: number
   hasRead: boolean
   deniedInARow: number
   failedInARow: number
 }
 
-/** Requests of one resource at a time; as many again may wait for the key's limit per minute. */
+/** Concurrent requests for one resource; as many again may wait for the key's limit per minute. */
 const atOnce = 6
 
-/** So many refusals without a single record mean that the key may not read the resource. */
-const mostDenied = 3
-/** One failure of the service skips the record; so many in a row mean that the service is down. */
-const mostFailed = 5
+/** This many refusals without a single record mean that the key may not read the resource. */
+const maxDenied = 3
+/** One failure of the service skips the record; this many in a row mean that the service is down. */
+const maxFailed = 5
 
 /** The refresh policy wants every record fetched at least this often. */
-const mostBackOffDays = 30
+const maxBackOffDays = 30
 
 /**
- * Days after so many failed fetches in a row: 1, 2, 4 and so on, 30 at most. A signal, or another scope of the key, fetches
- * at once.
+ * Days to wait after this many failed fetches in a row: 1, 2, 4 and so on, at most 30. A signal, or another scope of
+ * the key, fetches at once.
  */
 export function backOffDays(failures: number): number {
-  return Math.min(mostBackOffDays, 2 ** Math.min(10, Math.max(0, failures - 1)))
+  return Math.min(maxBackOffDays, 2 ** Math.min(10, Math.max(0, failures - 1)))
 }
 
-/** The service answers, though not with the record. */
-const isAboutOne = (error: unknown): error is AccessDenied | NotFound | OtherRecord | TooLarge =>
-  [AccessDenied, NotFound, OtherRecord, TooLarge].some(kind => error instanceof kind)
+/** The service responded, though not with the record. */
+const isAboutOne = (error: unknown): error is AccessDenied | NotFound | OtherRecord | AnswerTooLarge =>
+  [AccessDenied, NotFound, OtherRecord, AnswerTooLarge].some(kind => error instanceof kind)
 
-class Fetching {
+class IdFetch {
   readonly #task: ResourceTask
   readonly #state: FetchState
   readonly #left: DueId[]
@@ -86,7 +86,7 @@ class Fetching {
     this.#left = [...due]
   }
 
-  async run(): Promise<Fetched> {
+  async run(): Promise<FetchResult> {
     await Promise.all(Array.from({ length: atOnce }, () => this.#work()))
     return this
   }
@@ -115,16 +115,24 @@ class Fetching {
       this.#state.deniedInARow = 0
       this.#state.failedInARow = 0
     } catch (error) {
-      // Others go on: the share of events is spent, not the day.
-      if (due.isForEvents && error instanceof BudgetSpent) return
+      if (due.isForEvents && error instanceof BudgetSpent && this.#isOnlyShareSpent) return
       this.#handle(error, due, askedAt)
       if (error instanceof AccessDenied) await this.#requireAccess(error)
     }
   }
 
-  /** Three refusals may be about three records: one that is stored has to answer. Throws when none does. */
+  /** Only requests for events are refused, so the others continue. A spent day, deadline or minute ends them all. */
+  get #isOnlyShareSpent(): boolean {
+    const { client } = this.#task.sync
+    return client.refusal('webhook') !== undefined && client.refusal(this.#state.purpose) === undefined
+  }
+
+  /**
+   * Three refusals may concern just three records, so fetches stored ones as a control. Throws when none of these is
+   * returned.
+   */
   async #requireAccess(error: AccessDenied): Promise<void> {
-    if (this.#state.hasRead || this.#state.deniedInARow < mostDenied) return
+    if (this.#state.hasRead || this.#state.deniedInARow < maxDenied) return
     const { sync, resource } = this.#task
     for (const id of await controlIds(sync.engine, resource, currentScope(this.#task)))
       if (await this.#answers(id)) {
@@ -155,7 +163,7 @@ class Fetching {
   async #land({ record_id: asked, expected, isForEvents }: DueId, askedAt: string): Promise<void> {
     const { sync, resource, counters } = this.#task
     const single = singleRead(resource)
-    if (!single || !isSafeId(asked)) throw new Error(`${resource.name} ${asked} can not be read by id`)
+    if (!single || !isSafeId(asked)) throw new Error(`${resource.name} ${asked} cannot be read by id`)
     const path = single.path.replace('{id}', () => encodeURIComponent(asked))
     const options = isForEvents ? { purpose: 'webhook' as const } : this.#state
     const { bytes, record, fetchedAt } = await sync.client.getRecord(path, single.query, options)
@@ -168,15 +176,15 @@ class Fetching {
     this.records.push({ page, asked, recordId, askedAt, ...(expected && { expected }) })
   }
 
-  /** An error about one record is remembered; an error about all of them is thrown. */
+  /** Stores an error about one record; throws an error that affects all of them. */
   #handle(error: unknown, due: DueId, askedAt: string): void {
     const isAnswer = isAboutOne(error) || error instanceof BadRequest
-    if (!isAnswer && !(error instanceof Retriable)) throw error
+    if (!isAnswer && !(error instanceof RetriableError)) throw error
     this.#task.counters.requests += 1
     if (!isAnswer) {
       this.retryLater.push(due.record_id)
       this.#state.failedInARow += 1
-      if (this.#state.failedInARow >= mostFailed) throw error
+      if (this.#state.failedInARow >= maxFailed) throw error
       return
     }
     this.#state.failedInARow = 0
@@ -201,7 +209,11 @@ class Fetching {
   }
 }
 
-/** Never throws: `stopped` holds the error that ended it early, beside the records read until then. */
-export function fetchRecords(task: ResourceTask, state: FetchState, due: readonly DueId[]): Promise<Fetched> {
-  return new Fetching(task, state, due).run()
+/** Never throws: `stopped` has the error that ended it early, next to the records read until then. */
+export function fetchRecords(
+  task: ResourceTask,
+  state: FetchState,
+  due: readonly DueId[],
+): Promise<FetchResult> {
+  return new IdFetch(task, state, due).run()
 }

@@ -1,14 +1,14 @@
 /** Reads records of one resource by id: fetches and lands them, loads them in batches, and records each result. */
 import type { Purpose } from '../../api/budget/day.ts'
 import { readEnvelope } from '../../api/client/envelope.ts'
-import { Retriable } from '../../api/client/errors.ts'
+import { RetriableError } from '../../api/client/errors.ts'
 import { edges } from '../../contract/derived/discovery.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
-import type { LandedPage } from '../../landing/folder.ts'
+import type { LandedPage } from '../../landing/landing.ts'
 import { hourMs } from '../../lib/dates.ts'
 import { pageBytes } from '../../lib/stored-page.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
-import { discover } from '../../state/by-id/discovered.ts'
+import { discover, FetchedPages } from '../../state/by-id/discovered.ts'
 import type { DueId } from '../../state/by-id/due.ts'
 import {
   recordFailedFetches,
@@ -16,18 +16,17 @@ import {
   recordOtherNames,
   retryLater,
 } from '../../state/by-id/fetched.ts'
-import { FetchedPages } from '../../state/by-id/fetched-pages.ts'
 import { countSignals } from '../../state/by-id/signal-counts.ts'
 import { recordEvidenceOfStored } from '../../state/evidence/evidence.ts'
 import { closeVanished } from '../../state/evidence/quarantine.ts'
 import { freshScan, openScan, unfinishedScan, updateScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
-import { fenced } from '../run/hold-lease.ts'
 import { currentScope } from '../run/key.ts'
-import { type Fetched, type FetchState, fetchRecords, type LandedRecord } from './fetch.ts'
+import { fenced } from '../run/renew-lease.ts'
+import { type FetchResult, type FetchState, fetchRecords, type LandedRecord } from './fetch.ts'
 
-/** Until the next fetch of a record for which the service failed. */
+/** Wait before fetching a record again after the service failed. */
 const failurePauseMs = hourMs
 
 export class RecordReader {
@@ -41,7 +40,7 @@ export class RecordReader {
     this.#state = { scanId, purpose, sequence: 0, hasRead: false, deniedInARow: 0, failedInARow: 0 }
   }
 
-  /** Loads the answers that a killed run landed and did not load, without a request. */
+  /** Loads responses that a killed run landed but did not load, without a request. */
   async resume(): Promise<void> {
     const { sync, resource } = this.task
     const scan = await unfinishedScan(sync.engine, resource.name, 'by id')
@@ -79,11 +78,11 @@ export class RecordReader {
     this.#isOpen = true
   }
 
-  /** Records that cannot be loaded are fetched once more; what cannot be loaded then goes to quarantine. */
+  /** Fetches records that cannot be loaded once more; those that still cannot be loaded go to quarantine. */
   async #load(
     scanId: string,
-    fetched: Fetched,
-    again: (due: readonly DueId[]) => Promise<Fetched>,
+    fetched: FetchResult,
+    again: (due: readonly DueId[]) => Promise<FetchResult>,
   ): Promise<void> {
     const { readAgain } = this.task.pipeline
     try {
@@ -93,7 +92,7 @@ export class RecordReader {
       const isBad = ({ page }: LandedRecord): boolean => error.pages.some(({ file }) => file === page.file)
       const bad = fetched.records.filter(isBad)
       for (const { page } of bad) await this.task.sync.landing.forget(page)
-      const { records, failed, retryLater } = await again(
+      const { records, failed, retryLater, stopped } = await again(
         bad.map(({ asked }) => ({ record_id: asked, state: 'stored', failures: 0 })),
       )
       const good = fetched.records.filter(one => !isBad(one))
@@ -102,16 +101,17 @@ export class RecordReader {
         failed: [...fetched.failed, ...failed],
         retryLater: [...fetched.retryLater, ...retryLater],
       })
+      if (stopped) throw stopped.error
     }
   }
 
-  async #loadOnce(scanId: string, fetched: Fetched): Promise<void> {
+  async #loadOnce(scanId: string, fetched: FetchResult): Promise<void> {
     if (fetched.records.length === 0) return fenced(this.task, engine => this.#record(engine, fetched))
     const { pipeline } = this.task
     await pipeline.load({
       pages: fetched.records.map(({ page }) => page),
       rows: 'data as one record',
-      ledger: async engine => {
+      writeScan: async engine => {
         await this.#record(engine, fetched)
         const sequence = Math.max(...fetched.records.map(({ page }) => page.sequence))
         await updateScan(engine, scanId, { loaded_sequence: sequence, pages: sequence })
@@ -120,8 +120,10 @@ export class RecordReader {
     await pipeline.drained()
   }
 
-  /** In the transaction of the records: the result of each fetch, and the ids that the records name. */
-  async #record(engine: Engine, { records, failed, retryLater: unanswered }: Fetched): Promise<void> {
+  /**
+   * Records the result of each fetch, and the ids that the records refer to, in the transaction that loads the records.
+   */
+  async #record(engine: Engine, { records, failed, retryLater: unanswered }: FetchResult): Promise<void> {
     const { sync, resource } = this.task
     const renamed = records.filter(({ asked, recordId }) => asked !== recordId)
     await recordOtherNames(
@@ -160,7 +162,7 @@ export class RecordReader {
     await discover(engine, { edges: named, at: now(sync), fetched })
   }
 
-  /** Empty for a page that is no record: its id is fetched again. */
+  /** Empty if the page is not a record: its id is fetched again. */
   async #landedRecord(page: LandedPage): Promise<LandedRecord[]> {
     const id = idOn(page)
     if (id === undefined) {
@@ -172,9 +174,9 @@ export class RecordReader {
 }
 
 /** Ids that are not fetched now stay due. */
-const nothing = async (): Promise<Fetched> => ({ records: [], failed: [], retryLater: [] })
+const nothing = async (): Promise<FetchResult> => ({ records: [], failed: [], retryLater: [] })
 
-/** A record fetched under two names counts once. */
+/** Counts a record fetched under two names once. */
 function latest<Item extends { readonly recordId: string }>(fetches: readonly Item[]): Item[] {
   return [...new Map(fetches.map(fetch => [fetch.recordId, fetch])).values()]
 }
@@ -185,7 +187,7 @@ function idOn(page: LandedPage): string | undefined {
     return typeof record?.id === 'string' && isSafeId(record.id) ? record.id : undefined
   } catch (error) {
     // The run was killed while it wrote the page.
-    if (error instanceof Retriable || error instanceof SyntaxError) return undefined
+    if (error instanceof RetriableError || error instanceof SyntaxError) return undefined
     throw error
   }
 }

@@ -1,38 +1,38 @@
 /**
- * Which stored records are worth another fetch: each has an index, and the greatest go first. Where changes come at random,
- * this gives the freshest schedule for any number of requests, without knowing that number (docs/refresh.md).
+ * Decides which stored records are worth another fetch: ranks each by an index, highest first. If changes come at
+ * random, this gives the freshest schedule for any number of requests, without knowing that number (docs/records.md).
  */
 import { minuteMs } from '../../lib/dates.ts'
 
-/** A stored record, as the policy sees it; times in days. */
-export interface Stored {
+/** A stored record as the policy sees it; times in days. */
+export interface RefreshRecord {
   readonly id: string
-  /** Since it was fetched. */
+  /** Since the last fetch. */
   readonly age: number
-  /** Changes a day, as estimated. */
+  /** Estimated changes a day. */
   readonly rate: number
   readonly importance: number
-  /** Whether an event said that it changed since. */
+  /** Whether an event has reported a change since. */
   readonly isSignalled: boolean
   /** Change signals other than events, as -ln of the factor by which they lower the probability of no change. */
   readonly doubt: number
 }
 
-/** Every record is fetched at least this often, in days, as far as the share of the budget below goes. */
+/** Every record is fetched at least this often, in days, as far as the budget share below allows. */
 export const floorDays = 30
-/** Share of the budget for older records, even when others are worth more. */
+/** Share of the budget for older records, even if others are worth more. */
 export const floorShare = 0.2
-/** A record that changed with a lower probability is not worth a request. */
-const leastChance = 0.002
-/** A record is not fetched again within this time, in milliseconds. */
+/** A record less likely to have changed is not worth a request. */
+const minChance = 0.002
+/** Minimum time between two fetches of a record, in milliseconds. */
 export const refetchPauseMs = minuteMs
 
-/** Of a record in a state that can still change. */
+/** Importance of a record whose state can still change. */
 const liveImportance = 5
-/** Of a record in a terminal state that has just changed. */
+/** Importance of a record in a terminal state that has just changed. */
 const terminalImportance = 1
-const leastImportance = 0.05
-/** Days in which the importance of a terminal state halves. */
+const minImportance = 0.05
+/** Days until the importance of a terminal state halves. */
 const halfLife = 90
 
 /** `quietDays` is how long the record has not changed. */
@@ -44,99 +44,99 @@ export function importanceOf({
   readonly quietDays: number
 }): number {
   if (!isTerminal) return liveImportance
-  return Math.max(leastImportance, terminalImportance * 2 ** (-Math.max(0, quietDays) / halfLife))
+  return Math.max(minImportance, terminalImportance * 2 ** (-Math.max(0, quietDays) / halfLife))
 }
 
 /** -ln of the probability that a record is unchanged since it was fetched. */
-const expectedChanges = ({ rate, age, doubt }: Pick<Stored, 'rate' | 'age' | 'doubt'>): number =>
+const expectedChanges = ({ rate, age, doubt }: Pick<RefreshRecord, 'rate' | 'age' | 'doubt'>): number =>
   rate * Math.max(0, age) + doubt
 
-export const chanceOfChange = (stored: Pick<Stored, 'rate' | 'age' | 'doubt'>): number =>
+export const chanceOfChange = (stored: Pick<RefreshRecord, 'rate' | 'age' | 'doubt'>): number =>
   -Math.expm1(-expectedChanges(stored))
 
-/** 1 - (1 + x) e^-x; by its series for small x, where the difference would be noise. */
+/** 1 - (1 + x) e^-x; computed as a series for small x, where the difference would be rounding noise. */
 function gain(x: number): number {
   if (x < 1e-3) return x * x * (0.5 - x / 3 + (x * x) / 8)
   return -Math.expm1(-x) - x * Math.exp(-x)
 }
 
 /**
- * The worth of a fetch now: importance times (1/rate - (age + 1/rate) e^(-rate age)), in days of freshness. An event gives
- * the maximum, importance / rate. Other signals add to the age.
+ * The worth of a fetch now: importance times (1/rate - (age + 1/rate) e^(-rate age)), in days of freshness. An event
+ * gives the maximum, importance / rate. Other signals add to the age.
  */
-export function worthOf(stored: Stored): number {
+export function worthOf(stored: RefreshRecord): number {
   const { rate, importance, isSignalled } = stored
   if (rate <= 0) return isSignalled ? Number.MAX_VALUE : 0
   return (importance / rate) * (isSignalled ? 1 : gain(expectedChanges(stored)))
 }
 
-export const isWorthIt = (stored: Stored): boolean =>
-  stored.isSignalled || stored.age >= floorDays || chanceOfChange(stored) >= leastChance
+export const isWorthIt = (stored: RefreshRecord): boolean =>
+  stored.isSignalled || stored.age >= floorDays || chanceOfChange(stored) >= minChance
 
-const byValue = (left: Ranked<Stored>, right: Ranked<Stored>): number =>
+const byValue = (left: RankedRecord<RefreshRecord>, right: RankedRecord<RefreshRecord>): number =>
   right.value - left.value || (left.stored.id < right.stored.id ? -1 : 1)
-const byAge = (left: Ranked<Stored>, right: Ranked<Stored>): number =>
+const byAge = (left: RankedRecord<RefreshRecord>, right: RankedRecord<RefreshRecord>): number =>
   right.stored.age - left.stored.age || (left.stored.id < right.stored.id ? -1 : 1)
 
-interface Ranked<One> {
+interface RankedRecord<One> {
   readonly stored: One
   readonly value: number
 }
 
-/** Keeps the best of any number of records, in memory for twice as many as it may keep. */
-class Best<One extends Stored> {
-  readonly most: number
-  readonly #order: (left: Ranked<One>, right: Ranked<One>) => number
-  #kept: Ranked<One>[] = []
+/** Keeps the best `max` of any number of records, with at most about twice as many in memory. */
+class BestRecords<One extends RefreshRecord> {
+  readonly max: number
+  readonly #order: (left: RankedRecord<One>, right: RankedRecord<One>) => number
+  #records: RankedRecord<One>[] = []
 
-  constructor(most: number, order: (left: Ranked<One>, right: Ranked<One>) => number) {
-    this.most = most
+  constructor(max: number, order: (left: RankedRecord<One>, right: RankedRecord<One>) => number) {
+    this.max = max
     this.#order = order
   }
 
-  add(one: Ranked<One>): void {
-    this.#kept.push(one)
-    if (this.#kept.length > 2 * this.most + 100) this.#cut()
+  add(one: RankedRecord<One>): void {
+    this.#records.push(one)
+    if (this.#records.length > 2 * this.max + 100) this.#cut()
   }
 
   #cut(): void {
-    this.#kept = this.#kept.sort(this.#order).slice(0, this.most)
+    this.#records = this.#records.sort(this.#order).slice(0, this.max)
   }
 
-  list(): readonly Ranked<One>[] {
+  list(): readonly RankedRecord<One>[] {
     this.#cut()
-    return this.#kept
+    return this.#records
   }
 }
 
 export interface RefreshBudget {
-  /** Requests in all. */
+  /** Total number of requests. */
   readonly requests: number
-  /** Of these, requests that are spread over the day: for records without an event, and for those beyond `events`. */
+  /** Requests spread over the day: for records without an event, and for records with one beyond `events`. */
   readonly paced: number
-  /** Of these, requests for records with an event; as many as there are when left out. */
+  /** Requests for records with an event; unlimited if absent. */
   readonly events?: number
 }
 
-/** Takes records in any order and chooses the best for a number of requests. */
-export class Choice<One extends Stored = Stored> {
+/** Takes records in any order, and chooses the best for a number of requests. */
+export class RefreshChoice<One extends RefreshRecord = RefreshRecord> {
   readonly #requests: number
-  readonly #overdue: Best<One>
-  readonly #signalled: Best<One>
-  readonly #best: Best<One>
+  readonly #overdue: BestRecords<One>
+  readonly #signalled: BestRecords<One>
+  readonly #best: BestRecords<One>
   readonly #paced: number
-  /** Records that are worth a request, chosen or not. */
+  /** Records worth a request, chosen or not. */
   worth = 0
 
   constructor({ requests, paced, events = requests }: RefreshBudget) {
     this.#requests = Math.max(0, Math.floor(requests))
-    const most = Math.max(0, Math.floor(Math.min(requests, paced)))
-    this.#overdue = new Best<One>(Math.floor(most * floorShare), byAge)
+    const max = Math.max(0, Math.floor(Math.min(requests, paced)))
+    this.#overdue = new BestRecords<One>(Math.floor(max * floorShare), byAge)
     const signalled = Math.max(0, Math.floor(Math.min(requests, events)))
-    this.#signalled = new Best<One>(signalled, byValue)
-    this.#paced = most
-    // Those with an event are in both, and count here where their own share is spent.
-    this.#best = new Best<One>(most + signalled, byValue)
+    this.#signalled = new BestRecords<One>(signalled, byValue)
+    this.#paced = max
+    // Records with an event are in both, and count here once their own share is used up.
+    this.#best = new BestRecords<One>(max + signalled, byValue)
   }
 
   add(stored: One): void {
@@ -148,12 +148,12 @@ export class Choice<One extends Stored = Stored> {
     if (stored.age >= floorDays && !stored.isSignalled) this.#overdue.add(ranked)
   }
 
-  /** The records with an event for which the share of events pays, if they are chosen. */
+  /** Records with an event that the share for events pays for, if they are chosen. */
   forEvents(): ReadonlySet<One> {
     return new Set(this.#signalled.list().map(({ stored }) => stored))
   }
 
-  /** At most as many as the budget allows; a record at most once. */
+  /** At most as many as the budget allows, each record once. */
   chosen(): readonly One[] {
     const overdue = this.#overdue.list()
     const signalled = this.#signalled.list()

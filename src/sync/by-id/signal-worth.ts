@@ -1,13 +1,13 @@
-/** How much a change signal says, from how often fetches found a change after it. */
+/** Estimates how much a change signal says, from how often a fetch after it found a change. */
 import type { ChangeSignal } from '../../contract/derived/change-signals.ts'
 import type { SignalCounts, SignalKind } from '../../state/by-id/signal-counts.ts'
 
-/** So many fetches weigh as much as the declared share. */
+/** This many fetches weigh as much as the declared share. */
 const strength = 20
-/** No signal counts as proof of a change; only an event does. */
-const leastFresh = 0.02
-/** Silence lowers a rate no further than this: the events may simply have stopped. */
-const leastQuiet = 0.1
+/** Only an event proves a change; no other signal does. */
+const minFresh = 0.02
+/** Silence lowers a rate no further than this: events may simply have stopped. */
+const minQuiet = 0.1
 
 const noCounts: SignalCounts = {
   signalled: 0,
@@ -26,11 +26,11 @@ const sumOf = (left: SignalCounts, right: SignalCounts): SignalCounts => ({
 })
 
 const shrunk = ({ unchanged, unchangedExpected }: SignalCounts, before: number): number =>
-  Math.min(1, Math.max(leastFresh, (unchanged + strength * before) / (unchangedExpected + strength)))
+  Math.min(1, Math.max(minFresh, (unchanged + strength * before) / (unchangedExpected + strength)))
 
 /**
- * The factor by which a signal lowers the probability that a record is unchanged: 1 means that it says nothing. The declared
- * share is the prior of all kinds, and all kinds are the prior of one kind.
+ * The factor by which a signal lowers the probability that a record is unchanged: 1 means that it says nothing. The
+ * declared share is the prior for all kinds together, which are in turn the prior for a single kind.
  */
 function freshFactor(
   share: number,
@@ -39,11 +39,11 @@ function freshFactor(
   return shrunk(ofKind, shrunk(ofAll, 1 - share))
 }
 
-/** The share of changes without a signal: 1 where no change is announced. */
+/** The share of changes that come without a signal: 1 if none is announced. */
 const unannounced = ({ quietChanges, quietExpected }: SignalCounts): number =>
-  Math.min(1, Math.max(leastQuiet, (quietChanges + strength) / (quietExpected + strength)))
+  Math.min(1, Math.max(minQuiet, (quietChanges + strength) / (quietExpected + strength)))
 
-/** The change signals of one resource, weighed by all its fetches so far. */
+/** Weighs the change signals of one resource by all its fetches so far. */
 export class SignalWorth {
   readonly #declared: readonly Pick<ChangeSignal, 'name' | 'share'>[]
   readonly #known: readonly SignalKind[]
@@ -57,12 +57,12 @@ export class SignalWorth {
     this.#unannounced = new Map(names.map(name => [name, unannounced(this.#allOf(name))]))
   }
 
-  /** Several signals of one record often have one cause, so only the strongest counts. */
+  /** Several signals about one record often have the same cause, so only the strongest counts. */
   freshFactor({ kind, signals }: { readonly kind: string; readonly signals: readonly string[] }): number {
     return Math.min(1, ...signals.map(name => this.#factorOf(name, kind)))
   }
 
-  /** The share of a record's rate that remains while signals that announce many of its changes are silent. */
+  /** The share of a record's rate that remains while signals that usually announce its changes are silent. */
   quietShare({ signals }: { readonly signals: readonly string[] }): number {
     const silent = [...this.#unannounced].filter(([name]) => !signals.includes(name))
     return Math.min(1, ...silent.map(([, share]) => share))

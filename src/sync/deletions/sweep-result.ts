@@ -1,4 +1,7 @@
-/** Compares a complete sweep with the stored rows: records seen again, candidates for deletion, and records still to be read. */
+/**
+ * Compares a complete sweep with the stored rows: records seen again, deletion candidates, and records still to be
+ * read.
+ */
 
 import { revive } from '../../load/merge/tombstone.ts'
 import { recordEvidence, recordUndeletions, voidEvidence } from '../../state/evidence/evidence.ts'
@@ -23,12 +26,12 @@ import type { SweepRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask } from '../run/context.ts'
-import { fenced } from '../run/hold-lease.ts'
 import { isStillScope } from '../run/key.ts'
+import { fenced } from '../run/renew-lease.ts'
 import { worthOf } from './decision.ts'
-import { changedScope, newScope, tooManyMissing } from './held-back.ts'
+import { changedScope, newScope, tooManyMissing } from './withheld-deletions.ts'
 
-/** Checked after the last page: a sweep whose scope changed is no evidence. */
+/** Checks the scope after the last page: if it has changed, the sweep is not evidence. */
 async function requireSameScope(task: ResourceTask, { sweep_id, scope_id }: SweepRow): Promise<void> {
   const { sync, resource } = task
   if (await isStillScope(task, scope_id)) return
@@ -50,7 +53,7 @@ async function listOf(engine: Engine, { resource }: ResourceTask, sweep: SweepRo
   }
 }
 
-/** What was seen is there, whatever else the sweep is worth. */
+/** Revives the records that the sweep saw: they exist, whatever else the sweep is worth. */
 async function recordSeen(engine: Engine, task: ResourceTask, list: SweptList): Promise<void> {
   const { sync, resource, plan, counters } = task
   const revived = (await engine.rows<{ id: string }>(revivedIds(list))).map(({ id }) => id)
@@ -63,29 +66,29 @@ async function recordSeen(engine: Engine, task: ResourceTask, list: SweptList): 
   const of = { resource: resource.name, ids: revived }
   await recordUndeletions(engine, of, { at, run: sync.runId })
   await voidEvidence(engine, of, { at, reason: `seen by sweep ${list.sweepId}` })
-  // In the transaction that revives them: a build learns from the sum that rows changed.
+  // In the transaction that revives them: builds learn from this count that rows changed.
   await addToRun(engine, sync.runId, { rows_changed: revived.length })
   counters.rows_changed += revived.length
   await engine.run(voidSeen(list))
   await engine.run(forgetOutOfSight(list))
   const watermark = (await readWatermark(engine, resource.name))?.watermark
-  // A scan ends at the watermark itself once nothing can come below it (lookback.ts).
+  // A scan may end at the watermark itself once nothing more can come below it (scan/collection.ts).
   if (watermark) await engine.run(noteUnread(list, new Date(Date.parse(watermark) + 1).toISOString()))
 }
 
-interface Judgement {
+interface SweepJudgement {
   readonly worth: ReturnType<typeof worthOf>
   readonly judged: number
   readonly missing: number
-  /** Records that this scope does not show, noted as such for the first time. */
+  /** Records newly noted as not shown by this scope. */
   readonly outOfSight: number
 }
 
 async function candidate(
   engine: Engine,
   task: ResourceTask,
-  { list, most }: { readonly list: SweptList; readonly most: number | undefined },
-): Promise<Judgement> {
+  { list, maxDeletions }: { readonly list: SweptList; readonly maxDeletions: number | undefined },
+): Promise<SweepJudgement> {
   const { runId } = task.sync
   const [counted] = await engine.rows<{ n: number }>(judgedCount(list))
   const judged = Number(counted?.n ?? 0)
@@ -97,8 +100,14 @@ async function candidate(
     (Number(others?.n ?? 0) > 0 || (await lastSweep(engine, task.resource.name)) !== undefined)
   const [heard] = await engine.rows<{ n: number }>(countAnnounced(list))
   const announced = Number(heard?.n ?? 0)
-  const worth = worthOf({ judged, missing, announced, isNewScope, ...(most !== undefined && { most }) })
-  const outOfSight = worth === 'doubted' ? 0 : await engine.run(rememberOutOfSight(list))
+  const worth = worthOf({
+    judged,
+    missing,
+    announced,
+    isNewScope,
+    ...(maxDeletions !== undefined && { maxDeletions }),
+  })
+  const outOfSight = worth === 'implausible' ? 0 : await engine.run(rememberOutOfSight(list))
   if (worth === 'evidence') {
     const seen = { resource: task.resource.name, kind: 'sweep' as const, source: runId }
     await recordEvidence(
@@ -110,20 +119,20 @@ async function candidate(
   return { worth, judged, missing, outOfSight }
 }
 
-/** Returns why the sweep is not believed, if it is not; it is recorded all the same. */
+/** Returns why the sweep is implausible, if it is; records it in any case. */
 export async function judgeSweep(
   task: ResourceTask,
   sweep: SweepRow,
-  most?: number,
+  maxDeletions?: number,
 ): Promise<Error | undefined> {
   const { sync, resource, lease } = task
   await requireSameScope(task, sweep)
   const { worth, judged, missing, outOfSight } = await sync.engine.merge(async engine => {
     const list = await listOf(engine, task, sweep)
-    const judgement = await candidate(engine, task, { list, most })
+    const judgement = await candidate(engine, task, { list, maxDeletions })
     await recordSeen(engine, task, list)
     await updateSweep(engine, sweep.sweep_id, {
-      state: judgement.worth === 'doubted' ? 'doubted' : 'accepted',
+      state: judgement.worth === 'implausible' ? 'implausible' : 'accepted',
       ended_at: now(sync),
       seen: await countSweptIds(engine, sweep.sweep_id),
       judged: judgement.judged,
@@ -134,6 +143,6 @@ export async function judgeSweep(
     await renewLease(engine, lease)
     return judgement
   })
-  if (worth === 'doubted') return tooManyMissing(resource.name, missing, judged)
+  if (worth === 'implausible') return tooManyMissing(resource.name, missing, judged)
   return worth === 'baseline' ? newScope(resource.name, outOfSight) : undefined
 }

@@ -1,4 +1,4 @@
-/** A sweep: every list for its ids, and every record read by id for which there is evidence of a deletion. */
+/** Runs a sweep: every list for its ids, and every record read by id with evidence of a deletion. */
 import PQueue from 'p-queue'
 import { catalogue } from '../../contract/catalogue.ts'
 import { asReadBy, isCollection, type Resource } from '../../contract/fields/resource.ts'
@@ -6,10 +6,10 @@ import { formatNumber } from '../../lib/counted.ts'
 import { recordCount, storedCounts } from '../../state/evidence/absence.ts'
 import { resourcesWithEvidence } from '../../state/evidence/evidence.ts'
 import { now, type ResourceTask, type SyncContext } from '../run/context.ts'
-import { fenced } from '../run/hold-lease.ts'
 import { currentScope } from '../run/key.ts'
+import { fenced } from '../run/renew-lease.ts'
 import type { SyncRequest } from '../run/sync.ts'
-import { endsRun, notForThisKey, type ResourceOutcome, runTask } from '../run/task.ts'
+import { endsRun, notForThisKey, type ResourceResult, runTask } from '../run/task.ts'
 import { type SweepOptions, sweepList } from './sweep.ts'
 import { tombstoneProved } from './tombstones.ts'
 
@@ -17,15 +17,15 @@ export interface SweepRequest extends SyncRequest {
   readonly sweep?: SweepOptions
 }
 
-/** Lists that are swept side by side. */
+/** Lists swept in parallel. */
 const sweepsAtOnce = 4
 
-/** Snapshots remove missing rows by themselves. */
+/** Snapshots remove missing rows on their own. */
 export const swept: readonly Resource[] = catalogue.filter(({ read }) => read.strategy !== 'snapshot')
 
 /**
- * Compares the count of the service with the stored rows, for one request. Equal counts prove little, because one record may
- * have been deleted and another added; different counts call for a sweep.
+ * Compares the service's count with the stored rows, with one request. Equal counts prove little: one record may have
+ * been deleted and another added. Different counts call for a sweep.
  */
 async function countList(task: ResourceTask): Promise<void> {
   const { sync, resource, counters } = task
@@ -50,16 +50,19 @@ function work(task: ResourceTask, options: SweepOptions): Promise<void> {
   if (options.counts) return countList(task)
   return task.resource.read.strategy === 'scan'
     ? sweepList(task, options)
-    : tombstoneProved(task, options.most)
+    : tombstoneProved(task, options.maxDeletions)
 }
 
-interface Chosen {
-  /** Lists, and resources read by id that have evidence against a record: as the key reads them. */
+interface ChosenResources {
+  /** Lists, and resources read by id with evidence against a record, in the form that the key can read. */
   readonly swept: readonly Resource[]
   readonly unreadable: readonly Resource[]
 }
 
-async function chosen(sync: SyncContext, { resources: names, sweep }: SweepRequest): Promise<Chosen> {
+async function chosen(
+  sync: SyncContext,
+  { resources: names, sweep }: SweepRequest,
+): Promise<ChosenResources> {
   const withEvidence = sweep?.counts ? new Set() : await resourcesWithEvidence(sync.engine)
   const named = swept.filter(({ name }) => names.length === 0 || names.includes(name))
   const readable = named.flatMap(one => asReadBy(one, sync.key.kind) ?? [])
@@ -69,20 +72,20 @@ async function chosen(sync: SyncContext, { resources: names, sweep }: SweepReque
   }
 }
 
-export async function sweepResources(sync: SyncContext, request: SweepRequest): Promise<ResourceOutcome[]> {
-  const outcomes: ResourceOutcome[] = []
+export async function sweepResources(sync: SyncContext, request: SweepRequest): Promise<ResourceResult[]> {
+  const results: ResourceResult[] = []
   const queue = new PQueue({ concurrency: sweepsAtOnce })
   const one = async (resource: Resource): Promise<void> => {
-    if (outcomes.some(({ error }) => endsRun(error)) || sync.signal.aborted) return
-    outcomes.push(await runTask(sync, resource, task => work(task, request.sweep ?? {})))
+    if (results.some(({ error }) => endsRun(error)) || sync.signal.aborted) return
+    results.push(await runTask(sync, resource, task => work(task, request.sweep ?? {})))
   }
   const { swept: resources, unreadable } = await chosen(sync, request)
-  for (const resource of unreadable) outcomes.push(await notForThisKey(sync, resource))
+  for (const resource of unreadable) results.push(await notForThisKey(sync, resource))
   try {
     await queue.addAll(resources.map(resource => () => one(resource)))
   } finally {
     queue.clear()
     await queue.onIdle()
   }
-  return outcomes
+  return results
 }

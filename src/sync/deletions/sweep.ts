@@ -1,32 +1,41 @@
-/** Looks for deleted records: reads a list whole for its ids, confirms candidates, and tombstones those with two pieces of evidence. */
+/**
+ * Finds deleted records: reads a full list for its ids, confirms candidates, and tombstones those with two pieces of
+ * evidence.
+ */
 import { fewRows } from '../../api/client/envelope.ts'
 import { lastPage } from '../../api/client/paging.ts'
 import { dayMs, utcDay } from '../../lib/dates.ts'
-import { countLive } from '../../state/evidence/live-count.ts'
+import { countLive } from '../../state/evidence/absence.ts'
 import { forgetSweptIds } from '../../state/scans/scan-ids.ts'
 import { freshScan, openScan } from '../../state/scans/scans.ts'
 import { openSweep, sweepScans, unfinishedSweep, updateSweep } from '../../state/scans/sweeps.ts'
 import type { ScanRow, SweepRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { now, type ResourceTask } from '../run/context.ts'
-import { fenced } from '../run/hold-lease.ts'
 import { Incomplete } from '../run/incomplete.ts'
 import { currentScope } from '../run/key.ts'
+import { fenced } from '../run/renew-lease.ts'
 import { byUpdate, daysQuery, pagingOf, scanOf } from '../scan/collection-window.ts'
-import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from '../scan/windows.ts'
+import {
+  type BackfillExtent,
+  firstWindow,
+  nextWindow,
+  pagesPerWindow,
+  type WindowDays,
+} from '../scan/windows.ts'
 import { judgeSweep } from './sweep-result.ts'
 import { sweepWindow } from './sweep-scan.ts'
 import { sweptFields } from './swept-page.ts'
 import { tombstoneProved } from './tombstones.ts'
 
 export interface SweepOptions {
-  /** Counts only: one request a list. */
+  /** Only counts: one request for each list. */
   readonly counts?: boolean
-  /** How many may be deleted at once, when an operator knows that they are. */
-  readonly most?: number
+  /** How many may be deleted at once, when the operator knows that they are. */
+  readonly maxDeletions?: number
 }
 
-/** Day of the oldest record of a list of many pages, for one request; null for a short list, which is a single window. */
+/** Day of the oldest record in a long list, with one request; null for a short list, which is a single window. */
 async function earliestDay(task: ResourceTask): Promise<string | null> {
   const { sync, resource, counters } = task
   if (lastPage(await countLive(sync.engine, resource)) <= pagesPerWindow || !scanOf(task).createdBetween)
@@ -68,33 +77,33 @@ async function giveUp(task: ResourceTask, { sweep_id }: SweepRow, note: string):
   task.counters.note = note
 }
 
-/** The window that never settled is the last one that was read. */
-async function unsettled(task: ResourceTask, sweep: SweepRow): Promise<Incomplete> {
+/** The window that never settled is the last one read. */
+async function unsettled(task: ResourceTask, sweep: SweepRow, reason: string): Promise<Incomplete> {
   const window = (await sweepScans(task.sync.engine, sweep.sweep_id)).at(-1)
   await giveUp(task, sweep, 'the list did not settle')
   return new Incomplete({
     resource: task.resource.name,
     seen: Number(window?.distinct_ids ?? 0),
     expected: Number(window?.expected_ids ?? 0),
-    reason: 'the list did not settle while it was swept',
+    reason,
     next: `nothing was tombstoned; run muster sweep ${task.resource.name} again when the service is quieter`,
   })
 }
 
 /**
- * Since a window of it was begun or read: an older sweep would end as if nothing had been deleted meanwhile. A window has 50 pages,
- * which the share of a small key pays in some days, or more of a list with many rows a day.
+ * Maximum time since the sweep began or read a window: an older sweep would miss later deletions. A window has 50
+ * pages, or more in a list with many rows a day; a small key's share pays for it in some days.
  */
 const longestPauseMs = 7 * dayMs
 
 async function whyGivenUp(task: ResourceTask, sweep: SweepRow): Promise<string | undefined> {
-  if (sweep.scope_id !== currentScope(task)) return 'begun with another scope'
+  if (sweep.scope_id !== currentScope(task)) return 'begun with a different scope'
   const last = (await sweepScans(task.sync.engine, sweep.sweep_id)).at(-1)
   const at = Date.parse(last?.accepted_at ?? last?.started_at ?? sweep.started_at)
-  return task.sync.clock.now() - at > longestPauseMs ? 'not gone on with for a week' : undefined
+  return task.sync.clock.now() - at > longestPauseMs ? 'not continued for a week' : undefined
 }
 
-/** The sweep that an earlier run left unfinished, if it can be gone on with; a new one otherwise. */
+/** The unfinished sweep of an earlier run, if it can be continued; otherwise a new one. */
 async function sweepToRead(task: ResourceTask): Promise<SweepRow> {
   const left = await unfinishedSweep(task.sync.engine, task.resource.name)
   if (!left) return newSweep(task)
@@ -110,8 +119,12 @@ function extentOf(sweep: SweepRow, total: number): BackfillExtent {
   return { total, earliest: sweep.earliest_day ?? today, today }
 }
 
-/** Days of the window after these; undefined when they are the last. */
-function daysAfter(extent: BackfillExtent, sweep: SweepRow, last: ScanRow | undefined): Days | undefined {
+/** Days of the window after the last one; undefined when there are no more. */
+function daysAfter(
+  extent: BackfillExtent,
+  sweep: SweepRow,
+  last: ScanRow | undefined,
+): WindowDays | undefined {
   if (!last) return sweep.earliest_day === null ? { from: null, to: null } : firstWindow(extent)
   return nextWindow({ from: last.from_day, to: last.to_day, pages: Number(last.pages) }, extent)
 }
@@ -132,7 +145,7 @@ async function openNext(
     sweep_id: sweep.sweep_id,
     from_day: days.from,
     to_day: days.to,
-    // A whole list has about as many rows as are stored; the answer corrects the page.
+    // A full list has about as many rows as are stored; the response corrects the page.
     next_page: days.from === null && days.to === null ? lastPage(rows) : 1,
     run_id: task.sync.runId,
     started_at: now(task.sync),
@@ -141,26 +154,39 @@ async function openNext(
   return row
 }
 
-/** False when a window never settled. */
-async function readWindows(task: ResourceTask, sweep: SweepRow): Promise<boolean> {
+const unsettledReason = 'the list did not settle while it was swept'
+
+/** Returns why a window was refused; undefined when all are read. */
+async function readWindows(task: ResourceTask, sweep: SweepRow): Promise<string | undefined> {
   const { engine } = task.sync
   const watermark = await readWatermark(engine, task.resource.name)
-  const paging = watermark ? pagingOf(watermark) : {}
+  const { pageSize, hiddenRows } = watermark ? pagingOf(watermark) : {}
   for (;;) {
     const windows = await sweepScans(engine, sweep.sweep_id)
+    // The run that refused it was killed before it gave up the sweep.
+    if (windows.some(({ state }) => state === 'refused')) return unsettledReason
     const open = windows.find(({ state }) => state === 'scanning') ?? (await openNext(task, sweep, windows))
     if (!open) {
-      const total = windows.reduce((sum, { greatest_total }) => sum + Number(greatest_total), 0)
+      const total = windows.reduce((sum, { last_total }) => sum + Number(last_total), 0)
       await fenced(task, connection => updateSweep(connection, sweep.sweep_id, { total }))
-      return true
+      return undefined
     }
     const days = { from: open.from_day, to: open.to_day }
     const query = { ...byUpdate, fields: sweptFields, ...daysQuery(task, days) }
-    if (!(await sweepWindow(task, { row: open, query, ...paging }))) return false
+    const found = windows.find(({ state }) => state === 'accepted')?.page_size ?? undefined
+    const job = {
+      row: open,
+      query,
+      beginSize: found === undefined ? undefined : Number(found),
+      pageSize,
+      hiddenRows,
+    }
+    const refused = await sweepWindow(task, job)
+    if (refused) return refused.contradiction ?? unsettledReason
   }
 }
 
-/** Sweeps one list: reads it whole, compares it, confirms candidates and tombstones what is proved. */
+/** Sweeps one list: reads it in full, compares it, confirms candidates, and tombstones what is proved. */
 export async function sweepList(task: ResourceTask, options: SweepOptions): Promise<void> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
   if (!watermark?.backfilled_at) {
@@ -168,10 +194,9 @@ export async function sweepList(task: ResourceTask, options: SweepOptions): Prom
     return
   }
   const sweep = await sweepToRead(task)
-  if (!(await readWindows(task, sweep))) {
-    throw await unsettled(task, sweep)
-  }
-  const doubt = await judgeSweep(task, sweep, options.most)
+  const reason = await readWindows(task, sweep)
+  if (reason !== undefined) throw await unsettled(task, sweep, reason)
+  const doubt = await judgeSweep(task, sweep, options.maxDeletions)
   if (doubt) throw doubt
-  await tombstoneProved(task, options.most)
+  await tombstoneProved(task, options.maxDeletions)
 }

@@ -1,8 +1,8 @@
-/** Tombstones records for which there is enough evidence, and writes the evidence in the same transaction. */
+/** Tombstones records with enough evidence, and writes the evidence in the same transaction. */
 import { tombstone } from '../../load/merge/tombstone.ts'
+import { countLive } from '../../state/evidence/absence.ts'
 import { emptiedOwners } from '../../state/evidence/emptied-owners.ts'
 import { recordDeletions, type StandingEvidence, standingEvidence } from '../../state/evidence/evidence.ts'
-import { countLive } from '../../state/evidence/live-count.ts'
 import { closeVanished } from '../../state/evidence/quarantine.ts'
 import type { DeletionRow } from '../../state/evidence/tables.ts'
 import { renewLease } from '../../state/runs/leases.ts'
@@ -13,17 +13,17 @@ import { currentScope } from '../run/key.ts'
 import { confirmById } from './confirm-by-id.ts'
 import {
   areTooMany,
-  type Candidate,
-  type Circumstances,
-  type Decision,
+  type DeletionCandidate,
+  type DeletionContext,
+  type DeletionDecision,
   decide,
   isAnnounced,
   isProved,
 } from './decision.ts'
-import { ownerEmptied, tooManyMissing } from './held-back.ts'
+import { ownerEmptied, tooManyMissing } from './withheld-deletions.ts'
 
-function candidatesOf(rows: readonly StandingEvidence[]): Candidate[] {
-  const byId = new Map<string, Candidate>()
+function candidatesOf(rows: readonly StandingEvidence[]): DeletionCandidate[] {
+  const byId = new Map<string, DeletionCandidate>()
   for (const { record_id: id, kind, source, seen_at, scope_id, is_fetched, is_predecessors } of rows) {
     const piece = { kind, source, seenAt: seen_at, scopeId: scope_id, isPredecessors: is_predecessors }
     const evidence = [...(byId.get(id)?.evidence ?? []), piece]
@@ -32,18 +32,29 @@ function candidatesOf(rows: readonly StandingEvidence[]): Candidate[] {
   return [...byId.values()]
 }
 
-async function candidates(engine: Engine, { resource }: ResourceTask, scopeId: string): Promise<Candidate[]> {
+async function candidates(
+  engine: Engine,
+  { resource }: ResourceTask,
+  scopeId: string,
+): Promise<DeletionCandidate[]> {
   return candidatesOf(await standingEvidence(engine, resource, scopeId))
 }
 
-async function circumstancesOf(task: ResourceTask, most: number | undefined): Promise<Circumstances> {
+async function deletionContextOf(
+  task: ResourceTask,
+  maxDeletions: number | undefined,
+): Promise<DeletionContext> {
   const { sync, resource } = task
   const live = await countLive(sync.engine, resource)
   const scopeId = currentScope(task)
-  return { scopeId, live, ...(most !== undefined && { most }) }
+  return { scopeId, live, ...(maxDeletions !== undefined && { maxDeletions }) }
 }
 
-function deletionRows(task: ResourceTask, { deleted }: Decision, tombstonedAt: string): DeletionRow[] {
+function deletionRows(
+  task: ResourceTask,
+  { deleted }: DeletionDecision,
+  tombstonedAt: string,
+): DeletionRow[] {
   return deleted.map(({ candidate, at }) => ({
     resource: task.resource.name,
     record_id: candidate.id,
@@ -58,11 +69,14 @@ function deletionRows(task: ResourceTask, { deleted }: Decision, tombstonedAt: s
   }))
 }
 
-/** A company, or an agency of an agency key, whose whole part of the list is missing: its records are hidden, more likely than deleted. */
+/**
+ * Refuses to delete all records of a company, or of an agency of an agency key: they are more likely hidden than
+ * deleted.
+ */
 async function requireNoneEmptied(
   engine: Engine,
   { sync, resource }: ResourceTask,
-  { deleted }: Decision,
+  { deleted }: DeletionDecision,
 ): Promise<void> {
   const column = sync.key.kind === 'agency' ? 'agency_id' : 'company_id'
   const idsOf = (isHeard: boolean): string[] =>
@@ -72,12 +86,12 @@ async function requireNoneEmptied(
   if (owner) throw ownerEmptied(resource.name, deleted.length, owner)
 }
 
-/** Decides again inside the merge, because a record may have been read again meanwhile. */
-async function tombstoneDecided(task: ResourceTask, circumstances: Circumstances): Promise<Decision> {
+/** Decides again inside the merge, because a record may have been read again in between. */
+async function tombstoneDecided(task: ResourceTask, context: DeletionContext): Promise<DeletionDecision> {
   const { sync, plan, lease, counters } = task
   const decision = await sync.engine.merge(async engine => {
-    const decided = decide(await candidates(engine, task, circumstances.scopeId), circumstances)
-    if (circumstances.most === undefined) await requireNoneEmptied(engine, task, decided)
+    const decided = decide(await candidates(engine, task, context.scopeId), context)
+    if (context.maxDeletions === undefined) await requireNoneEmptied(engine, task, decided)
     await tombstone(
       engine,
       plan,
@@ -94,17 +108,17 @@ async function tombstoneDecided(task: ResourceTask, circumstances: Circumstances
   return decision
 }
 
-/** Throws HeldBack when more records would be deleted at once than can be believed. */
-export async function tombstoneProved(task: ResourceTask, most?: number): Promise<void> {
+/** Throws DeletionsHeldBack when an implausible number of records would be deleted at once. */
+export async function tombstoneProved(task: ResourceTask, maxDeletions?: number): Promise<void> {
   const { resource, counters } = task
-  const circumstances = await circumstancesOf(task, most)
-  const open = await candidates(task.sync.engine, task, circumstances.scopeId)
+  const context = await deletionContextOf(task, maxDeletions)
+  const open = await candidates(task.sync.engine, task, context.scopeId)
   if (open.length === 0) return
-  const unproved = open.filter(candidate => !isProved(candidate, circumstances.scopeId))
-  // More candidates than the limit are not asked for one by one: they would not be believed.
-  if (!areTooMany(unproved, circumstances)) await confirmById(task, unproved, circumstances)
-  const { deleted, doubted } = await tombstoneDecided(task, circumstances)
-  if (doubted !== undefined) throw tooManyMissing(resource.name, doubted, circumstances.live)
+  const unproved = open.filter(candidate => !isProved(candidate, context.scopeId))
+  // Do not fetch more candidates than the limit: their deletion would be implausible anyway.
+  if (!areTooMany(unproved, context)) await confirmById(task, unproved, context)
+  const { deleted, implausible } = await tombstoneDecided(task, context)
+  if (implausible !== undefined) throw tooManyMissing(resource.name, implausible, context.live)
   const waiting = open.length - deleted.length
   if (waiting > 0)
     counters.note = [counters.note, `${waiting} wait for more evidence`].filter(Boolean).join('; ')

@@ -1,224 +1,219 @@
 /**
- * Whether a scan has seen every record of its list: the only place that decides it.
+ * Decides whether a scan has seen every record of its list; no other code decides it.
  *
- * The proof does not depend on the order of records, only on counting. When the first data page of a pass is answered, the
- * list holds so many records. A record counts when it was in the list at that moment and was seen then or later. Once as
- * many count as there were, all of them have been seen. See docs/paging.md.
+ * The proof relies only on counting, not on the order of records. The response with a pass's first data page gives the
+ * number of records in the list: the pass start. A record counts if it was in the list at the pass start and was seen
+ * then or later. When as many records count as there were, all of them have been seen. See docs/paging.md.
  */
 
-/** The moment a pass began: its first data page. */
-export interface Base {
+/** State of the list when the first data page of a pass was returned. */
+export interface PassStart {
   /** Number of the pass, from 1. */
   readonly pass: number
-  /** Page that was answered. */
+  /** Number of that page. */
   readonly front: number
-  /** Records in the list at that moment. */
+  /** Records in the list. */
   readonly total: number
-  /** Records with a time up to this one were in the list by then; milliseconds since the epoch, null when unknown. */
+  /** Records with a time up to this one were in the list; milliseconds since the epoch, null when unknown. */
   readonly before: number | null
-  /** Greatest updatedAt on the page, as the service wrote it: the watermark if this moment is proved. */
+  /** Latest updatedAt on the page, as the service wrote it: the watermark if this pass start is proved. */
   readonly watermark: string | null
 }
 
-/** What the passes of a scan have seen of one id. */
+/** The passes of a scan that saw an id. */
 export interface SeenId {
   readonly firstPass: number
   readonly lastPass: number
-  /** The passes on whose first data page it was. */
+  /** Passes that had it on their first data page. */
   readonly frontPasses: readonly number[]
-  /** A time at which the record existed, by its own fields; milliseconds since the epoch. */
+  /** A time when the record existed, by its own fields; milliseconds since the epoch. */
   readonly existedAt: number | null
 }
 
 /**
- * Whether a record was in the list at the moment of the base and was seen then or later. It was in the list when it is on
- * that very page, when its own times say so, or when it was seen before: a deleted record does not come back.
+ * Whether a record was in the list at the pass start, and was seen then or later. It was in the list if it is on that
+ * page, if its own times say so, or if an earlier pass saw it: deleted records do not come back.
  */
-export function counts(id: SeenId, { pass, before }: Pick<Base, 'pass' | 'before'>): boolean {
+export function counts(id: SeenId, { pass, before }: Pick<PassStart, 'pass' | 'before'>): boolean {
   if (id.lastPass < pass) return false
   if (id.firstPass < pass || id.frontPasses.includes(pass)) return true
   return before !== null && id.existedAt !== null && id.existedAt <= before
 }
 
 export interface PassFigures {
-  /** How often the scan was begun, from 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number
-  /** The moments, oldest first, and how many records count for each. */
-  readonly bases: readonly Base[]
+  /** Pass starts, oldest first, and how many records count for each. */
+  readonly starts: readonly PassStart[]
   readonly counted: readonly number[]
-  /** Different ids of all passes, and what the service claims: where no pass found the end of the list. */
+  /** Distinct ids of all passes, and the last reported total; used when no pass has started. */
   readonly ids: number
-  readonly claimed: number
-  /** Records that need not be seen: those below the watermark, and those that the service counts and hides. */
+  readonly total: number
+  /** Records that need not be seen: those below the watermark, and the hidden rows. */
   readonly excluded: number
-  /** Those that it hides. */
+  /** Rows that the service counts but shows on no page. */
   readonly hidden: number
-  /** Pages had rows beyond the total. */
-  readonly isCapped: boolean
-  /** Records come in another order with every answer: what one pass overlooked another may show. */
+  /** Every response has a different order: another pass may show what one pass missed. */
   readonly isShuffled?: boolean
+  /** The size of a full page is only inferred from the rows of pages. */
+  readonly isSizeInferred?: boolean
+  /** Set when the service contradicted itself: then nothing is proved. */
+  readonly contradiction?: string | undefined
 }
 
-export type Decision = 'accepted' | 'scan again' | 'refused'
+export type ScanDecision = 'accepted' | 'scan again' | 'refused'
 
-/** How long a scan is tried that is not proved: it is incomplete then until the next run. */
-interface Patience {
-  readonly passes: number
-  /** So many passes in a row that bring nothing end the scan: what it lacks is on no page. */
-  readonly vain: number
+/** When to give up on an unproved scan; it then stays incomplete until the next run. */
+interface PassLimits {
+  readonly maxPasses: number
+  /** Give up after this many passes in a row that come no closer than an earlier one. */
+  readonly maxIdlePasses: number
 }
 
-const usual: Patience = { passes: 14, vain: 4 }
+const patience: PassLimits = { maxPasses: 14, maxIdlePasses: 4 }
 
 /**
- * For records with equal sort keys that come in another order with every answer: each pass overlooks up to 37% of them, and
- * those that are younger than the lookback have to be seen twice. Of 10,000, 15 passes overlook none, and ten in a row bring
- * nothing of one that is there once in 20,000 times.
+ * For records with equal sort keys whose order changes with every response: each pass misses up to 37% of them, and
+ * those younger than the lookback have to be seen twice. Of 10,000 such records, 15 passes miss none; ten idle passes
+ * in a row for an existing record happen once in 20,000 cases.
  */
-const forShuffled: Patience = { passes: 30, vain: 10 }
+const patienceForShuffled: PassLimits = { maxPasses: 30, maxIdlePasses: 10 }
 
-export const patienceFor = ({ isShuffled }: Pick<PassFigures, 'isShuffled'>): Patience =>
-  isShuffled ? forShuffled : usual
+export const patienceFor = ({ isShuffled }: Pick<PassFigures, 'isShuffled'>): PassLimits =>
+  isShuffled ? patienceForShuffled : patience
 
-/** Whether a pass showed rows twice although the total stood still. */
-export function isShuffled({ isSteady, rows, oldRows, below }: Shown, inLastPass: number): boolean {
-  return isSteady && inLastPass < (rows ?? 0) - (below > 0 ? oldRows : 0)
+/** Whether a pass saw rows twice although the total did not change. */
+export function isShuffled({ isSteady, shown, below }: ShownByPass, inLastPass: number): boolean {
+  const { rows, old } = shown ?? { rows: 0, old: 0 }
+  return isSteady && inLastPass < rows - (below > 0 ? old : 0)
 }
 
-/** What the pages of a pass showed. */
-interface Shown {
+interface ShownByPass {
   readonly isSteady: boolean
-  readonly rows: number | undefined
-  readonly oldRows: number
+  readonly shown: { readonly rows: number; readonly old: number } | undefined
   readonly below: number
 }
 
-/** Records that must count for a moment. */
-const expectedOf = ({ total }: Base, excluded: number): number => Math.max(0, total - excluded)
+/** Records that must count to prove a pass start. */
+const expectedOf = ({ total }: PassStart, excluded: number): number => Math.max(0, total - excluded)
 
-/** A moment with fewer than half of the records that the scan has seen is that of a list shown as empty for a while. */
-export const isLikely = ({ total }: Base, ids: number): boolean => ids <= 2 * total
+/** Reject a pass whose total is below half of the ids seen: the service was returning an empty list for a while. */
+export const isPlausible = ({ total }: PassStart, ids: number): boolean => ids <= 2 * total
 
 /**
- * The newest moment that is proved. Where totals are too low, none at which the list is to have had fewer records than were seen:
- * it may have ended at a page that lacked its rows.
+ * The newest proved pass start. An inferred page size looks the same as too low a total: then the scan may not have
+ * seen more ids than the total.
  */
-export function provedBase({ bases, counted, excluded, ids, isCapped }: PassFigures): Base | undefined {
-  const isEnough = (base: Base, index: number): boolean => (counted[index] ?? 0) >= expectedOf(base, excluded)
-  return bases.findLast(
-    (base, index) => isEnough(base, index) && isLikely(base, ids) && !(isCapped && ids > base.total),
+export function provedStart(figures: PassFigures): PassStart | undefined {
+  const { starts, counted, excluded, ids, contradiction, isSizeInferred = false } = figures
+  if (contradiction !== undefined) return undefined
+  const isEnough = (start: PassStart, index: number): boolean =>
+    (counted[index] ?? 0) >= expectedOf(start, excluded)
+  return starts.findLast(
+    (start, index) =>
+      isEnough(start, index) && isPlausible(start, ids) && !(isSizeInferred && ids > start.total),
   )
 }
 
-/**
- * The same for a pass that goes forward. Where totals are too low it never learns how many records there were when it began:
- * it must show each row once, and the passes before it must not have shown others.
- */
-export function provedForward(figures: PassFigures, pass: Forward): Base | undefined {
-  const { ids, inLastPass, isCapped, base } = pass
-  const isSame = figures.attempt > 1 && ids === inLastPass && ids === base?.total
-  return isCapped && !isSame ? undefined : provedBase(figures)
-}
-
-interface Forward {
-  readonly ids: number
-  readonly inLastPass: number
-  readonly isCapped: boolean
-  readonly base?: Base
-}
-
-/** To be asked at the end of each pass; `lacks` are the records that it and those before it lacked. */
+/** Decides at the end of a pass; `shortfalls` are the records missing from each pass so far, including this one. */
 export function judge(
-  figures: Pick<PassFigures, 'attempt' | 'isShuffled'>,
-  proved: Base | undefined,
-  lacks: readonly number[],
-): Decision {
+  figures: Pick<PassFigures, 'attempt' | 'isShuffled' | 'contradiction'>,
+  proved: PassStart | undefined,
+  shortfalls: readonly number[],
+): ScanDecision {
   if (proved) return 'accepted'
-  const { passes, vain } = patienceFor(figures)
-  // The passes before the last ones lacked as little as any.
-  const isVain = Math.min(...lacks.slice(0, -vain)) === Math.min(...lacks)
-  return figures.attempt < passes && !isVain ? 'scan again' : 'refused'
+  const { maxPasses, maxIdlePasses } = patienceFor(figures)
+  // No recent pass came closer than the earlier ones.
+  const isIdle = Math.min(...shortfalls.slice(0, -maxIdlePasses)) === Math.min(...shortfalls)
+  const goesOn = figures.contradiction === undefined && figures.attempt < maxPasses && !isIdle
+  return goesOn ? 'scan again' : 'refused'
 }
 
-/** What a scan has seen, and what it should have: of the proved moment, or of the one that lacks least. */
+/** Records seen and expected: for the proved pass start, or for the one with the smallest shortfall. */
 export function seenAndExpected(figures: PassFigures): { readonly seen: number; readonly expected: number } {
-  const { bases, counted, excluded } = figures
-  const found = bases.map((base, index) => ({
+  const { starts, counted, excluded } = figures
+  const found = starts.map((start, index) => ({
     seen: counted[index] ?? 0,
-    expected: expectedOf(base, excluded),
+    expected: expectedOf(start, excluded),
   }))
-  const lacks = ({ seen, expected }: { seen: number; expected: number }): number =>
+  const shortfallOf = ({ seen, expected }: { seen: number; expected: number }): number =>
     Math.max(0, expected - seen)
-  const unknown = { seen: figures.ids, expected: figures.claimed }
-  return found.reduce((best, one) => (lacks(one) <= lacks(best) ? one : best), found[0] ?? unknown)
+  const unknown = { seen: figures.ids, expected: figures.total }
+  return found.reduce(
+    (best, one) => (shortfallOf(one) <= shortfallOf(best) ? one : best),
+    found[0] ?? unknown,
+  )
 }
 
-/** What the last pass found of a list that may hide rows: the ids that it saw, and those that any pass of the scan saw. */
-export interface Hiding {
+/** What the last pass found in a list that may hide rows; `ids` counts all passes, `inLastPass` only the last. */
+export interface HiddenRows {
   readonly attempt: number
   readonly ids: number
   readonly inLastPass: number
-  /** Rows that earlier scans found hidden; undefined when they found none. */
+  /** Rows that earlier scans found hidden; undefined when there were none. */
   readonly known: number | undefined
-  /** Passes in a row, up to this one, that brought no other id and began with the same total. */
+  /** Passes in a row, up to this one, with no new id and the same total at the start. */
   readonly still?: number
-  /** Of the scan so far, as in PassFigures. */
+  /** For the scan so far, as in PassFigures. */
   readonly isShuffled?: boolean
 }
 
 /**
- * The first attempt whose pages have another size: a page that is short by its place lacks other rows then. From this one on the
- * page after the last is asked for as well: rows on it are not hidden, they are on smaller pages.
+ * By this attempt, pages have had two sizes, so a page that is always short would have missed different records. From
+ * here on, the page after the last is requested as well: rows on it are not hidden, pages are just smaller.
  */
 export const otherSizes = 5
 
 /**
- * Rows that the service counts and shows on no page, because it drops them after it has cut the pages. They are believed when
- * passes over pages of different sizes saw the same ids, each on one page, while the total stood still from one to the next.
- * Where ties come in any order, a pass shows each id once by chance only: as many in a row as end a scan must have brought no
- * other id then.
+ * Counts the rows that the service counts but shows on no page, because it drops them after it has cut the pages.
+ * Plausible only if passes with different page sizes saw the same ids, each on one page, while the total did not
+ * change. If ties come in any order, a pass shows each id once only by chance: then no new id may come in as many
+ * passes as would end the scan. Never accepts more hidden rows than shown: only an operator can know that.
  */
-export function hiddenRows(pass: Lacking, hiding: Hiding): number {
+export function hiddenRows(pass: PassShortfall, hiding: HiddenRows): number {
   const { attempt, ids, inLastPass, known, still = 0, isShuffled = false } = hiding
-  const { lacking, base, below, lastTotal } = pass
-  // A list that shows nothing at all is not one that hides everything.
-  if (!lacking || !base || lastTotal !== base.total || ids === 0) return 0
-  if (lacking <= (known ?? 0)) return lacking
-  const shown = base.total - below - lacking
-  const isSame = still >= (isShuffled || inLastPass !== shown ? forShuffled.vain : 2)
-  return attempt >= otherSizes && ids === shown && isSame ? lacking : 0
+  const { start, below, lastTotal } = pass
+  const { missing } = pass.shown ?? { missing: 0 }
+  // An empty list does not count as one that hides all of its rows.
+  if (!missing || !start || lastTotal !== start.total || (ids === 0 && below === 0)) return 0
+  if (missing <= (known ?? 0)) return missing
+  const shown = start.total - below - missing
+  // A list does not hide half of its rows: pages are smaller than they seem.
+  if (shown < missing) return 0
+  const isSame = still >= (isShuffled || inLastPass !== shown ? patienceForShuffled.maxIdlePasses : 2)
+  return attempt >= otherSizes && ids === shown && isSame ? missing : 0
 }
 
-interface Lacking {
-  /** Rows that full pages lacked; undefined where they were not counted. */
-  readonly lacking: number | undefined
-  readonly base?: Base
+interface PassShortfall {
+  /** Rows missing from full pages; undefined if not counted. */
+  readonly shown: { readonly missing: number } | undefined
+  readonly start?: PassStart
   readonly below: number
   readonly lastTotal: number
 }
 
 /**
- * A loaded scan may count records up to the watermark itself where every page gave the same total. What can be missed then is
- * a record within the lookback, when another one was committed late below it: the next scan reads these again. A sweep has no
- * next scan that could make up for it.
+ * If every page reported the same total, a loaded scan may count records up to the watermark itself. At worst it misses
+ * a record within the lookback that was committed late: the next scan reads these again. A sweep may not do this, since
+ * no later scan makes up for it.
  */
-export function steadyMoment({
+export function steadyStart({
   isSteady,
-  base,
-}: Steady): { readonly pass: number; readonly before: number }[] {
-  if (!isSteady || !base || base.watermark === null) return []
-  return [{ pass: base.pass, before: Date.parse(base.watermark) }]
+  start,
+}: PassSteadiness): { readonly pass: number; readonly before: number }[] {
+  if (!isSteady || !start || start.watermark === null) return []
+  return [{ pass: start.pass, before: Date.parse(start.watermark) }]
 }
 
-interface Steady {
+interface PassSteadiness {
   readonly isSteady: boolean
-  readonly base?: Base
+  readonly start?: PassStart
 }
 
-/** `counted` has one figure for each base, and one for the steady moment of the last base if there is one. */
-export function withSteady(bases: readonly Base[], counted: readonly number[]): number[] {
-  const own = counted.slice(0, bases.length)
-  const steady = counted[bases.length]
+/** `counted` has one count for each start, and one more if the last start is also steady; the larger of the two wins. */
+export function withSteady(starts: readonly PassStart[], counted: readonly number[]): number[] {
+  const own = counted.slice(0, starts.length)
+  const steady = counted[starts.length]
   if (steady === undefined) return own
-  return own.map((count, index) => (index === bases.length - 1 ? Math.max(count, steady) : count))
+  return own.map((count, index) => (index === starts.length - 1 ? Math.max(count, steady) : count))
 }

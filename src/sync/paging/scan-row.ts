@@ -1,39 +1,40 @@
-/** How far a scan is, as ledger rows: written with each batch, read when another run resumes it. */
-import { lastPage, pageLimit } from '../../api/client/paging.ts'
+/** Saves the progress of a scan as ledger rows with each batch, and reads it when another run resumes the scan. */
+import { pageLimit } from '../../api/client/paging.ts'
 import { readPasses, savePasses } from '../../state/scans/scan-ids.ts'
 import type { ScanRow } from '../../state/scans/tables.ts'
 import type { Engine } from '../../warehouse/engine.ts'
-import { nextPass } from './begin-again.ts'
-import { limitOf, planOf, sizeOf } from './pass-plan.ts'
-import { beginPass, type PassState } from './pass-state.ts'
-import type { Base } from './proof.ts'
-import type { Progress } from './scan.ts'
+import { beginPass, nextPass, type Pass } from './pass.ts'
+import { planOf, sizeOf } from './pass-plan.ts'
+import type { PassStart } from './proof.ts'
+import type { ScanProgress } from './scan.ts'
 
-export function changeOf({ pass, attempt, sequence }: Progress): Partial<ScanRow> {
+export function changeOf({ pass, attempt, sequence, pageSize }: ScanProgress): Partial<ScanRow> {
   return {
     attempt,
     pass: pass.number,
-    page_size: pass.usual,
-    page_limit: pass.limit,
+    page_size: pageSize,
     next_page: pass.nextPage,
     loaded_sequence: sequence,
     pages: pass.pages,
-    first_total: pass.base?.total ?? 0,
-    greatest_total: pass.greatestTotal,
+    first_total: pass.start?.total ?? 0,
     last_total: pass.lastTotal,
     first_watermark: pass.watermark,
   }
 }
 
-export async function saveBases(engine: Engine, scanId: string, bases: readonly Base[]): Promise<void> {
+export async function saveStarts(
+  engine: Engine,
+  scanId: string,
+  starts: readonly PassStart[],
+): Promise<void> {
   await savePasses(
     engine,
     scanId,
-    bases.map(({ before, ...base }) => ({ scan_id: scanId, existed_before: before, ...base })),
+    starts.map(({ before, ...start }) => ({ scan_id: scanId, existed_before: before, ...start })),
   )
 }
 
-async function basesOf(engine: Engine, scanId: string): Promise<Base[]> {
+async function startsOf(engine: Engine, scanId: string): Promise<PassStart[]> {
   const rows = await readPasses(engine, scanId)
   return rows.map(({ pass, front, total, existed_before, watermark }) => ({
     pass: Number(pass),
@@ -44,57 +45,54 @@ async function basesOf(engine: Engine, scanId: string): Promise<Base[]> {
   }))
 }
 
-function passOf(row: ScanRow, bases: readonly Base[], isPart: boolean): PassState {
-  const usual = Number(row.page_size ?? pageLimit)
-  const attempt = Number(row.attempt)
+function passOf(row: ScanRow, starts: readonly PassStart[], isPart: boolean): Pass {
   const number = Number(row.pass ?? row.attempt)
-  const base = bases.find(({ pass }) => pass === number)
-  const begun = { ...beginPass(Number(row.next_page), usual, Number(row.page_limit ?? pageLimit)), number }
-  const size = sizeOf(limitOf(planOf(attempt, { isPart, total: bases[0]?.total }), begun), begun)
+  const plan = planOf(Number(row.attempt), { isPart, total: starts[0]?.total })
+  const pages = Number(row.pages)
+  const start = starts.find(({ pass }) => pass === number)
+  const { shown, ...begun } = beginPass(
+    Number(row.next_page),
+    sizeOf(plan, Number(row.page_size ?? pageLimit)),
+  )
   return {
     ...begun,
-    size,
-    pages: Number(row.pages),
-    // The page may have been answered once: a scan that is stopped after each request would ask for it a second time for ever.
+    number,
+    pages,
+    // This page may have been returned once already. Otherwise a scan that is stopped after each request would request
+    // it twice forever.
     last: Number(row.next_page),
     watermark: row.first_watermark,
-    greatestTotal: Number(row.greatest_total),
     lastTotal: Number(row.last_total),
     // Pages before the interruption were not counted.
-    lacking: Number(row.pages) > 0 ? undefined : 0,
-    rows: Number(row.pages) > 0 ? undefined : 0,
-    isSteady: Number(row.pages) === 0,
-    ...(base && { base }),
+    shown: pages > 0 ? undefined : shown,
+    isSteady: pages === 0,
+    ...(start && { start }),
   }
 }
 
-/** Whether a pass stopped while it looked beyond its first page: it cannot go on from there. */
-const isAstray = ({ pages, base, nextPage }: PassState): boolean =>
-  pages > 0 && (base === undefined || nextPage >= base.front)
+/** Whether a pass stopped while it was looking beyond its first page: it cannot continue from there. */
+const isAstray = ({ pages, start, nextPage }: Pass): boolean =>
+  pages > 0 && (start === undefined || nextPage >= start.front)
 
 /**
- * `page`, `size` and `limit` are for a scan of which nothing is read yet, `isPart` says that it ends where it meets what is
+ * `page` and `size` apply to a scan that has not read anything yet; `isPart` means that it stops where it meets what is
  * known.
  */
-export interface Beginning {
+export interface ScanBeginning {
   readonly page: number
   readonly size: number
-  readonly limit: number
   readonly isPart: boolean
 }
 
-export async function resumed(engine: Engine, row: ScanRow, beginning: Beginning): Promise<Progress> {
+export async function resumed(engine: Engine, row: ScanRow, beginning: ScanBeginning): Promise<ScanProgress> {
   const attempt = Number(row.attempt)
   const sequence = Number(row.loaded_sequence)
   if (Number(row.pages) === 0 && sequence === 0) {
-    const pass = {
-      ...beginPass(beginning.page, beginning.size, beginning.limit),
-      number: Number(row.pass ?? 1),
-    }
-    return { pass, attempt, bases: [], sequence }
+    const pass = { ...beginPass(beginning.page, beginning.size), number: Number(row.pass ?? 1) }
+    return { pass, attempt, starts: [], sequence, pageSize: beginning.size }
   }
-  const bases = await basesOf(engine, row.scan_id)
-  const pass = passOf(row, bases, beginning.isPart)
-  const page = lastPage(pass.lastTotal, pass.size)
-  return { pass: isAstray(pass) ? { ...nextPass(pass), nextPage: page } : pass, attempt, bases, sequence }
+  const pageSize = Number(row.page_size ?? pageLimit)
+  const starts = await startsOf(engine, row.scan_id)
+  const pass = passOf(row, starts, beginning.isPart)
+  return { pass: isAstray(pass) ? nextPass(pass) : pass, attempt, starts, sequence, pageSize }
 }

@@ -1,69 +1,103 @@
-/** The one loop that reads lists: the pages of a pass in turn, and passes until one of them proves the scan. */
-import { nextPass } from './begin-again.ts'
-import { advance, confirm } from './pass.ts'
-import type { Answer, PassRules, PassState } from './pass-state.ts'
-import { type Base, type Decision, otherSizes } from './proof.ts'
+/** Reads lists in a single loop: the pages of a pass in turn, and passes until one proves the scan. */
+import type { PageFacts } from './page-facts.ts'
+import { advance, advanceAgain, confirm, nextPass, type Pass, type PassRules } from './pass.ts'
+import { otherSizes, type PassStart, type ScanDecision } from './proof.ts'
 
-/** How far a scan is. */
-export interface Progress {
-  readonly pass: PassState
-  /** How often the scan was begun, from 1; a pass that has to begin anew to learn the size of pages is no other attempt. */
+/** Progress of a scan. */
+export interface ScanProgress {
+  readonly pass: Pass
+  /** Number of the attempt, from 1; a pass that begins again to learn the page size is not a new attempt. */
   readonly attempt: number
-  /** The moments at which its passes began. */
-  readonly bases: readonly Base[]
-  /** Pages that arrived, over all passes. */
+  /** Starts of the passes so far. */
+  readonly starts: readonly PassStart[]
+  /** Pages received, over all passes. */
   readonly sequence: number
+  /** Rows of a full page, as learnt by the scan. */
+  readonly pageSize: number
 }
 
-/** A page that counts, and its place in the order of arrival where it has arrived before. */
-export interface ScannedPage extends Answer {
+/** A page that counts, with its order of arrival if it arrived earlier. */
+export interface ScannedPage extends PageFacts {
   readonly sequence?: number
 }
 
 /** What differs between backfill, incremental scan, snapshot and sweep. */
 export interface Strategy<Page extends ScannedPage> {
-  /** Of a pass: how it reads, and how many rows it asks for a page. */
-  rules(progress: Progress): PassRules & { readonly size?: number }
-  /** Asks a second time for the only page of a pass. */
+  /** The rules of a pass, and how many rows to request for each page. */
+  rules(progress: ScanProgress): PassRules & { readonly size?: number }
+  /** Requests the only page of a pass a second time. */
   readonly asksTwice?: boolean
-  /** The page as it counts: asked for, or landed by an earlier run. */
-  ask(page: number, progress: Progress): Promise<Page>
-  /** Keeps a page; the progress includes it. */
-  keep(page: Page, progress: Progress): Promise<void>
-  /** Writes down everything kept so far, at the end of a pass or when it is interrupted. */
-  save(progress: Progress): Promise<void>
-  /** What a pass is worth that is over and saved. */
-  decide(progress: Progress): Promise<Decision>
+  /** Returns a page: fetched now, or landed by an earlier run. */
+  ask(page: number, progress: ScanProgress): Promise<Page>
+  /** Drops a page that contradicts itself before it is requested again. */
+  drop(page: Page): Promise<void>
+  /** Adds a page; the progress already includes it. */
+  keep(page: Page, progress: ScanProgress): Promise<void>
+  /** Saves the pages added so far, at the end of a pass or when it is interrupted. */
+  save(progress: ScanProgress): Promise<void>
+  /** Decides what a finished, saved pass proves. */
+  decide(progress: ScanProgress): Promise<ScanDecision>
 }
 
-/** The moments with that of this pass. */
-export function withBase(bases: readonly Base[], { base, voided, validSince }: PassState): readonly Base[] {
-  const others = bases.filter(({ pass }) => pass !== base?.pass && pass !== voided && pass >= validSince)
-  return base ? [...others, base] : others
+/** The starts so far, with this pass's own. */
+export function withStart(starts: readonly PassStart[], { start }: Pass): readonly PassStart[] {
+  return start ? [...starts.filter(({ pass }) => pass !== start.pass), start] : starts
 }
 
 /** Whether the list has a single page. */
-const isOnePage = ({ pages, base }: PassState): boolean => pages === 1 && base?.front === 1
+const isOnePage = ({ pages, start, contradiction }: Pass): boolean =>
+  pages === 1 && start?.front === 1 && contradiction === undefined
 
-/** Reads the rest of a pass. What stops it is thrown when the pages read so far are saved. */
+function withPage(progress: ScanProgress, pass: Pass): ScanProgress {
+  const pageSize = pass.size === progress.pass.size ? progress.pageSize : pass.size
+  return { ...progress, pass, starts: withStart(progress.starts, pass), pageSize }
+}
+
+interface AdvancedScan<Page> {
+  readonly page: Page
+  readonly pass: Pass
+}
+
+/**
+ * Requests the next page. Requests it again if the service contradicts itself, or reports smaller pages than requested:
+ * that may be a glitch.
+ */
+async function askPage<Page extends ScannedPage>(
+  strategy: Strategy<Page>,
+  progress: ScanProgress,
+): Promise<AdvancedScan<Page>> {
+  const number = progress.pass.nextPage
+  const rules = { ...strategy.rules(progress), seeksEnd: progress.attempt >= otherSizes }
+  const page = await strategy.ask(number, progress)
+  const pass = advance(progress.pass, page, rules)
+  const isSmaller = (page.limit ?? progress.pass.size) < progress.pass.size
+  if (pass.contradiction === undefined && !isSmaller) return { page, pass }
+  await strategy.drop(page)
+  const second = await strategy.ask(number, progress)
+  const answers = { first: page, second }
+  const isSlip = pass.contradiction === undefined
+  return {
+    page: second,
+    pass: isSlip ? advance(progress.pass, second, rules) : advanceAgain(progress.pass, answers, rules),
+  }
+}
+
+/** Reads the rest of a pass. When interrupted, saves the pages read so far, then rethrows. */
 export async function readPass<Page extends ScannedPage>(
   strategy: Strategy<Page>,
-  from: Progress,
-): Promise<Progress> {
+  from: ScanProgress,
+): Promise<ScanProgress> {
   let progress = from
   try {
     while (progress.pass.nextPage > 0) {
-      const page = await strategy.ask(progress.pass.nextPage, progress)
-      const rules = { ...strategy.rules(progress), seeksEnd: progress.attempt >= otherSizes }
-      const pass = advance(progress.pass, page, rules)
+      const { page, pass } = await askPage(strategy, progress)
       const sequence = page.sequence ?? progress.sequence + 1
-      progress = { ...progress, pass, bases: withBase(progress.bases, pass), sequence }
+      progress = { ...withPage(progress, pass), sequence }
       await strategy.keep(page, progress)
     }
     if (strategy.asksTwice && isOnePage(progress.pass) && !strategy.rules(progress).isShort) {
       const page = await strategy.ask(1, progress)
-      const pass = confirm(progress.pass, page)
-      progress = { ...progress, pass, bases: withBase(progress.bases, pass) }
+      progress = withPage(progress, confirm(progress.pass, page))
       await strategy.keep(page, progress)
     }
     return progress
@@ -73,11 +107,11 @@ export async function readPass<Page extends ScannedPage>(
   }
 }
 
-/** The progress at the beginning of another pass. */
+/** The progress at the beginning of the next pass. */
 export function anotherPass<Page extends ScannedPage>(
-  progress: Progress,
+  progress: ScanProgress,
   strategy: Pick<Strategy<Page>, 'rules'>,
-): Progress {
+): ScanProgress {
   const again = { ...progress, attempt: progress.attempt + 1 }
   const { order, size } = strategy.rules(again)
   return { ...again, pass: nextPass(progress.pass, order, size) }
@@ -86,7 +120,7 @@ export function anotherPass<Page extends ScannedPage>(
 /** Reads pass after pass until the scan is accepted or refused. */
 export async function scan<Page extends ScannedPage>(
   strategy: Strategy<Page>,
-  from: Progress,
+  from: ScanProgress,
 ): Promise<'accepted' | 'refused'> {
   for (let progress = from; ; progress = anotherPass(progress, strategy)) {
     progress = await readPass(strategy, progress)

@@ -1,18 +1,18 @@
-/** What the passes of a scan have seen of each row, by its name, where its rows are in memory. */
-import { type Base, counts, type SeenId } from './proof.ts'
+/** Records which passes of a scan saw each row, by name, for scans whose rows are in memory. */
+import { counts, type PassStart, type SeenId } from './proof.ts'
 
-interface Sighting {
+interface RowSighting {
   readonly pass: number
   /** On the first page of its pass. */
   readonly isFront: boolean
 }
 
-/** A snapshot is read together, and so is a scan of changes that finds nothing new. */
+/** Used by snapshots, and by incremental scans that find nothing new. */
 export class SeenRows {
   readonly #rows = new Map<string, SeenId>()
 
-  /** `existedAt` in milliseconds since the epoch, where the row has a time of its own. */
-  add(name: string, { pass, isFront }: Sighting, existedAt: number | null = null): void {
+  /** `existedAt` is in milliseconds since the epoch, if the row has its own time. */
+  add(name: string, { pass, isFront }: RowSighting, existedAt: number | null = null): void {
     const before = this.#rows.get(name)
     this.#rows.set(name, {
       firstPass: before?.firstPass ?? pass,
@@ -22,16 +22,16 @@ export class SeenRows {
     })
   }
 
-  count(base: Pick<Base, 'pass' | 'before'>): number {
+  count(start: Pick<PassStart, 'pass' | 'before'>): number {
     let counted = 0
-    for (const row of this.#rows.values()) if (counts(row, base)) counted += 1
+    for (const row of this.#rows.values()) if (counts(row, start)) counted += 1
     return counted
   }
 
-  /** Whether the row counts for the moment. */
-  has(name: string, base: Pick<Base, 'pass' | 'before'>): boolean {
+  /** Whether the row counts for the pass start. */
+  has(name: string, start: Pick<PassStart, 'pass' | 'before'>): boolean {
     const row = this.#rows.get(name)
-    return row !== undefined && counts(row, base)
+    return row !== undefined && counts(row, start)
   }
 
   figures(lastPass: number): { readonly ids: number; readonly inLastPass: number } {

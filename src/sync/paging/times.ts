@@ -1,27 +1,30 @@
-/** Source times, kept as the text the service sent: a JavaScript Date drops what is finer than a millisecond. */
+/** Compares the service's times as text, since a JavaScript Date drops everything below a millisecond. */
 import { dayMs } from '../../lib/dates.ts'
 
-/** Later of two instants: by their millisecond, then by their text, which orders finer digits of one format. */
+/** Compares two times by millisecond, then by text, which orders the finer digits of a common format. */
 export function isLater(left: string, right: string): boolean {
   const difference = Date.parse(left) - Date.parse(right)
   return difference > 0 || (difference === 0 && left > right)
 }
 
 /**
- * A time further ahead of our clock is a mistake in its record. As the watermark it would hide every change until that day.
- * If our clock is wrong instead, the watermark is too low, which only costs requests.
+ * A time further ahead of the local clock is a mistake in its record: as the watermark, it would hide every change
+ * until that day. If the local clock is wrong instead, the watermark is too low, which only costs requests.
  */
 const farAheadMs = dayMs
 
-export interface Span {
+export interface TimeSpan {
   readonly oldest?: string
-  /** Times that are far ahead of now do not count. */
+  /** Ignores times that are far in the future. */
   readonly newest?: string
   readonly inOrder: boolean
 }
 
-/** Smallest and greatest time among records, and whether they ascend. Records without a readable time break the order. */
-export function spanOf(records: readonly unknown[], field: string, nowMs: number): Span {
+/**
+ * Finds the earliest and latest time among records, and whether they ascend. Records without a readable time break the
+ * order.
+ */
+export function spanOf(records: readonly unknown[], field: string, nowMs: number): TimeSpan {
   let span: { oldest?: string; newest?: string } = {}
   let inOrder = true
   let previous = ''

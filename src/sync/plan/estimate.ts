@@ -1,27 +1,33 @@
-/** The cost of reading a resource, computed from what is known of its size; all figures are requests. */
+/** Estimates the cost of reading a resource from its known size, in requests. */
 import { lastPage } from '../../api/client/paging.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { pagesPerWindow } from '../scan/windows.ts'
 
-/** The least and the most that is expected. */
+/** Minimum and maximum expected. */
 export interface Range {
   readonly low: number
   readonly high: number
 }
 
 export interface Estimate extends Range {
-  /** Where the figures come from, in words. */
+  /** Where the numbers come from, in words. */
   readonly reasoning: string
 }
 
-/** What is known of the size of a resource before it is read. */
+/** Ids that a sync will find, estimated from some of the records that refer to them. */
+export interface IdsToCome extends Range {
+  readonly kind: 'ids to come'
+  readonly source: string
+}
+
+/** What is known about the size of a resource before it is read. */
 export type KnownSize =
   | { readonly kind: 'key' }
-  /** Not for this kind of key. */
+  /** Not available to this kind of key. */
   | { readonly kind: 'none'; readonly why: string }
-  /** The size is not known, and no request may be sent. */
+  /** The size is unknown, and no request may be sent. */
   | { readonly kind: 'unknown' }
-  /** The whole list; `canWindow`: it has a filter of created days; `pagesDone`: pages that earlier runs loaded. */
+  /** The full list; `canWindow`: it can be filtered by created day; `pagesDone`: pages that earlier runs loaded. */
   | {
       readonly kind: 'backfill'
       readonly total: number
@@ -30,18 +36,23 @@ export type KnownSize =
     }
   /** Records created between two days. */
   | { readonly kind: 'between'; readonly total: number }
-  /** Changes since the watermark; `changed` is the average of the last runs, undefined before the first of them. */
+  /** Changes since the watermark; `changed` is the average of the last runs, undefined before the first. */
   | {
       readonly kind: 'changes'
       readonly total: number
       readonly changed: number | undefined
       readonly days: number
     }
-  /** Records read by id: never fetched, to be retried, and stored ones that are worth another fetch. */
-  | { readonly kind: 'ids'; readonly neverFetched: number; readonly retried: number; readonly worth: number }
-  /** Ids that the first sync will find, from some of the records that name them. */
-  | { readonly kind: 'ids to come'; readonly low: number; readonly high: number; readonly source: string }
-  /** Scopes that are due, and the pages expected; `source` says what the expectation is based on. */
+  /** Records read by id: never fetched, to be retried, stored ones worth another fetch, and ids that the run will find. */
+  | {
+      readonly kind: 'ids'
+      readonly neverFetched: number
+      readonly retried: number
+      readonly worth: number
+      readonly toCome?: IdsToCome
+    }
+  | IdsToCome
+  /** Scopes that are due, and the expected pages; `source` says what the number is based on. */
   | {
       readonly kind: 'snapshot'
       readonly scopes: number
@@ -51,7 +62,7 @@ export type KnownSize =
       readonly isCounted: boolean
     }
 
-/** Share of a list that changes in a day, before any run has shown it; busy lists change less. */
+/** Share of a list that changes in a day, until a run has shown it; busy lists change less. */
 const dailyChange = 0.05
 
 const rowsOn = (total: number, pages: number): string =>
@@ -73,9 +84,9 @@ function ofBackfill({ total, canWindow, pagesDone }: Extract<KnownSize, { kind: 
   const low = left + Math.ceil(windows * share) + (begun ? 0 : 2)
   return {
     low,
-    // Windows of 28 days read 29 for 26 that are new, and quiet months make more of them.
+    // Windows of 28 days read 29, of which 26 are new; quiet months need additional windows.
     high: Math.ceil(low * 1.15) + Math.ceil(windows * share),
-    reasoning: `${rowsOn(total, pages)} in about ${counted(windows, 'window')} of created days${begun ? `, ${counted(pagesDone, 'page')} of them done` : ''}; each window takes one request more and overlaps the next by two days`,
+    reasoning: `${rowsOn(total, pages)} in about ${counted(windows, 'window')} of created days${begun ? `, ${counted(pagesDone, 'page')} done` : ''}; each window takes one request more and overlaps the next by two days`,
   }
 }
 
@@ -98,10 +109,10 @@ function ofChanges({ total, changed, days }: Extract<KnownSize, { kind: 'changes
       reasoning: `a run reads about ${counted(Math.round(changed), 'row')} (average of the last runs), and up to two requests find the first of them`,
     }
   }
-  const most = Math.ceil(total * Math.min(1, dailyChange * Math.max(1, days)))
+  const upper = Math.ceil(total * Math.min(1, dailyChange * Math.max(1, days)))
   return {
     low: 1,
-    high: Math.ceil(most / 200) + 2,
+    high: Math.ceil(upper / 200) + 2,
     reasoning: `no earlier run to learn from: assumes at most ${dailyChange * 100}% of ${counted(total, 'row')} a day, over ${counted(Math.max(1, days), 'day')}`,
   }
 }
@@ -116,20 +127,27 @@ function ofSnapshot({
   const low = Math.max(scopes, pages ?? 0)
   const size = pages === undefined ? source : `${counted(low, 'page')} (${source})`
   // A list that changes between its pages is read again.
-  const most = pages === undefined ? 2 : isCounted ? 1.1 : 1.5
-  const high = Math.ceil(low * most) + 1
+  const upper = pages === undefined ? 2 : isCounted ? 1.1 : 1.5
+  const high = Math.ceil(low * upper) + 1
   return { low, high, reasoning: `${counted(scopes, 'scope')} due, ${size}` }
 }
 
-function ofIds({ neverFetched, retried, worth }: Extract<KnownSize, { kind: 'ids' }>): Estimate {
+function ofIds({
+  neverFetched,
+  retried,
+  worth,
+  toCome = { kind: 'ids to come', low: 0, high: 0, source: '' },
+}: Extract<KnownSize, { kind: 'ids' }>): Estimate {
   const parts = [
     neverFetched > 0 && `${formatNumber(neverFetched)} never fetched`,
     retried > 0 && `${formatNumber(retried)} to be retried`,
     worth > 0 && `${formatNumber(worth)} worth another fetch, as far as the budget of the day goes`,
+    toCome.high > 0 && `up to ${formatNumber(toCome.high)} to be found (${toCome.source})`,
   ].filter(part => part !== false)
   const reasoning = parts.length === 0 ? 'nothing is due' : parts.join(', ')
-  const low = neverFetched + retried
-  return { low, high: low + worth, reasoning: `${reasoning}; ids found during the run come on top` }
+  const low = neverFetched + retried + toCome.low
+  const high = neverFetched + retried + worth + toCome.high
+  return { low, high, reasoning: toCome.high > 0 ? reasoning : `${reasoning}; plus ids found during the run` }
 }
 
 export function estimate(size: KnownSize): Estimate {
@@ -142,7 +160,7 @@ export function estimate(size: KnownSize): Estimate {
       return {
         low: 1,
         high: 1,
-        reasoning: 'its size is not known: at least one request (leave out --offline)',
+        reasoning: 'its size is unknown: at least one request (leave out --offline)',
       }
     case 'backfill':
       return ofBackfill(size)
@@ -165,20 +183,20 @@ export function estimate(size: KnownSize): Estimate {
 
 export interface Limits {
   readonly perMinute: number
-  /** What a sync may still spend today, after reserves. */
+  /** Requests that a sync may still spend today, after reserves. */
   readonly spendableToday: number
-  /** What it may spend in a whole day. */
+  /** Requests that it may spend in a whole day. */
   readonly spendablePerDay: number
 }
 
 export interface Duration {
-  /** At the key's limit per minute, if the day had no limit. */
+  /** At the key's limit per minute, ignoring the limit per day. */
   readonly minutes: number
-  /** Days on which requests are spent: 1 when today's rest is enough. */
+  /** Days on which requests are spent: 1 if the rest of today is enough. */
   readonly days: number
 }
 
-/** The rest of today is spent first, then whole days. */
+/** Spends the rest of today first, then whole days. */
 export function durationOf(requests: number, limits: Limits): Duration {
   const minutes = Math.ceil(requests / Math.max(1, limits.perMinute))
   const left = Math.max(0, requests - limits.spendableToday)

@@ -1,4 +1,4 @@
-/** What a plan is made from, and what it finds out about a resource. */
+/** Holds what a plan is made from, and what it finds out about a resource. */
 import type { Client } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
@@ -7,7 +7,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import type { KnownSize } from './estimate.ts'
 
 export interface PlanSources {
-  /** A warehouse that has been synced into; undefined before the first sync. */
+  /** A warehouse that has been synced; undefined before the first sync. */
   readonly engine: Engine | undefined
   /** Undefined when no request may be sent. */
   readonly client: Client | undefined
@@ -15,7 +15,7 @@ export interface PlanSources {
   readonly key: Pick<KeyInfo, 'kind' | 'companies'>
 }
 
-/** How a resource will be read, and what is known of its size. */
+/** How a resource will be read, and what is known about its size. */
 export interface Outlook {
   readonly strategy: string
   readonly size: KnownSize
@@ -24,13 +24,15 @@ export interface Outlook {
 }
 
 export interface PlanContext extends PlanSources {
-  /** Totals so far, by request: none is sent twice. */
+  /** Resources that were read to their end, whose ids are noted. */
+  readonly readBefore: ReadonlySet<string>
+  /** Totals by request, so that none is sent twice. */
   readonly totals: Map<string, number>
-  /** Records of some pages of a list, by its name. */
+  /** Records of some pages of each list, by its name. */
   readonly samples: Map<string, Promise<readonly unknown[]>>
 }
 
-/** A request for one record returns the total of its list; undefined when no request may be sent. */
+/** Requests one record to learn the total of its list; undefined when no request may be sent. */
 export async function askTotal(
   resource: Pick<Resource, 'path' | 'query'>,
   { client, totals }: PlanContext,

@@ -1,11 +1,9 @@
-/** What a sweep will cost, from stored rows and the last counts: the plan itself sends no request. */
-
+/** Estimates the cost of a sweep from stored rows and the last counts: the plan itself sends no request. */
 import type { KeyInfo } from '../../api/client/key.ts'
 import { lastPage } from '../../api/client/paging.ts'
 import { cannotRead, singleRead } from '../../contract/fields/resource.ts'
 import { counted, formatNumber } from '../../lib/counted.ts'
-import { type Absence, absences, isNewerCount } from '../../state/evidence/absence.ts'
-import { countLive } from '../../state/evidence/live-count.ts'
+import { type Absence, absences, countLive, isNewerCount } from '../../state/evidence/absence.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { swept } from '../deletions/sweep-run.ts'
 import { pagesPerWindow } from '../scan/windows.ts'
@@ -17,12 +15,12 @@ export function sweepEstimate(rows: number, candidates: number, isReadById: bool
   const pages = lastPage(rows)
   const windows = Math.ceil(pages / pagesPerWindow)
   const fetched = isReadById && candidates > 0 ? candidates + 2 : 0
-  // A window of one page is read twice. With several windows, one request each returns the total first.
+  // A window of a single page is read twice. With several windows, one request each returns the total first.
   const low = (pages === 1 ? 2 : pages) + (windows > 1 ? windows + 1 : 0) + 1 + fetched
   const byId = fetched > 0 ? `, ${counted(candidates, 'candidate')} to fetch by id` : ''
   return {
     low,
-    // Windows overlap, and a list that changes while it is swept is swept again.
+    // Windows overlap, and a list that changes during the sweep is swept again.
     high: Math.ceil(low * 1.5) + 1,
     reasoning: `${counted(pages, 'page')} of ids in ${counted(windows, 'window')}, and one request for the scope of the key${byId}`,
   }
@@ -51,7 +49,7 @@ export interface SweepPlanSources {
   readonly key: Pick<KeyInfo, 'kind'>
 }
 
-/** For the lists with these names, or all when there are none. */
+/** Plans the lists with these names, or all lists if there are none. */
 export async function planSweep(
   names: readonly string[],
   { engine, key }: SweepPlanSources,
@@ -63,7 +61,7 @@ export async function planSweep(
     if (resource.read.strategy !== 'scan' || (names.length > 0 && !names.includes(name))) continue
     const rows = engine && (await countLive(engine, resource))
     if (resource.keys[key.kind] !== 'list') planned.push(skipped(name, cannotRead(resource, key.kind)))
-    else if (!rows) planned.push(skipped(name, 'nothing is stored to compare with: muster sync first'))
+    else if (!rows) planned.push(skipped(name, 'nothing is stored to compare with: run muster sync first'))
     else {
       const absence = known.get(name)
       const { reasoning, ...range } = sweepEstimate(

@@ -1,5 +1,7 @@
-/** What a sync or a backfill would read, resource by resource, from the ledger and a few small requests. */
+/** Plans what a sync or a backfill would read, resource by resource, from the ledger and a few small requests. */
+
 import { AccessDenied, NotFound } from '../../api/client/errors.ts'
+import { lastPage } from '../../api/client/paging.ts'
 import { idSourceOf } from '../../contract/derived/discovery.ts'
 import {
   asReadBy,
@@ -7,27 +9,99 @@ import {
   isCollection,
   type Resource,
   type Scan,
+  type Snapshot,
 } from '../../contract/fields/resource.ts'
+import { key } from '../../contract/resources/key.ts'
+import { projects } from '../../contract/resources/projects.ts'
 import { daysBetween, utcDay } from '../../lib/dates.ts'
 import { countDue } from '../../state/by-id/due.ts'
 import { isLookDue } from '../../state/evidence/quarantine-looks.ts'
 import { existingTables } from '../../state/existing-tables.ts'
-import { backfilledPages, usualChanges } from '../../state/scans/past-reads.ts'
+import {
+  averageChanges,
+  backfilledPages,
+  readBefore,
+  snapshotPages,
+} from '../../state/scans/previous-scans.ts'
 import type { WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { chooseStored } from '../by-id/choose-stored.ts'
 import { refetchPauseMs } from '../by-id/refresh-worth.ts'
 import { chosenResources, type SyncRequest } from '../run/sync.ts'
+import { dueScopes, type SnapshotScope } from '../snapshot/scopes.ts'
 import { type Estimate, estimate, type KnownSize } from './estimate.ts'
-import { idsToCome } from './ids-to-come.ts'
 import { askTotal, type Outlook, type PlanContext, type PlanSources } from './outlook.ts'
-import { planSnapshot } from './plan-snapshot.ts'
+import { idsStillToCome, idsToCome } from './planned-ids.ts'
+
+/** Before the first sync the projects are unknown, but the total of their list gives their number. */
+async function firstScopes({ per }: Snapshot, context: PlanContext): Promise<number> {
+  const companies = context.key.companies?.length ?? 0
+  if (per === 'key') return 1
+  if (per === 'company') return companies
+  if (per === 'companyWindow') return companies * 2
+  return companies + ((await askTotal(projects, context)) ?? 0)
+}
+
+async function scopesDue(
+  resource: Resource,
+  context: PlanContext,
+): Promise<readonly SnapshotScope[] | number> {
+  const { engine, clock, key: facts } = context
+  if (engine && (await readWatermark(engine, projects.name)))
+    return dueScopes({ resource, sync: { engine, clock, key: facts } })
+  return firstScopes(resource.read as Snapshot, context)
+}
+
+/** Pages of the scopes at their last reading; undefined if one was never read. */
+async function pagesLastTime(
+  { engine }: PlanContext,
+  resource: string,
+  scopes: readonly SnapshotScope[],
+): Promise<number | undefined> {
+  const pages = engine && (await snapshotPages(engine, resource))
+  if (!pages || scopes.some(({ name }) => !pages.has(name))) return undefined
+  return scopes.reduce((sum, { name }) => sum + (pages.get(name) ?? 0), 0)
+}
+
+/** Assumes that every company is as large as the first one; undefined when no request may be sent. */
+async function pagesByFirst(
+  resource: Resource,
+  context: PlanContext,
+  scopes: number,
+): Promise<number | undefined> {
+  const [first, ...others] = context.key.companies ?? []
+  const { per } = resource.read as Snapshot
+  const path = resource.path.replace('{company}', () => encodeURIComponent(first?.id ?? ''))
+  const filter: Readonly<Record<string, string>> =
+    per === 'companyWindow' && first ? { company: first.id } : {}
+  const total = await askTotal({ ...resource, path }, context, filter)
+  if (total === undefined) return undefined
+  const lists = per === 'key' ? 1 : others.length + 1
+  return Math.max(scopes, lists * lastPage(total))
+}
+
+async function planSnapshot(resource: Resource, context: PlanContext): Promise<Outlook> {
+  const strategy = 'snapshot'
+  if (resource.name === key.name) return { strategy, size: { kind: 'key' } }
+  const due = await scopesDue(resource, context)
+  const scopes = typeof due === 'number' ? due : due.length
+  const outlook = (pages: number | undefined, source: string, isCounted: boolean): Outlook => {
+    const size: KnownSize = { kind: 'snapshot', scopes, pages, source, isCounted }
+    return { strategy, size }
+  }
+  if ((resource.read as Snapshot).rows !== 'data') return outlook(scopes, 'one each', true)
+  const last = typeof due === 'number' ? undefined : await pagesLastTime(context, resource.name, due)
+  if (last !== undefined) return outlook(last, 'as last time', true)
+  const pages = scopes === 0 ? 0 : await pagesByFirst(resource, context, scopes)
+  if (pages === undefined) return outlook(undefined, 'of unknown size', false)
+  return outlook(pages, 'if all are as large as the first', false)
+}
 
 export interface PlannedResource extends Estimate {
   readonly resource: string
   readonly strategy: string
   readonly watermark: string | null
-  /** Rows of the list, or those between the days asked for; null when not known. */
+  /** Rows of the list, or those between the given days; null when unknown. */
   readonly total: number | null
 }
 
@@ -50,7 +124,7 @@ async function scan(resource: Resource, context: PlanContext): Promise<Outlook> 
   const watermark = engine && (await readWatermark(engine, resource.name))
   if (!engine || !watermark?.backfilled_at) return firstScan(resource, context, watermark)
   const total = Number(watermark.remembered_total ?? 0)
-  const changed = await usualChanges(engine, resource.name)
+  const changed = await averageChanges(engine, resource.name)
   const days = daysBetween(utcDay(watermark.moved_at), utcDay(clock.now()))
   const size: KnownSize = { kind: 'changes', total, changed, days }
   return { strategy: 'what changed', watermark: watermark.watermark, total, size }
@@ -63,21 +137,21 @@ async function between(
 ): Promise<Outlook> {
   const { createdBetween } = resource.read as Scan
   const total = await askTotal(resource, context, createdBetween ? { ...createdBetween, ...days } : {})
-  const strategy = createdBetween ? 'created days' : 'whole list: it has no filter of days'
+  const strategy = createdBetween ? 'created days' : 'full list: it has no day filter'
   return total === undefined
     ? { strategy, size: { kind: 'unknown' } }
     : { strategy, total, size: { kind: 'between', total } }
 }
 
-/** Before the first sync no id is known: some of the records that name them are looked at. */
+/** Before the first sync no id is known, so samples some of the records that refer to them. */
 async function firstIds(resource: Resource, context: PlanContext): Promise<KnownSize> {
   const source = idSourceOf(resource, context.key.kind)
-  if (source.from === 'events') return { kind: 'none', why: 'events and muster discover name them' }
+  if (source.from === 'events') return { kind: 'none', why: 'found through events and muster discover' }
   if (source.from === 'record')
-    return { kind: 'none', why: `${source.resource} bring them; events name others` }
+    return { kind: 'none', why: `included in ${source.resource}; events refer to others` }
   if (!context.client) return { kind: 'unknown' }
-  const nobody = 'no list that this key reads names them; events do'
-  return (await idsToCome(resource.name, context)) ?? { kind: 'none', why: nobody }
+  const noNamingList = 'no list that this key can read refers to them; only events do'
+  return (await idsToCome(resource.name, context)) ?? { kind: 'none', why: noNamingList }
 }
 
 async function recordsById(resource: Resource, context: PlanContext): Promise<Outlook> {
@@ -95,7 +169,11 @@ async function recordsById(resource: Resource, context: PlanContext): Promise<Ou
   const nothing = { requests: 0, paced: 0 }
   const { worth } = await chooseStored(engine, [resource], { nowMs, budget: nothing })
   const again = { retried: due.again, worth: worth.get(resource.name) ?? 0 }
-  return { strategy, size: { kind: 'ids', neverFetched: due.neverFetched, ...again } }
+  // Records that another one includes cost no request of their own.
+  const isIncluded = idSourceOf(resource, context.key.kind).from === 'record'
+  const toCome = isIncluded ? undefined : await idsStillToCome(resource.name, context)
+  const size: KnownSize = { kind: 'ids', neverFetched: due.neverFetched, ...again, ...(toCome && { toCome }) }
+  return { strategy, size }
 }
 
 async function outlook(declared: Resource, context: PlanContext, request: SyncRequest): Promise<Outlook> {
@@ -114,7 +192,7 @@ async function outlook(declared: Resource, context: PlanContext, request: SyncRe
   }
 }
 
-/** The request for quarantined records, which snapshots read again anyway. */
+/** The request for quarantined records; snapshots read theirs again anyway. */
 async function looksFor(resource: Resource, { engine, clock }: PlanContext): Promise<number> {
   if (!engine || resource.read.strategy === 'snapshot') return 0
   return (await isLookDue(engine, { resource: resource.name, now: clock.now() })) ? 1 : 0
@@ -126,14 +204,17 @@ function withLook(estimated: Estimate, looks: number): Estimate {
   return {
     low: low + looks,
     high: high + looks,
-    reasoning: `${reasoning}; 1 to look for quarantined records that were mended`,
+    reasoning: `${reasoning}; 1 to look for quarantined records that were fixed`,
   }
 }
 
-/** One resource after the other: a plan is small, and its requests stand in the log in an order that people can follow. */
+/** Plans one resource after the other: a plan is small, and its requests appear in the log in a readable order. */
 export async function planRun(request: SyncRequest, sources: PlanSources): Promise<PlannedResource[]> {
   const planned: PlannedResource[] = []
-  const context = { ...sources, totals: new Map(), samples: new Map() }
+  const { engine } = sources
+  const isSynced = engine && (await existingTables(engine)).has('scan')
+  const before = isSynced ? await readBefore(engine) : new Set<string>()
+  const context = { ...sources, readBefore: before, totals: new Map(), samples: new Map() }
   for (const resource of chosenResources(request)) {
     const { strategy, size, watermark = null, total = null } = await outlook(resource, context, request)
     const estimated = estimate(size)

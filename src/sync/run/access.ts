@@ -1,11 +1,11 @@
-/** Whether the key may read a resource, as the answers of a run show it. */
+/** Learns from a run's responses whether the key may read a resource. */
 import { AccessDenied, BadAnswer } from '../../api/client/errors.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { accessState, recordAccess } from '../../state/requests/key-state.ts'
 import type { AccessRow } from '../../state/requests/tables.ts'
 import { now, type ResourceTask } from './context.ts'
 
-/** The service refuses what this warehouse has read before: its rows stay, and grow old. */
+/** The service refuses a resource that it returned before: the stored rows stay, and grow old. */
 export class AccessLost extends MusterError {
   /** `part` is set when other parts of the resource are readable, such as other companies. */
   constructor(resource: string, cause: MusterError, part = '') {
@@ -13,23 +13,28 @@ export class AccessLost extends MusterError {
     super({
       what: `the key may no longer read ${resource}${part}`,
       ...(where !== undefined && { where }),
-      next: `compare the key's scopes (muster doctor); if it is meant to be so, muster sync ${resource} --accept-refused`,
+      next: `compare the key's scopes (muster doctor); if this is intended, muster sync ${resource} --accept-refused`,
       cause,
     })
   }
 }
 
-/** Requests by id count when they are refused, too. */
+/** Requests by id count even when they are refused, so only their records prove access. */
 const hasRead = ({ resource, counters }: ResourceTask): boolean =>
   counters.records_read > 0 || (resource.read.strategy !== 'byId' && counters.requests > 0)
 
-const placeOf = ({ sync, resource }: ResourceTask) => ({ resource: resource.name, key_kind: sync.key.kind })
+const accessKeyOf = ({ sync, resource }: ResourceTask) => ({
+  resource: resource.name,
+  key_kind: sync.key.kind,
+})
 
-/** The error as it counts: a refusal of what was readable before is a failure, unless somebody has accepted it. */
+/**
+ * The error to report: refusing a resource that was readable before is a failure, unless the operator has accepted it.
+ */
 export async function refusalOf(task: ResourceTask, error: unknown): Promise<unknown> {
   const { sync, resource } = task
   if (!(error instanceof AccessDenied) || sync.acceptsRefused) return error
-  const before = await accessState(sync.engine, placeOf(task))
+  const before = await accessState(sync.engine, accessKeyOf(task))
   const isLost = before === 'readable' || before === 'no longer readable' || hasRead(task)
   return isLost ? new AccessLost(resource.name, error) : error
 }
@@ -37,11 +42,11 @@ export async function refusalOf(task: ResourceTask, error: unknown): Promise<unk
 function stateAfter(task: ResourceTask, error: unknown): AccessRow['state'] | undefined {
   if (error instanceof AccessDenied) return 'refused'
   if (error instanceof AccessLost) return 'no longer readable'
-  // An answer that cannot be used is one of a list that may be read.
+  // An unusable response still shows that the list may be read.
   return hasRead(task) || error instanceof BadAnswer ? 'readable' : undefined
 }
 
-/** A run that got no answer about a resource leaves its access as it was. */
+/** A run without any response for a resource leaves its access unchanged. */
 export async function reportAccess(task: ResourceTask, error: unknown): Promise<void> {
   const state = stateAfter(task, error)
   if (state === undefined) return
@@ -49,7 +54,7 @@ export async function reportAccess(task: ResourceTask, error: unknown): Promise<
   const { kind } = sync.key
   const reason = state === 'readable' ? null : (error as MusterError).message
   await recordAccess(sync.engine, {
-    ...placeOf(task),
+    ...accessKeyOf(task),
     way: resource.keys[kind],
     ...{ state, reason, checked_at: now(sync) },
   })

@@ -1,12 +1,12 @@
-/** The parts that every stage of a sync works with, built once for each run. */
+/** Declares what every stage of a sync works with; built once for each run. */
 import type { Client } from '../../api/client/client.ts'
 import type { KeyInfo } from '../../api/client/key.ts'
 import type { Resource } from '../../contract/fields/resource.ts'
-import type { Landing } from '../../landing/folder.ts'
-import type { ServiceClock } from '../../lib/time/service-clock.ts'
+import type { Landing } from '../../landing/landing.ts'
+import type { ServiceClock } from '../../lib/service-clock.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
-import type { FetchedPages } from '../../state/by-id/fetched-pages.ts'
+import type { FetchedPages } from '../../state/by-id/discovered.ts'
 import type { Lease } from '../../state/runs/leases.ts'
 import type { RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
@@ -18,7 +18,7 @@ export interface ResourceEvent {
   readonly state: 'waiting' | 'scanning' | 'loading' | 'done' | 'skipped' | 'incomplete' | 'failed'
   readonly pagesDone?: number
   readonly pagesTotal?: number
-  /** As many as there can be, where what is read names more to read. */
+  /** The maximum, when records may refer to more records to read. */
   readonly pagesMost?: number
   readonly rows?: number
   readonly changed?: number
@@ -26,8 +26,10 @@ export interface ResourceEvent {
   readonly note?: string
 }
 
-/** Requests, records and rows of a resource so far. They grow after commits only, so they never include rows that are not there. */
-export interface Counters extends Mutable<RunFigures> {
+/**
+ * A resource's requests, records and rows so far. They grow only after commits, so they never include uncommitted rows.
+ */
+export interface ResourceCounters extends Mutable<RunFigures> {
   note: string | null
 }
 
@@ -41,21 +43,23 @@ export interface SyncContext {
   readonly runId: string
   readonly lookbackMs: number
   readonly leaseMs: number
-  /** Of a record; the usual ones when left out. */
+  /** Limits of a record; defaults if absent. */
   readonly recordLimits?: RecordLimits | undefined
   readonly key: KeyInfo
   readonly apiKeyId: string
   readonly signal: AbortSignal
-  /** How many rows a snapshot may remove at once, when an operator knows that they are deleted. */
-  readonly most?: number
-  /** What the key may no longer read is skipped from now on. */
+  /** How many rows a snapshot may remove at once, when the operator knows that they are deleted. */
+  readonly maxDeletions?: number
+  /** How many rows of a list the service counts but shows on no page, when the operator knows that it hides them. */
+  readonly hidden?: number
+  /** Skips resources that the key may no longer read, from now on. */
   readonly acceptsRefused?: boolean
   readonly emit: (event: ResourceEvent) => void
-  /** Requests by the second they were sent in, to be written with the next commit. */
+  /** Requests by the second in which they were sent, to be written with the next commit. */
   readonly sent: Map<number, number>
   /** Requests for events, to be written with the next commit. */
   readonly events: EventCount
-  /** The pages that this run loads: its own, and those of runs that stopped before they had loaded them. */
+  /** Pages that this run loads: its own, and those of runs that stopped before loading them. */
   readonly loaded: FetchedPages
 }
 
@@ -65,17 +69,17 @@ export interface ResourceTask {
   readonly resource: Resource
   readonly plan: StagePlan
   readonly lease: Lease
-  readonly counters: Counters
+  readonly counters: ResourceCounters
   readonly pipeline: TaskPipeline
 }
 
 export const now = (sync: Pick<SyncContext, 'clock'>): string => new Date(sync.clock.now()).toISOString()
 
-/** By the clock of the service, ISO 8601; null where its answers do not say it. */
+/** ISO 8601 time by the service's clock; null if its responses do not give it. */
 export function serviceTime({ clock }: Pick<SyncContext, 'clock'>): string | null {
   const at = clock.service()
   return at === undefined ? null : new Date(at).toISOString()
 }
 
-/** Longer than any batch takes to load, short enough that a stopped process does not hold up the next night. */
-export const usualLeaseMs = 15 * 60_000
+/** Longer than any batch takes to load, and short enough that a stopped process does not block the next run. */
+export const defaultLeaseMs = 15 * 60_000

@@ -1,23 +1,25 @@
-/** Resources that were read without proof that every record was seen. */
+/** Reports resources that were read without proof that every record was seen, and lists that hide some. */
 import { counted, formatNumber } from '../../lib/counted.ts'
 import { MusterError } from '../../lib/errors.ts'
 
-/** What a scan that was not accepted lacks. */
+/** The shortfall of a scan that was not accepted. */
 export interface Shortfall {
   readonly resource: string
-  /** Records. */
+  /** In records. */
   readonly seen: number
   readonly expected: number
   /** Why the scan proves nothing, such as "the list changed in each of 6 passes". */
   readonly reason: string
-  /** What to do other than to run again. */
+  /** What to do, other than to run again. */
   readonly next?: string
 }
 
-const runAgain = 'what was read is loaded; run muster sync again, and tell the service about it if it stays'
-const lookFirst = 'what was read is loaded; muster status tells why, muster sync reads them again'
+const runAgain =
+  'everything read so far is loaded; run muster sync again, and report it to the service if it persists'
+const lookFirst =
+  'everything read so far is loaded; see muster status for the reasons; muster sync reads them again'
 
-/** The shortfalls of parts of one resource, such as windows, as one. */
+/** Adds up the shortfalls of parts of one resource, such as windows. */
 function added(parts: readonly Shortfall[]): Shortfall[] {
   const byResource = new Map<string, Shortfall>()
   for (const part of parts) {
@@ -35,7 +37,7 @@ const words = ({ resource, seen, expected }: Shortfall): string =>
 export const incompleteWords = (shortfalls: readonly Shortfall[]): string =>
   `${added(shortfalls).map(words).join(', ')} incomplete`
 
-/** Thrown when everything that was read is loaded. The other resources of the run go on. */
+/** Thrown once everything read is loaded. The other resources of the run continue. */
 export class Incomplete extends MusterError {
   readonly shortfalls: readonly Shortfall[]
 
@@ -51,13 +53,13 @@ export class Incomplete extends MusterError {
   }
 }
 
-/** One error for what several parts or resources lack; undefined when they lack nothing. */
+/** Combines the shortfalls of several parts or resources in one error; undefined when there are none. */
 export function joined(found: readonly Incomplete[]): Incomplete | undefined {
   const [first, ...others] = found.flatMap(({ shortfalls }) => shortfalls)
   return first && new Incomplete(first, ...others)
 }
 
-/** Waits until a part of a resource is read; returns what it lacks, so that the other parts are read as well. */
+/** Waits until a part of a resource is read, and returns its shortfall, so that the other parts are read as well. */
 export async function shortfallOf(reading: Promise<void>): Promise<Incomplete[]> {
   try {
     await reading
@@ -68,8 +70,11 @@ export async function shortfallOf(reading: Promise<void>): Promise<Incomplete[]>
   }
 }
 
-/** Throws Incomplete unless every part is whole. */
+/** Throws Incomplete unless every part is complete. */
 export function requireNone(found: readonly Incomplete[]): void {
   const all = joined(found)
   if (all) throw all
 }
+
+export const hiddenNote = (records: number): string =>
+  `the service counts ${counted(records, 'record')} that it shows on no page`

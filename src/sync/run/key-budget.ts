@@ -1,8 +1,8 @@
-/** The budget of a key from the ledger: what earlier processes sent, and how long the service told them to wait. */
+/** Restores a key's budget from the ledger: what earlier processes sent, and how long the service asked them to wait. */
 import { type Budget, type BudgetOptions, createBudget } from '../../api/budget/budget.ts'
 import { reserves } from '../../api/budget/day.ts'
 import { defaultPerDay, defaultPerMinute } from '../../api/client/key.ts'
-import type { ServiceClock } from '../../lib/time/service-clock.ts'
+import type { ServiceClock } from '../../lib/service-clock.ts'
 import { eventRequests } from '../../state/requests/event-requests.ts'
 import { type KeyRequests, shareRequests } from '../../state/requests/key-requests.ts'
 import { knownPerMinute, pausedFor, recordPause, sentWithin } from '../../state/requests/key-state.ts'
@@ -10,17 +10,17 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { countedElsewhere, dayOf, type EventCount, eventCount } from './event-count.ts'
 import { apiKeyId } from './key.ts'
 
-interface KeyOf {
+interface KeyOwner {
   readonly apiKey: string
   readonly clock: ServiceClock
 }
 
 export type KeyFacts = Pick<BudgetOptions, 'recentRequests' | 'perMinute' | 'pausedForMs'>
 
-/** A rolling minute, and a second for either end of it. */
+/** A rolling minute, plus extra seconds at its edges. */
 const recentSeconds = 63
 
-export async function keyFacts(engine: Engine, { apiKey, clock }: KeyOf): Promise<KeyFacts> {
+export async function keyFacts(engine: Engine, { apiKey, clock }: KeyOwner): Promise<KeyFacts> {
   const keyId = apiKeyId(apiKey)
   const now = clock.machine.now()
   return {
@@ -32,17 +32,17 @@ export async function keyFacts(engine: Engine, { apiKey, clock }: KeyOf): Promis
 
 interface LedgerBudget {
   readonly budget: Budget
-  /** Milliseconds that are left of a pause. */
+  /** Milliseconds left to wait. */
   readonly pausedForMs: number
-  /** To be closed when nothing is sent any more; undefined for a file. */
+  /** Close it when nothing more will be sent; undefined for a file. */
   readonly shared: KeyRequests | undefined
   readonly events: EventCount
 }
 
-/** Records pauses that the service asks for. The tables must exist. */
+/** Records the pauses that the service asks for. The tables must exist. */
 export async function ledgerBudget(
   engine: Engine,
-  key: KeyOf,
+  key: KeyOwner,
   limits: Pick<BudgetOptions, 'maxRequests' | 'deadline'> = {},
 ): Promise<LedgerBudget> {
   const keyId = apiKeyId(key.apiKey)
@@ -51,12 +51,12 @@ export async function ledgerBudget(
   const perMinute = facts.perMinute ?? defaultPerMinute
   const shared = await shareRequests(engine, { keyId, perMinute, perDay: defaultPerDay, reserves })
   const remember = (ms: number): Promise<void> =>
-    // A warehouse that cannot be written fails the next batch too, which reports it.
+    // If the warehouse cannot be written, the next batch fails too and reports it.
     recordPause(engine, keyId, { saidAt: key.clock.machine.now(), ms }).catch(() => undefined)
   const budget = createBudget({
     ...limits,
     ...facts,
-    // Where processes share a key, the server keeps its pause, by its own clock.
+    // When processes share a key, the server stores the pause, by its own clock.
     ...(shared ? { pausedForMs: 0 } : { onPause: (ms: number) => void remember(ms) }),
     clock: key.clock,
     shared,

@@ -1,4 +1,4 @@
-/** The key of a run: its id, what it can see, and its own row. */
+/** Handles the key of a run: its id, its scope, and its own row. */
 import { createHash } from 'node:crypto'
 import { type KeyInfo, readKey } from '../../api/client/key.ts'
 import { recordKeyScope, scopeIdOf } from '../../state/evidence/key-scopes.ts'
@@ -8,7 +8,7 @@ import { freshScan, openScan } from '../../state/scans/scans.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { now, type ResourceTask, type SyncContext } from './context.ts'
 
-/** A name for the key that does not give the key away: 64 bits of its SHA-256. */
+/** An id for the key that does not reveal it: 64 bits of its SHA-256. */
 export function apiKeyId(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
 }
@@ -16,7 +16,7 @@ export function apiKeyId(apiKey: string): string {
 export const currentScope = ({ sync }: Pick<ResourceTask, 'sync'>): string =>
   scopeIdOf(sync.apiKeyId, sync.key)
 
-/** Asks `/me` again whether the key can still see the same: it may have lost a company since the run began. */
+/** Requests `/me` again to check that the scope is the same: the key may have lost a company since the run began. */
 export async function isStillScope({ sync, counters }: ResourceTask, scopeId: string): Promise<boolean> {
   const { record, bytes } = await sync.client.getRecord('/me', {}, { purpose: 'reconcile' })
   counters.requests += 1
@@ -38,7 +38,6 @@ async function recordReading(
     loaded_sequence: 1,
     pages: 1,
     first_total: 1,
-    greatest_total: 1,
     last_total: 1,
     expected_ids: 1,
     distinct_ids: 1,
@@ -49,7 +48,7 @@ async function recordReading(
   await openScan(engine, row)
 }
 
-/** Loads the row of the key from the answer that the client has asked for anyway. */
+/** Loads the key's row from a response that the client has requested anyway. */
 export async function loadKey(task: ResourceTask): Promise<void> {
   const { sync, resource } = task
   const scanId = `${sync.runId}-${resource.name}`
@@ -67,14 +66,14 @@ export async function loadKey(task: ResourceTask): Promise<void> {
     pages: [page],
     rows: 'data as one record',
     scope: () => scope,
-    ledger: engine => recordReading(engine, task, scanId),
+    writeScan: engine => recordReading(engine, task, scanId),
   })
   await task.pipeline.drained()
 }
 
 /**
- * Written at once, whatever the run reads and however it ends: the next run keeps to these limits when it asks `/me`. `begunAt`
- * is when the run began, on the `elapsed` of its clock.
+ * Writes the limits at once, whatever the run reads and however it ends: the next run observes them when it requests
+ * `/me`. `begunAt` is the start of the run, on its clock's `elapsed`.
  */
 export async function recordLimits(
   { sync, begunAt }: { readonly sync: Omit<SyncContext, 'key'>; readonly begunAt: number },
@@ -84,7 +83,7 @@ export async function recordLimits(
   const observedAt = now(sync)
   const startedAt = new Date(clock.now() - clock.elapsed() + begunAt).toISOString()
   await sync.engine.transaction(async engine => {
-    // What came before or after this run is decided by the service's clock, which is known only now.
+    // The service's clock orders runs, and is known only now.
     if (clock.aheadMs !== undefined) await updateRun(engine, runId, { started_at: startedAt })
     await recordKeyScope(engine, { runId, apiKeyId: id, sight: key, observedAt })
     await recordUsage(engine, {

@@ -1,6 +1,6 @@
-/** What a run is told: where to read from and write to, and how far it may go. */
+/** Declares the input of a run: where to read from and write to, and its limits. */
 import type { FetchOptions } from '../../api/client/wire.ts'
-import type { LandingPlace } from '../../landing/bucket/place.ts'
+import type { LandingPlace } from '../../landing/store.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Rng } from '../../lib/rng.ts'
 import type { ProxyVariables } from '../../lib/web/proxy.ts'
@@ -11,23 +11,23 @@ import type { SweepOptions } from '../deletions/sweep.ts'
 import type { ResourceEvent } from './context.ts'
 import type { SyncRequest } from './sync.ts'
 
-/** Where to read from and write to; secrets already revealed. */
+/** Where to read from and write to, with secrets in plain text. */
 export interface RunConnection {
   readonly baseUrl: string
   readonly apiKey: string
-  /** Without them requests are sent directly. */
+  /** Without them, requests are sent directly. */
   readonly proxies?: ProxyVariables
-  /** A text is a folder. */
+  /** A string names a folder. */
   readonly landing: string | LandingPlace
   readonly retentionDays: number
   readonly lookbackMinutes: number
   readonly pageCapBytes: number
   readonly reserveBytes?: number
-  /** What may be in quarantine; the defaults of the settings when left out. */
+  /** How much may be in quarantine; defaults if absent. */
   readonly tolerance?: Tolerance
-  /** How large a record may be; the usual limits when left out. */
+  /** Size limits of a record; defaults if absent. */
   readonly limits?: RecordLimits
-  /** Milliseconds; those of the client when left out. */
+  /** In milliseconds; the client's defaults if absent. */
   readonly timeouts?: Pick<FetchOptions, 'headersTimeout' | 'bodyTimeout' | 'totalTimeout'>
 }
 
@@ -35,21 +35,21 @@ export interface RunLimits {
   readonly maxRequests?: number
   /** Milliseconds since the epoch. */
   readonly deadline?: number
-  /** Milliseconds for which a service that accepts no connection is tried. */
+  /** How long to keep trying a service that accepts no connection, in milliseconds. */
   readonly patienceMs?: number
 }
 
-/** Requests, for whoever watches a run. */
+/** Request counts, to show while a run is under way. */
 export interface BudgetFigures {
-  /** Undefined where the service has not told it. */
+  /** Undefined until the service has reported it. */
   readonly remainingToday: number | undefined
   readonly spentThisRun: number
-  /** Undefined until the service has told it. */
+  /** Undefined until the service has reported it. */
   readonly perMinute?: number
 }
 
 export interface RunRequest extends SyncRequest {
-  /** Looks for what is gone instead of reading what changed. */
+  /** Looks for deleted records instead of reading changes. */
   readonly sweep?: SweepOptions
   readonly command: string
   readonly arguments: string
@@ -62,11 +62,11 @@ export interface RunEffects {
   readonly rng: Rng
   readonly signal: AbortSignal
   readonly version: string
-  /** How long a lease holds after its last renewal; as long as usual when absent. */
+  /** How long a lease is valid after its last renewal; default if absent. */
   readonly leaseMs?: number
   readonly emit: (event: ResourceEvent) => void
-  /** After each request. */
+  /** Called after each request. */
   readonly onBudget: (budget: BudgetFigures) => void
-  /** Told once when the service accepts no connection and is still tried. */
+  /** Called once when the service accepts no connection and the run keeps trying. */
   readonly onUnreached?: (sentence: string) => void
 }

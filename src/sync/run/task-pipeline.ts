@@ -1,28 +1,28 @@
-/** Loads landed pages of a task, and what the ledger records of each batch. */
+/** Loads a task's landed pages: rows, scan, watermark and the run's counters commit together. */
 import { dirname } from 'node:path'
 import type { Resource } from '../../contract/fields/resource.ts'
-import type { LandedPage } from '../../landing/folder.ts'
-import type { Loaded, PageBatch } from '../../load/load-batch.ts'
+import type { LandedPage, Landing } from '../../landing/landing.ts'
+import type { LoadCounts, PageBatch, StagedBatch } from '../../load/load-batch.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
 import { Pipeline } from '../../load/pipeline.ts'
 import type { PageFile } from '../../load/read/pages.ts'
 import type { StagePlan } from '../../load/read/plan.ts'
-import type { FetchedPages } from '../../state/by-id/fetched-pages.ts'
+import type { FetchedPages } from '../../state/by-id/discovered.ts'
 import { recordSent } from '../../state/requests/key-state.ts'
 import { type Lease, renewLease } from '../../state/runs/leases.ts'
 import { addToRun, type RunFigures } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 
 export interface TaskBatch
-  extends Pick<PageBatch, 'rows' | 'scan' | 'snapshot' | 'isUnconfirmed' | 'believes'> {
+  extends Pick<PageBatch, 'rows' | 'scan' | 'snapshot' | 'isUnconfirmed' | 'allowsLoss'> {
   readonly pages: readonly (LandedPage & Pick<PageFile, 'pass' | 'isFront'>)[]
-  /** Scope columns of a page; none when absent. */
+  /** Scope columns of a page; none if absent. */
   readonly scope?: (page: LandedPage) => Readonly<Record<string, string>>
-  /** Further ledger rows of the same transaction, on its connection. */
-  readonly ledger: (engine: Engine) => Promise<void>
+  /** Saves the progress of the scan, on the connection of the transaction that merges the rows of these pages. */
+  readonly writeScan: (connection: Engine) => Promise<void>
 }
 
-interface Progress {
+interface LoadingProgress {
   readonly resource: string
   readonly state: 'loading'
   readonly rows: number
@@ -35,10 +35,11 @@ interface LoadingTask {
     readonly engine: Engine
     readonly runId: string
     readonly recordLimits?: RecordLimits | undefined
-    /** Requests by the second they were sent in. */
+    /** Requests by the second in which they were sent. */
     readonly sent: Map<number, number>
     readonly loaded: FetchedPages
-    readonly emit: (event: Progress) => void
+    readonly landing: Pick<Landing, 'noteLoaded'>
+    readonly emit: (event: LoadingProgress) => void
   }
   readonly resource: Resource
   readonly plan: StagePlan
@@ -46,15 +47,15 @@ interface LoadingTask {
   readonly counters: { -readonly [Name in keyof RunFigures]: RunFigures[Name] }
 }
 
-/** How many pages are loaded at once: memory stays flat, and a statement has enough rows to be worth it. */
+/** Pages loaded at once: memory stays flat, and a statement has enough rows to be worth it. */
 const fullPages = 82
 /**
- * Of records of 5 kB a batch holds 8,400, a row group and some: with less than one they would go into DuckDB's log first,
- * and then into the file.
+ * With records of 5 kB a batch has 8,400, a little over a row group: smaller ones would be written to DuckDB's log
+ * first, and then to the file.
  */
 const fullBytes = 45_000_000
 
-/** Answers of one record each are small: several hundred are read from one file. */
+/** Responses with one record each are small: several hundred are read from one file. */
 const fullAnswers = 1_000
 
 export function isFullBatch(pages: readonly LandedPage[], ofOneRecord = false): boolean {
@@ -62,7 +63,7 @@ export function isFullBatch(pages: readonly LandedPage[], ofOneRecord = false): 
   return bytes >= fullBytes || pages.length >= (ofOneRecord ? fullAnswers : fullPages)
 }
 
-const nothingLoaded: Loaded = {
+const nothingLoaded: LoadCounts = {
   records: 0,
   inserted: 0,
   changed: 0,
@@ -70,10 +71,9 @@ const nothingLoaded: Loaded = {
   removed: 0,
   unchanged: 0,
   quarantined: 0,
-  readAsJson: 0,
 }
 
-function figuresOf(loaded: Loaded): Partial<RunFigures> {
+function figuresOf(loaded: LoadCounts): Partial<RunFigures> {
   return {
     records_read: loaded.records,
     rows_inserted: loaded.inserted,
@@ -85,40 +85,37 @@ function figuresOf(loaded: Loaded): Partial<RunFigures> {
   }
 }
 
-type PagePlace = Pick<LandedPage, 'file' | 'page'>
+type PageKey = Pick<LandedPage, 'file' | 'page'>
 
-/** Pages of scans that could not be loaded and were asked for again: the next answer is the last one. */
-class ReadAgain {
+/** Pages that could not be loaded and were fetched again: the next response is the last one. */
+class RepeatedPages {
   readonly #places = new Set<string>()
 
-  /** Whether there is one that was not among them. */
+  /** Returns whether any of the pages is new. */
   add(pages: readonly { readonly file: string; readonly page?: number }[]): boolean {
     const before = this.#places.size
     for (const { file, page } of pages) this.#places.add(`${dirname(file)} ${page}`)
     return this.#places.size > before
   }
 
-  has({ file, page }: PagePlace): boolean {
+  has({ file, page }: PageKey): boolean {
     return this.#places.has(`${dirname(file)} ${page}`)
   }
 }
 
 export class TaskPipeline {
   readonly #task: LoadingTask
-  readonly readAgain = new ReadAgain()
+  readonly readAgain = new RepeatedPages()
   readonly #pipeline: Pipeline
-  /** Last second of requests that the batch being committed has written. */
+  /** Last second whose requests the current commit has written. */
   #lastSent = 0
 
   constructor(task: LoadingTask) {
-    const { plan, lease } = task
     this.#task = task
     this.#pipeline = new Pipeline({
       engine: task.sync.engine,
-      plan,
+      plan: task.plan,
       limits: task.sync.recordLimits,
-      lease,
-      committed: loaded => this.#count(loaded),
     })
   }
 
@@ -127,32 +124,46 @@ export class TaskPipeline {
   }
 
   /** See Pipeline.load. */
-  async load({ pages, scope, ledger, ...batch }: TaskBatch): Promise<void> {
+  async load(batch: TaskBatch): Promise<void> {
+    const { pages, scope, writeScan: _, ...rest } = batch
     const files = pages.map(
       (page): PageFile => ({ ...page, scope: scope?.(page) ?? {}, wasReadAgain: this.readAgain.has(page) }),
     )
     for (const page of pages) this.#task.sync.loaded.add(page)
-    await this.#pipeline.load({
-      ...batch,
-      pages: files,
-      ledger: async (engine, loaded) => {
-        await ledger(engine)
-        await this.#record(engine, loaded)
-      },
-    })
+    await this.#pipeline.load({ ...rest, pages: files }, (engine, staged) =>
+      this.#commit(engine, staged, batch),
+    )
   }
 
   /**
-   * What a load does for records that change nothing, without one: `ledger` writes its rows, unless it finds that they have to
-   * be loaded after all. Whether it did.
+   * The counters include each part as it commits. The scan advances, and the landing notes the pages, with the last
+   * part.
    */
-  async loadNothing(records: number, ledger: (engine: Engine) => Promise<boolean>): Promise<boolean> {
+  async #commit(engine: Engine, { merge, isLast }: StagedBatch, batch: TaskBatch): Promise<void> {
+    const { sync, lease } = this.#task
+    const loaded = await engine.merge(async connection => {
+      const part = await merge(connection)
+      if (isLast) await batch.writeScan(connection)
+      await this.#record(connection, part)
+      await renewLease(connection, lease)
+      // A process that lost its lease must not overwrite the manifest of the new holder.
+      if (isLast) await sync.landing.noteLoaded(batch.pages)
+      return part
+    })
+    this.#count(loaded)
+  }
+
+  /**
+   * Records unchanged records without a load. `writeScan` writes, unless it finds that they have to be loaded after
+   * all; returns whether it did.
+   */
+  async loadNothing(records: number, writeScan: (connection: Engine) => Promise<boolean>): Promise<boolean> {
     const { sync, lease } = this.#task
     const loaded = { ...nothingLoaded, records, unchanged: records }
-    const isWritten = await sync.engine.transaction(async engine => {
-      if (!(await ledger(engine))) return false
-      await this.#record(engine, loaded)
-      await renewLease(engine, lease)
+    const isWritten = await sync.engine.transaction(async connection => {
+      if (!(await writeScan(connection))) return false
+      await this.#record(connection, loaded)
+      await renewLease(connection, lease)
       return true
     })
     if (isWritten) this.#count(loaded)
@@ -164,18 +175,18 @@ export class TaskPipeline {
     return this.#pipeline.drained()
   }
 
-  async #record(engine: Engine, loaded: Loaded): Promise<void> {
+  async #record(engine: Engine, loaded: LoadCounts): Promise<void> {
     const { runId, sent } = this.#task.sync
-    await addToRun(engine, runId, { ...figuresOf(loaded), batches_read_as_json: loaded.readAsJson })
+    await addToRun(engine, runId, figuresOf(loaded))
     this.#lastSent = Math.max(0, ...sent.keys())
     await recordSent(engine, sent)
   }
 
-  /** After the commit, so that the counters never include rows that are not there. */
-  #count(loaded: Loaded): void {
+  /** Called after the commit, so that the counters never include uncommitted rows. */
+  #count(loaded: LoadCounts): void {
     const { sync, resource, counters } = this.#task
     for (const [name, value] of Object.entries(figuresOf(loaded))) counters[name as keyof RunFigures] += value
-    // Of seconds that are written only the last may still grow.
+    // Of the seconds written, only the last may still grow.
     for (const second of sync.sent.keys()) if (second < this.#lastSent) sync.sent.delete(second)
     sync.emit({
       resource: resource.name,

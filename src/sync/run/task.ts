@@ -1,4 +1,4 @@
-/** One resource within a run: its lease is held from beginning to end, and its result is reported. */
+/** Runs one resource within a run: holds its lease from beginning to end, and reports its result. */
 import { AccessDenied, KeyRefused } from '../../api/client/errors.ts'
 import { cannotRead, type Resource } from '../../contract/fields/resource.ts'
 import { BucketUnreached } from '../../landing/bucket/failure.ts'
@@ -8,25 +8,25 @@ import { recordAccess } from '../../state/requests/key-state.ts'
 import { reasonBehind, releaseLease, takeLease } from '../../state/runs/leases.ts'
 import { noFigures, recordResource } from '../../state/runs/runs.ts'
 import { refusalOf, reportAccess } from './access.ts'
-import { type Counters, now, type ResourceTask, type SyncContext } from './context.ts'
-import { keepRenewing } from './hold-lease.ts'
+import { now, type ResourceCounters, type ResourceTask, type SyncContext } from './context.ts'
 import { Incomplete } from './incomplete.ts'
+import { keepRenewing } from './renew-lease.ts'
 import { TaskPipeline } from './task-pipeline.ts'
 
 /** Whether an error ends the whole run: every other resource would meet it too, or its rows could not be stored. */
 export const endsRun = (error: unknown): boolean =>
   [BudgetSpent, KeyRefused, ConfigError, DiskFull, BucketUnreached].some(reason => error instanceof reason)
 
-export interface ResourceOutcome extends Readonly<Counters> {
+export interface ResourceResult extends Readonly<ResourceCounters> {
   readonly resource: string
   readonly state: 'done' | 'failed' | 'incomplete' | 'skipped' | 'stopped'
   readonly error?: unknown
 }
 
 /** A resource that no other process writes until `end` is called, with the failure if there was one. */
-export interface HeldTask {
+export interface LockedTask {
   readonly task: ResourceTask
-  end(failure?: { readonly error: unknown }): Promise<ResourceOutcome>
+  end(failure?: { readonly error: unknown }): Promise<ResourceResult>
 }
 
 async function openTask(sync: SyncContext, resource: Resource): Promise<ResourceTask> {
@@ -45,7 +45,7 @@ async function openTask(sync: SyncContext, resource: Resource): Promise<Resource
   return { ...task, pipeline: new TaskPipeline(task) }
 }
 
-function stateOf(error: unknown, sync: SyncContext): ResourceOutcome['state'] {
+function stateOf(error: unknown, sync: SyncContext): ResourceResult['state'] {
   if (error instanceof AccessDenied) return 'skipped'
   if (error instanceof Incomplete) return 'incomplete'
   return error instanceof BudgetSpent || sync.signal.aborted ? 'stopped' : 'failed'
@@ -55,9 +55,9 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 async function report(
   task: ResourceTask,
-  state: ResourceOutcome['state'],
+  state: ResourceResult['state'],
   error?: unknown,
-): Promise<ResourceOutcome> {
+): Promise<ResourceResult> {
   const { sync, resource, counters } = task
   const note = error === undefined ? counters.note : messageOf(error)
   await recordResource(sync.engine, {
@@ -86,8 +86,8 @@ async function report(
   return { ...counters, note, resource: resource.name, state, ...(error !== undefined && { error }) }
 }
 
-/** The failure is returned even when the warehouse cannot be reached to record it: the next run completes the ledger. */
-async function reportFailure(task: ResourceTask, thrown: unknown): Promise<ResourceOutcome> {
+/** Returns the failure even when the warehouse cannot be reached to record it: the next run completes the ledger. */
+async function reportFailure(task: ResourceTask, thrown: unknown): Promise<ResourceResult> {
   const { sync, resource, lease, counters } = task
   const error = await reasonBehind(sync.engine, lease, thrown)
     .then(reason => refusalOf(task, reason))
@@ -103,15 +103,15 @@ async function reportFailure(task: ResourceTask, thrown: unknown): Promise<Resou
   }))
 }
 
-/** Without the lease nothing is written about a resource: its holder records its state. */
-function notOurs(sync: SyncContext, resource: Resource, error: unknown): ResourceOutcome {
+/** Writes nothing about the resource without its lease: the holder records its state. */
+function notOurs(sync: SyncContext, resource: Resource, error: unknown): ResourceResult {
   const note = messageOf(error)
   sync.emit({ resource: resource.name, state: 'failed', note })
   return { ...noFigures, note, resource: resource.name, state: stateOf(error, sync), error }
 }
 
 /** Returns the result at once when another process holds the lease. */
-export async function holdTask(sync: SyncContext, resource: Resource): Promise<HeldTask | ResourceOutcome> {
+export async function lockTask(sync: SyncContext, resource: Resource): Promise<LockedTask | ResourceResult> {
   let task: ResourceTask
   try {
     task = await openTask(sync, resource)
@@ -127,7 +127,7 @@ export async function holdTask(sync: SyncContext, resource: Resource): Promise<H
         return await report(task, 'done').catch(error => reportFailure(task, error))
       } finally {
         await endRenewing()
-        // A lease that cannot be given back is free as soon as this process has ended.
+        // A lease that cannot be released is free as soon as this process has ended.
         await releaseLease(sync.engine, task.lease).catch(() => undefined)
       }
     },
@@ -138,18 +138,18 @@ export async function runTask(
   sync: SyncContext,
   resource: Resource,
   work: (task: ResourceTask) => Promise<void>,
-): Promise<ResourceOutcome> {
-  const held = await holdTask(sync, resource)
-  if (!('task' in held)) return held
+): Promise<ResourceResult> {
+  const locked = await lockTask(sync, resource)
+  if (!('task' in locked)) return locked
   try {
-    await work(held.task)
+    await work(locked.task)
   } catch (error) {
-    return held.end({ error })
+    return locked.end({ error })
   }
-  return held.end()
+  return locked.end()
 }
 
-export async function notForThisKey(sync: SyncContext, resource: Resource): Promise<ResourceOutcome> {
+export async function notForThisKey(sync: SyncContext, resource: Resource): Promise<ResourceResult> {
   const { kind } = sync.key
   const note = cannotRead(resource, kind)
   if (resource.keys[kind] === 'not at all')

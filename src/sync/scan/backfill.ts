@@ -1,39 +1,39 @@
-/** The first reading of a list: created-date windows, newest first, each proved and resumable by itself. */
+/** Reads a list for the first time, in windows of created dates: newest first, each proved and resumable on its own. */
 import { fewRows } from '../../api/client/envelope.ts'
 import { lastPage } from '../../api/client/paging.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
 import { forgetSeen } from '../../state/scans/scan-ids.ts'
-import { backfillScans, updateScan } from '../../state/scans/scans.ts'
+import { backfillScans, readScan, updateScan } from '../../state/scans/scans.ts'
 import type { ScanRow, WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
-import type { Engine } from '../../warehouse/engine.ts'
 import { readPass } from '../paging/scan.ts'
 import { spanOf } from '../paging/times.ts'
-import { now, type ResourceTask } from '../run/context.ts'
-import { fenced } from '../run/hold-lease.ts'
+import type { ResourceTask } from '../run/context.ts'
 import { type Incomplete, requireNone, shortfallOf } from '../run/incomplete.ts'
+import { fenced } from '../run/renew-lease.ts'
 import {
   byUpdate,
   daysQuery,
   openNewScan,
   pageSizeOf,
   pagingOf,
+  refusal,
   scanOf,
   setWatermark,
 } from './collection-window.ts'
-import { EmptyList, isBelievedEmpty } from './empty-list.ts'
+import { EmptyList, isAllowedEmptyList } from './empty-list.ts'
+import type { LoadedScanJob } from './loaded-scan.ts'
 import { LoadedScan } from './loaded-scan.ts'
-import type { LoadedScanJob, ScanEnd } from './loaded-scan-job.ts'
 import { forgetUnreadable, readUntilProved } from './until-proved.ts'
-import { type BackfillExtent, type Days, firstWindow, nextWindow, pagesPerWindow } from './windows.ts'
+import { type BackfillExtent, firstWindow, nextWindow, pagesPerWindow, type WindowDays } from './windows.ts'
 
-interface First {
+interface FirstPage {
   readonly total: number
   readonly records: readonly unknown[]
 }
 
-async function first(task: ResourceTask, order: Record<string, string>): Promise<First> {
+async function first(task: ResourceTask, order: Record<string, string>): Promise<FirstPage> {
   const { sync, resource, counters } = task
   const query = { ...resource.query, page: 1, limit: fewRows, ...order }
   const page = await sync.client.getPage(resource.path, query)
@@ -42,13 +42,13 @@ async function first(task: ResourceTask, order: Record<string, string>): Promise
 }
 
 /**
- * Two requests give the size of the backfill, the day where it ends, and the watermark that holds when it is complete: every
- * change made while it runs is newer than that watermark.
+ * Takes two requests to learn the size of the backfill, the day where it ends, and the watermark to set at the end:
+ * every change made while it runs is newer than that watermark.
  */
 async function measure(task: ResourceTask): Promise<void> {
   const { resource } = task
   const updatedAt = resource.updatedAt ?? 'updatedAt'
-  // More than one record, in case the newest is hidden or has an impossible time.
+  // Request several records, in case the newest is hidden or has an impossible time.
   const { total, records } = await first(task, { sortBy: 'updatedAt', sortOrder: 'desc' })
   if (lastPage(total) <= pagesPerWindow || !scanOf(task).createdBetween) {
     await fenced(task, engine => setWatermark(engine, task, { remembered_total: total, earliest_day: null }))
@@ -64,10 +64,8 @@ async function measure(task: ResourceTask): Promise<void> {
   await fenced(task, engine => setWatermark(engine, task, found))
 }
 
-type WindowRow = Pick<ScanRow, 'scan_id' | 'state' | 'run_id' | 'from_day'>
-
-/** Whether a window is read in this run: it was cut off, or an earlier run refused it. */
-export const isOpen = ({ state, run_id }: Pick<WindowRow, 'state' | 'run_id'>, runId: string): boolean =>
+/** Whether to read a window in this run: it was interrupted, or an earlier run refused it. */
+export const isOpen = ({ state, run_id }: Pick<ScanRow, 'state' | 'run_id'>, runId: string): boolean =>
   state === 'scanning' || (state === 'refused' && run_id !== runId)
 
 async function openWindows({ sync, resource }: ResourceTask): Promise<ScanRow[]> {
@@ -75,40 +73,7 @@ async function openWindows({ sync, resource }: ResourceTask): Promise<ScanRow[]>
   return rows.filter(row => isOpen(row, sync.runId))
 }
 
-interface AcceptedWindow {
-  readonly window: Pick<WindowRow, 'scan_id' | 'from_day'>
-  readonly windows: readonly WindowRow[]
-  /** The watermark from before the first window. */
-  readonly pending: string | null
-  readonly end: ScanEnd
-}
-
-/**
- * The watermark of a complete backfill; undefined unless this window was the last one open, whichever it is, and the oldest record
- * is covered. Changes made while the windows were read are newer than `pending`.
- */
-export function completedBackfill(accepted: AcceptedWindow): Partial<WatermarkRow> | undefined {
-  const { window, windows, pending, end } = accepted
-  const others = windows.filter(({ scan_id }) => scan_id !== window.scan_id)
-  if (others.some(other => other.state !== 'accepted')) return undefined
-  if (![window, ...others].some(({ from_day }) => from_day === null)) return undefined
-  if (pending !== null) return { watermark: pending, pending_watermark: null }
-  return { watermark: end.watermark, pending_watermark: null, remembered_total: end.total }
-}
-
-async function finishBackfill(
-  engine: Engine,
-  task: ResourceTask,
-  { window, end }: { readonly window: ScanRow; readonly end: ScanEnd },
-): Promise<void> {
-  const { name } = task.resource
-  const pending = (await readWatermark(engine, name))?.pending_watermark ?? null
-  const windows = await backfillScans(engine, name)
-  const change = completedBackfill({ window, windows, pending, end })
-  if (change) await setWatermark(engine, task, { ...change, backfilled_at: now(task.sync) })
-}
-
-/** Pages of all windows but this one, as far as they are loaded. */
+/** Pages loaded for all other windows. */
 async function pagesBeside({ sync, resource }: ResourceTask, window?: ScanRow): Promise<number> {
   const rows = await backfillScans(sync.engine, resource.name)
   const others = rows.filter(({ scan_id }) => scan_id !== window?.scan_id)
@@ -117,17 +82,16 @@ async function pagesBeside({ sync, resource }: ResourceTask, window?: ScanRow): 
 
 function jobOf(task: ResourceTask, window: ScanRow, watermark: WatermarkRow): LoadedScanJob {
   const days = { from: window.from_day, to: window.to_day }
-  const isWhole = days.from === null && days.to === null
+  const isUnbounded = days.from === null && days.to === null
   const rows = Number(watermark.remembered_total ?? 0)
   const pagesInAll = lastPage(rows, pageSizeOf(watermark))
   return {
     row: window,
     query: { ...task.resource.query, ...byUpdate, ...daysQuery(task, days) },
-    ...pagingOf(watermark),
+    ...pagingOf(watermark, task.sync.hidden),
     pagesInAll,
     hasRows: rows > 0,
-    beginAt: isWhole ? pagesInAll : 1,
-    accepted: (engine, end) => finishBackfill(engine, task, { window, end }),
+    beginAt: isUnbounded ? pagesInAll : 1,
   }
 }
 
@@ -136,8 +100,8 @@ function extentOf({ sync }: ResourceTask, watermark: WatermarkRow): BackfillExte
   return { total: Number(watermark.remembered_total ?? 0), earliest: watermark.earliest_day ?? today, today }
 }
 
-/** Days of the first window that is not planned yet; undefined when the windows reach the oldest record. */
-async function firstDays(task: ResourceTask, watermark: WatermarkRow): Promise<Days | undefined> {
+/** Days of the first window not yet planned; undefined when the windows reach the oldest record. */
+async function firstDays(task: ResourceTask, watermark: WatermarkRow): Promise<WindowDays | undefined> {
   const newest = (await backfillScans(task.sync.engine, task.resource.name)).at(-1)
   if (newest) {
     const { from_day: from, to_day: to, pages } = newest
@@ -148,8 +112,15 @@ async function firstDays(task: ResourceTask, watermark: WatermarkRow): Promise<D
     : firstWindow(extentOf(task, watermark))
 }
 
-/** One pass over each new window; a window is read while those before it load. */
-async function readNewWindows(task: ResourceTask, watermark: WatermarkRow): Promise<void> {
+/** Windows that their first pass refused, and the contradiction: no further pass reports it. */
+type WindowContradictions = Map<ScanRow, string>
+
+/** Reads one pass over each new window, while earlier windows are loading. */
+async function readNewWindows(
+  task: ResourceTask,
+  watermark: WatermarkRow,
+  contradictions: WindowContradictions,
+): Promise<void> {
   let days = await firstDays(task, watermark)
   let pagesBefore = await pagesBeside(task)
   try {
@@ -158,22 +129,23 @@ async function readNewWindows(task: ResourceTask, watermark: WatermarkRow): Prom
       const strategy = await LoadedScan.open(task, { ...jobOf(task, window, watermark), pagesBefore })
       const progress = await readPass(strategy, strategy.start)
       await strategy.handOver(progress)
+      const { contradiction } = progress.pass
+      if (contradiction !== undefined) contradictions.set(window, contradiction)
       pagesBefore += progress.pass.pages
       days = nextWindow({ ...days, pages: progress.pass.pages }, extentOf(task, watermark))
     }
   } finally {
-    // Nothing of this task may still be writing when the caller gives the lease back.
+    // Drain first: nothing of this task may still be writing when the caller returns the lease.
     await task.pipeline.drained()
   }
 }
 
-const afresh = {
+const initialProgress = {
   state: 'scanning',
   attempt: 1,
   pass: 1,
   pages: 0,
   first_total: 0,
-  greatest_total: 0,
   last_total: 0,
   expected_ids: 0,
   first_watermark: null,
@@ -181,8 +153,9 @@ const afresh = {
 } as const
 
 /**
- * Further passes over windows that are not accepted: from the last commit, or from the beginning of a window that an earlier
- * run refused. A window that is refused does not keep the others from being read: Incomplete is thrown after the last one. `cause` is the page that interrupted the reading of new windows.
+ * Continues windows that are not accepted: from the last commit, or from the beginning if an earlier run refused the
+ * window. Reads all windows even if some are refused, then throws Incomplete. `cause` is the page that interrupted the
+ * reading of new windows.
  */
 async function readOpenWindows(
   task: ResourceTask,
@@ -190,19 +163,19 @@ async function readOpenWindows(
   cause?: PageUnreadable,
 ): Promise<void> {
   const found: Incomplete[] = []
-  // What was seen of a list that is empty by now proves nothing of it.
-  const isEmpty = task.sync.most !== undefined && (await isBelievedEmpty(task))
+  // If the list is empty by now, what was seen of it earlier proves nothing.
+  const isEmpty = task.sync.maxDeletions !== undefined && (await isAllowedEmptyList(task))
   for (const window of await openWindows(task)) {
     if (isShownEmpty(found)) break
-    const isAnew = window.state === 'refused' || isEmpty
-    const change = { ...afresh, run_id: task.sync.runId }
-    if (isAnew)
+    const restarts = window.state === 'refused' || isEmpty
+    const change = { ...initialProgress, run_id: task.sync.runId }
+    if (restarts)
       await fenced(task, async engine => {
         await updateScan(engine, window.scan_id, change)
         await forgetSeen(engine, window.scan_id)
       })
     if (cause) await forgetUnreadable(task, window, cause)
-    const job = jobOf(task, isAnew ? { ...window, ...change } : window, watermark)
+    const job = jobOf(task, restarts ? { ...window, ...change } : window, watermark)
     const pagesBefore = await pagesBeside(task, window)
     found.push(...(await shortfallOf(readUntilProved(task, { ...job, pagesBefore }))))
   }
@@ -210,7 +183,7 @@ async function readOpenWindows(
   requireNone(found)
 }
 
-/** The page that turned out to be no JSON when it was loaded, and ended the reading of new windows; undefined when none did. */
+/** The page that turned out not to be JSON while loading, and so ended the reading of new windows. */
 async function interruption(task: ResourceTask, reading: Promise<void>): Promise<PageUnreadable | undefined> {
   try {
     await reading
@@ -222,10 +195,10 @@ async function interruption(task: ResourceTask, reading: Promise<void>): Promise
   }
 }
 
-/** Each part of the list would say the same. */
+/** Each window would fail in the same way. */
 const isShownEmpty = (found: readonly Incomplete[]): boolean => found.some(one => one instanceof EmptyList)
 
-/** Newest windows first; the watermark is set together with the last rows of the last window. */
+/** Reads the newest windows first, and sets the watermark together with the last rows of the last window. */
 export async function backfill(task: ResourceTask): Promise<void> {
   const { engine } = task.sync
   const { name } = task.resource
@@ -235,10 +208,15 @@ export async function backfill(task: ResourceTask): Promise<void> {
   const found = await shortfallOf(readOpenWindows(task, watermark))
   if (isShownEmpty(found)) requireNone(found)
   if ((await readWatermark(engine, name))?.backfilled_at !== null) return
+  const contradictions: WindowContradictions = new Map()
   let cause: PageUnreadable | undefined
   do {
-    cause = await interruption(task, readNewWindows(task, watermark))
+    cause = await interruption(task, readNewWindows(task, watermark, contradictions))
+    // A window whose pages could not be loaded is read again.
+    for (const window of contradictions.keys())
+      if ((await readScan(engine, window.scan_id))?.state !== 'refused') contradictions.delete(window)
     found.push(...(await shortfallOf(readOpenWindows(task, watermark, cause))))
   } while (cause)
+  for (const [window, contradiction] of contradictions) found.push(await refusal(task, window, contradiction))
   requireNone(found)
 }

@@ -1,8 +1,7 @@
 /**
- * Whether the service filters a list by its change time when it is asked to. One that filters by another time leaves out the
- * changes of older records, so the filter is used only once the service has shown that it honours it.
+ * Learns whether the service really filters a list by change time. A service that filters by another time leaves out
+ * changes to older records, so the filter is used only after it has proved to work.
  */
-import { pageLimit } from '../../api/client/paging.ts'
 import { dayMs, isWithin, utcDay, weekMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { WatermarkRow } from '../../state/scans/tables.ts'
@@ -10,52 +9,52 @@ import { readWatermark } from '../../state/scans/watermarks.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { now, type ResourceTask } from '../run/context.ts'
-import { fenced } from '../run/hold-lease.ts'
-import { pageSizeOf, pagingOf, scanOf, setWatermark } from './collection-window.ts'
+import { fenced } from '../run/renew-lease.ts'
+import { pageSizeOf, scanOf, setWatermark } from './collection-window.ts'
 
-/** The zone and the inclusivity of the day filter are unknown. */
+/** It is unknown which time zone the day filter uses, and whether it is inclusive. */
 const slackDays = 2
 
-/** Whether a record is one that a filter by any other time than the change time leaves out from a day on. */
+/** SQL condition: a filter by any time other than the change time would leave out the record. */
 function oldBy(task: ResourceTask, before: string): string {
   const { filteredByDefault } = scanOf(task)
   const columns = ['created_at', ...(filteredByDefault === undefined ? [] : [filteredByDefault])]
   return columns.map(name => `t.${quoteName(name)} < ${before}`).join(' and ')
 }
 
-interface Proof {
+interface FilterProof {
   readonly from: string
-  /** Page of a list from that day on, the latest change first, that has the record. */
+  /** Page that has the record, in a list from that day on, latest change first. */
   readonly page: number
 }
 
 /**
- * The stored record that changed last of those that were old by then; undefined where none was. The engines skip the rows that
- * changed before `since`, a UTC day.
+ * Finds the most recently changed record that is old by its other times; undefined when there is none. Lets the engine
+ * skip rows that changed before `since`, a UTC day.
  */
 async function findProof(
   task: ResourceTask,
   { pageSize, since }: { readonly pageSize: number; readonly since: string | undefined },
-): Promise<Proof | undefined> {
+): Promise<FilterProof | undefined> {
   const { engine } = task.sync
   const recent =
     since === undefined ? '' : ` and t.source_updated_at >= cast(${quoteText(since)} as timestamptz)`
-  // Kept in memory where they are few: without an index PostgreSQL reads the table once instead of twice.
-  const kept = since === undefined ? 'not materialized' : 'materialized'
+  // Materialize only a few rows: without an index, PostgreSQL then reads the table once instead of twice.
+  const materialization = since === undefined ? 'not materialized' : 'materialized'
   const old = oldBy(task, `t.source_updated_at - interval '${2 * slackDays + 1} days'`)
   const [last] = await engine.rows<{ changed: string | null; n: number }>(
-    `with recent as ${kept} (
-       select t.source_updated_at as moment, ${old} as is_old from ${liveRecords(task.resource)}${recent}),
-     last as (select max(moment) as moment from recent where is_old)
-     select cast(last.moment as varchar) as changed,
-       (select count(*) from recent where recent.moment > last.moment) as n from last`,
+    `with recent as ${materialization} (
+       select t.source_updated_at as changed_at, ${old} as is_old from ${liveRecords(task.resource)}${recent}),
+     last as (select max(changed_at) as changed_at from recent where is_old)
+     select cast(last.changed_at as varchar) as changed,
+       (select count(*) from recent where recent.changed_at > last.changed_at) as n from last`,
   )
   if (!last?.changed) return undefined
   const page = 1 + Math.floor(Number(last.n) / pageSize)
   return { from: utcDay(new Date(Date.parse(last.changed) - slackDays * dayMs).toISOString()), page }
 }
 
-async function isShown(task: ResourceTask, { from, page }: Proof, limit = pageLimit): Promise<boolean> {
+async function isShown(task: ResourceTask, { from, page }: FilterProof, limit: number): Promise<boolean> {
   const { sync, resource, counters } = task
   const order = { sortBy: 'updatedAt', sortOrder: 'desc', page, limit }
   const query = { ...resource.query, ...scanOf(task).changedSince, from, ...order, fields: 'id' }
@@ -72,13 +71,16 @@ async function isShown(task: ResourceTask, { from, page }: Proof, limit = pageLi
   return Number(row?.n ?? 0) > 0
 }
 
-/** A record that changes while it is asked for may be on another page: one answer that lacks it is not believed for good. */
+/**
+ * Whether to test the filter again. A record that changes during the request may move to another page, so one failed
+ * test is not final.
+ */
 function isDue({ sync }: ResourceTask, { changes_filter, filter_asked_at }: WatermarkRow): boolean {
   const isRecent = filter_asked_at !== null && isWithin(filter_asked_at, sync.clock.now(), weekMs)
   return changes_filter !== 'honoured' && !isRecent
 }
 
-/** For a filtered list that counts changes which it does not show. */
+/** For a filtered list that counts changes but does not show them. */
 export async function doubtFilter(task: ResourceTask): Promise<void> {
   await fenced(task, engine =>
     setWatermark(engine, task, { changes_filter: 'ignored', filter_asked_at: now(task.sync) }),
@@ -86,9 +88,9 @@ export async function doubtFilter(task: ResourceTask): Promise<void> {
 }
 
 /**
- * One request, once a stored record can tell. To be asked when records have changed: of those that changed before `known`, the
- * watermark then, an earlier run has asked. Everything has been read by then, so where it is not answered, a run asks that meets
- * the next change of an old record.
+ * Sends one request, once a stored record can prove the filter. Call it after records have changed: `known` is the
+ * previous watermark, and an earlier run has tested the changes before it. Everything is already read by now, so if the
+ * request fails, the next run that meets a change to an old record tries again.
  */
 export async function learnFilter(task: ResourceTask, known?: string | null): Promise<void> {
   if (!scanOf(task).changedSince) return
@@ -97,14 +99,14 @@ export async function learnFilter(task: ResourceTask, known?: string | null): Pr
   const since = known ? utcDay(known, -slackDays) : undefined
   const proof = await findProof(task, { pageSize: pageSizeOf(watermark), since })
   if (!proof) return
-  const isHonoured = await isShown(task, proof, pagingOf(watermark).pageLimit).catch(error => {
+  const isHonoured = await isShown(task, proof, pageSizeOf(watermark)).catch(error => {
     if (error instanceof MusterError) return undefined
     throw error
   })
   if (isHonoured === undefined) return
   if (!isHonoured)
     task.counters.note =
-      'the filter by updatedAt left out a record that changed: changes are read from the whole list, and it is asked again in a week'
+      'the filter by updatedAt left out a changed record: changes are read from the full list, and the filter is tested again in a week'
   const changes_filter = isHonoured ? 'honoured' : 'ignored'
   await fenced(task, engine =>
     setWatermark(engine, task, { changes_filter, filter_asked_at: now(task.sync) }),

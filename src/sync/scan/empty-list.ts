@@ -1,15 +1,15 @@
-/** Notes when a list that had rows is shown as empty: its records stay stored until a sweep proves that they are deleted. */
-import { formatNumber } from '../../lib/counted.ts'
-import { countLive } from '../../state/evidence/live-count.ts'
+/** Notes when a list that had rows becomes empty: its records stay stored until a sweep proves that they are deleted. */
+import { counted } from '../../lib/counted.ts'
+import { countLive } from '../../state/evidence/absence.ts'
 import { lastTotal } from '../../state/scans/scans.ts'
 import type { WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { now, type ResourceTask } from '../run/context.ts'
-import { fenced } from '../run/hold-lease.ts'
 import { Incomplete } from '../run/incomplete.ts'
+import { fenced } from '../run/renew-lease.ts'
 import { scanOf, setWatermark } from './collection-window.ts'
 
-/** What the last scan was shown no rows of. Where the service was asked to filter by changes, maybe nothing changed. */
+/** What was empty in the last scan. If the service filtered by changes, there may just be no changes. */
 async function emptyAt(
   task: ResourceTask,
   { remembered_total }: WatermarkRow,
@@ -26,38 +26,38 @@ async function isEmptyNow({ sync, resource, counters }: ResourceTask): Promise<b
   return meta.total === 0
 }
 
-/** Records that the list had. */
+/** Number of records that the list had. */
 async function hadRows(task: ResourceTask): Promise<number> {
   const watermark = await readWatermark(task.sync.engine, task.resource.name)
   return Math.max(Number(watermark?.remembered_total ?? 0), await countLive(task.sync.engine, task.resource))
 }
 
-/** The whole list is shown as empty, and nobody has said that it is. */
+/** The service returns an empty list, and no operator has confirmed it. */
 export class EmptyList extends Incomplete {}
 
-/** Whether an operator has said, by --most, that so many records may be gone. */
-export const isBelieved = (rows: number, most: number | undefined): boolean => rows <= (most ?? -1)
+/** Whether the operator has confirmed, with --max-deletions, that this many records may be gone. */
+export const isAllowedLoss = (rows: number, maxDeletions: number | undefined): boolean =>
+  rows <= (maxDeletions ?? -1)
 
-/** Whether the list is empty and somebody has said that it lost so many records. */
-export async function isBelievedEmpty(task: ResourceTask): Promise<boolean> {
-  return isBelieved(await hadRows(task), task.sync.most) && (await isEmptyNow(task))
+/** Whether the list is empty, and the operator has confirmed the loss of its records. */
+export async function isAllowedEmptyList(task: ResourceTask): Promise<boolean> {
+  return isAllowedLoss(await hadRows(task), task.sync.maxDeletions) && (await isEmptyNow(task))
 }
 
 /**
- * Throws EmptyList where the service shows the whole list as empty: then it means nothing that some days of a list that had
- * rows have none.
+ * Throws EmptyList if the service returns the full list as empty. In that case, empty days say nothing about deletions.
  */
 export async function requireRows(task: ResourceTask): Promise<void> {
   if (!(await isEmptyNow(task))) return
   const { name } = task.resource
   const expected = await hadRows(task)
-  if (isBelieved(expected, task.sync.most)) return
-  const reason = 'the service shows the whole list as empty'
-  const next = `run muster sync again when it shows its records; if they are deleted, muster sync ${name} --most ${expected}`
+  if (isAllowedLoss(expected, task.sync.maxDeletions)) return
+  const reason = 'the service returns an empty list'
+  const next = `run muster sync again when its records are back; if they are deleted, muster sync ${name} --max-deletions ${expected}`
   throw new EmptyList({ resource: name, seen: 0, expected, reason, next })
 }
 
-/** After the last scan of the list. */
+/** Call after the last scan of the list. */
 export async function noteEmptyList(task: ResourceTask): Promise<void> {
   const { sync, resource, counters } = task
   const watermark = await readWatermark(sync.engine, resource.name)
@@ -70,5 +70,5 @@ export async function noteEmptyList(task: ResourceTask): Promise<void> {
   if (since !== (watermark.empty_since ?? null))
     await fenced(task, engine => setWatermark(engine, task, { empty_since: since }))
   if (isEmpty)
-    counters.note = `the service shows an empty list; the ${formatNumber(stored)} stored stay: if they are deleted, muster sweep ${resource.name} --most ${stored}`
+    counters.note = `the service returns an empty list; keeping ${counted(stored, 'stored record')}: if they are deleted, muster sweep ${resource.name} --max-deletions ${stored}`
 }

@@ -1,61 +1,64 @@
-/** The pages of a scan that is loaded: landed by an earlier run, or asked for and landed now. */
+/** Provides the pages of a loaded scan: landed by an earlier run, or fetched and landed now. */
 import { type Envelope, readEnvelope } from '../../api/client/envelope.ts'
-import { Retriable } from '../../api/client/errors.ts'
+import { RetriableError } from '../../api/client/errors.ts'
 import { pageLimit } from '../../api/client/paging.ts'
-import type { LandedPage } from '../../landing/folder.ts'
+import type { LandedPage } from '../../landing/landing.ts'
 import { pageBytes } from '../../lib/stored-page.ts'
 import { unbrokenRecords } from '../../load/page/stand-ins.ts'
 import { PageUnreadable } from '../../load/read/page-repair.ts'
 import type { ScanRow } from '../../state/scans/tables.ts'
+import type { KnownTimes } from '../paging/page-facts.ts'
 import { factsOf } from '../paging/page-facts.ts'
-import { limitOf, type PassPlan, planOf } from '../paging/pass-plan.ts'
-import type { Known } from '../paging/pass-state.ts'
-import type { Progress, ScannedPage } from '../paging/scan.ts'
-import { mostHollow, rowsAgreed } from '../paging/shown.ts'
+import { rowsAgreed } from '../paging/pass.ts'
+import { type PassPlan, planOf } from '../paging/pass-plan.ts'
+import type { ScannedPage, ScanProgress } from '../paging/scan.ts'
 import type { ResourceTask } from '../run/context.ts'
-import { digestOf, type Row, rowsOf } from './same-rows.ts'
+import { digestOf, rowsOf, type ScanRowTimes } from './same-rows.ts'
 
 export interface ListRequest {
   readonly row: ScanRow
   readonly query: Readonly<Record<string, string>>
-  /** Where an incremental scan ends; absent when the list is read to its first page. */
-  readonly known?: Known
-  /** How many rows the list hides, as earlier scans have learnt. */
+  /** Where an incremental scan ends; absent when the list is read down to its first page. */
+  readonly known?: KnownTimes
+  /** How many rows the list hides, as learnt from earlier scans. */
   readonly hiddenRows?: number
-  /** Digests of the rows that the scan of changes before this one has read and loaded. */
+  /** Digests of the rows that the previous incremental scan has read and loaded. */
   readonly sameRows?: ReadonlySet<string>
 }
 
 export interface LoadedPage extends ScannedPage {
   readonly landed: LandedPage
-  /** Of its rows, in a scan of changes. */
+  /** Digest of its rows, in an incremental scan. */
   readonly digest?: string | undefined
-  /** Its rows, where they are byte for byte those of the scan before. */
-  readonly same?: readonly Row[] | undefined
+  /** Its rows, if they are byte for byte those of the previous scan. */
+  readonly same?: readonly ScanRowTimes[] | undefined
 }
 
-/** A body that differs from what its edges promised is asked for again, and never met a second time in the landing. */
+/**
+ * Turns a malformed body into PageUnreadable, so that the page is fetched again instead of being found in the landing
+ * again.
+ */
 function orUnreadable<Result>(page: LandedPage, read: () => Result): Result {
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof Retriable || error instanceof SyntaxError)) throw error
+    if (!(error instanceof RetriableError || error instanceof SyntaxError)) throw error
     throw new PageUnreadable([{ ...page, scope: {} }], error)
   }
 }
 
-/** Records of later pages are only counted where a scan ends among them, or where its first pass proved nothing. */
+/** Whether to parse records. On later pages only if the scan ends among them, or its first pass proved nothing. */
 export const areRecordsNeeded = (
   { known, hiddenRows }: Pick<ListRequest, 'known' | 'hiddenRows'>,
-  { pass, attempt }: Pick<Progress, 'pass' | 'attempt'>,
+  { pass, attempt }: Pick<ScanProgress, 'pass' | 'attempt'>,
 ): boolean => known !== undefined || hiddenRows !== undefined || pass.pages < 2 || attempt > 1
 
-type Content = Pick<Envelope, 'empty' | 'records' | 'meta'> & { readonly bytes: Buffer }
+type PageContent = Pick<Envelope, 'empty' | 'records' | 'meta'> & { readonly bytes: Buffer }
 
 export class ListPages {
   readonly #task: ResourceTask
   readonly #request: ListRequest
-  /** Pages that an earlier run landed and did not load: they cost no request. */
+  /** Pages that an earlier run landed but did not load: they cost no request. */
   readonly #landed: LandedPage[]
 
   constructor(task: ResourceTask, request: ListRequest, landed: readonly LandedPage[]) {
@@ -64,11 +67,11 @@ export class ListPages {
     this.#landed = [...landed]
   }
 
-  planOf({ attempt, bases }: Progress): PassPlan {
-    return planOf(attempt, { isPart: this.#request.known !== undefined, total: bases[0]?.total })
+  planOf({ attempt, starts }: ScanProgress): PassPlan {
+    return planOf(attempt, { isPart: this.#request.known !== undefined, total: starts[0]?.total })
   }
 
-  async ask(page: number, progress: Progress): Promise<LoadedPage> {
+  async ask(page: number, progress: ScanProgress): Promise<LoadedPage> {
     const landed = await this.#nextLanded(page)
     if (!landed) return this.#fetch(page, progress)
     const content = orUnreadable(landed, () => {
@@ -86,15 +89,12 @@ export class ListPages {
     return undefined
   }
 
-  async #fetch(page: number, progress: Progress): Promise<LoadedPage> {
+  async #fetch(page: number, progress: ScanProgress): Promise<LoadedPage> {
     const { sync, resource, counters } = this.#task
     const plan = this.planOf(progress)
-    const query = { ...this.#request.query, sortBy: plan.sortBy, page, limit: limitOf(plan, progress.pass) }
-    const mayBeHollow = progress.pass.hollow < mostHollow
-    const answer = await sync.client.getPage(resource.path, query, {
-      mayBeHollow,
-      rows: rowsAgreed(progress.pass),
-    })
+    const query = { ...this.#request.query, sortBy: plan.sortBy, page, limit: progress.pass.size }
+    const options = { mayBeHollow: true, rows: rowsAgreed(progress.pass) }
+    const answer = await sync.client.getPage(resource.path, query, options)
     counters.requests += 1
     const { fetchedAt, bytes } = answer
     const arrived = { sequence: progress.sequence + 1, page, fetchedAt, runId: sync.runId, bytes }
@@ -102,8 +102,8 @@ export class ListPages {
     return this.#look(landed, answer, progress)
   }
 
-  /** Looks into the records only where the scan needs it: parsing a page costs more than fetching it. */
-  #look(landed: LandedPage, content: Content, { pass, attempt }: Progress): LoadedPage {
+  /** Parses records only if the scan needs them: parsing a page costs more than fetching it. */
+  #look(landed: LandedPage, content: PageContent, { pass, attempt }: ScanProgress): LoadedPage {
     const { resource, sync } = this.#task
     const { known } = this.#request
     const { empty, meta, records } = content

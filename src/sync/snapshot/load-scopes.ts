@@ -1,19 +1,21 @@
-/** Loads scopes of a snapshot that are read: several at once, and none that would lose rows in a way that is not believed. */
+/**
+ * Loads the scopes of a snapshot that have been read: several at once, and none that would lose an implausible number
+ * of rows.
+ */
 import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
-import type { LandedPage } from '../../landing/folder.ts'
+import type { LandedPage } from '../../landing/landing.ts'
 import { formatNumber } from '../../lib/counted.ts'
-import { Unconfirmed } from '../../lib/errors.ts'
+import { AbsenceUnconfirmed } from '../../lib/errors.ts'
 import { ownsRows } from '../../load/merge/apply.ts'
 import type { SnapshotExtent } from '../../load/merge/delta.ts'
-import { type Loss, TooManyRemoved } from '../../load/merge/losses.ts'
+import { type ExtentLoss, TooManyRemoved } from '../../load/merge/losses.ts'
 import { giveUpScans } from '../../state/scans/scans.ts'
 import { type AcceptedScope, acceptScopes } from '../../state/scans/scopes.ts'
-import { isBelievedLoss } from '../deletions/decision.ts'
+import { isPlausibleLoss } from '../deletions/decision.ts'
 import { now, type ResourceTask } from '../run/context.ts'
-import { hiddenNote } from '../run/hidden-note.ts'
-import { Incomplete, shortfallOf } from '../run/incomplete.ts'
+import { hiddenNote, Incomplete, shortfallOf } from '../run/incomplete.ts'
 import { readAgain, readUnreadable } from './read-scope.ts'
-import type { Scope } from './scopes.ts'
+import type { SnapshotScope } from './scopes.ts'
 import type { ReadScope } from './snapshot-scan.ts'
 
 /** Small scopes share a load: a statement costs the same for one project's matrix as for all. */
@@ -21,7 +23,7 @@ export const scopesPerLoad = 100
 const bytesPerLoad = 16_000_000
 
 export async function giveUp(task: ResourceTask, scanId: string): Promise<void> {
-  // A commit may have succeeded although its answer was lost: an accepted scan keeps its pages.
+  // A commit may have succeeded although its response was lost: an accepted scan keeps its pages.
   const given = await giveUpScans(task.sync.engine, { scan_id: scanId })
   for (const id of given) await task.sync.landing.discard(id)
 }
@@ -41,9 +43,8 @@ async function giveUpOn(task: ResourceTask, group: readonly ReadScope[]): Promis
 const isUnproved = ({ reading }: ReadScope): boolean => !reading.isProved
 
 /**
- * Lists of several pages are read again when their rows are others than those that are stored: one request for each page, and
- * only then. A list that
- * changed meanwhile is left out.
+ * Reads lists of several pages again when their rows differ from the stored ones, with one request for each page. Drops
+ * a list that changed in between.
  */
 async function confirm(
   task: ResourceTask,
@@ -56,32 +57,32 @@ async function confirm(
       const reading = isUnproved(read) ? await readAgain(task, read, read.reading) : read.reading
       sure.push({ ...read, reading })
     }
-    const lacks = await shortfallOf(again())
-    if (lacks.length > 0) await giveUp(task, read.scanId)
-    found.push(...lacks)
+    const shortfalls = await shortfallOf(again())
+    if (shortfalls.length > 0) await giveUp(task, read.scanId)
+    found.push(...shortfalls)
   }
   return sure
 }
 
-/** Gives up the scopes that would lose more rows than can be believed; returns the others. */
-async function holdBack(
+/** Gives up scopes that would lose an implausible number of rows; returns the others. */
+async function dropImplausibleScopes(
   task: ResourceTask,
   group: readonly ReadScope[],
-  { losses, found }: { readonly losses: readonly Loss[]; readonly found: Incomplete[] },
+  { losses, found }: { readonly losses: readonly ExtentLoss[]; readonly found: Incomplete[] },
 ): Promise<ReadScope[]> {
   const { name } = task.resource
   for (const { extent, stored, missing } of losses) {
     const { scope, scanId } = group[extent] as ReadScope
     await giveUp(task, scanId)
     const where = scope.columns.company_id === undefined ? '' : ` of ${scope.name}`
-    const reason = `${formatNumber(missing)} of ${formatNumber(stored)} rows${where} are missing at once, so all are kept`
-    const next = `compare with the application; if they are deleted, muster sync ${name} --most ${missing}`
+    const reason = `refusing to remove ${formatNumber(missing)} of ${formatNumber(stored)} rows${where} at once`
+    const next = `compare with the application; if they are deleted, muster sync ${name} --max-deletions ${missing}`
     found.push(new Incomplete({ resource: name, seen: stored - missing, expected: stored, reason, next }))
   }
   return group.filter((_, place) => !losses.some(({ extent }) => extent === place))
 }
 
-/** Whether a scope that was read once shows rows while none are stored: a load would only find that it has to be confirmed. */
+/** Whether a scope that was read once has rows, but none are stored: a load would only ask for confirmation. */
 async function isSurelyUnconfirmed(
   { sync, plan }: ResourceTask,
   group: readonly ReadScope[],
@@ -90,7 +91,7 @@ async function isSurelyUnconfirmed(
   return showsRows && !(await ownsRows(sync.engine, plan))
 }
 
-/** Returns what the scopes lack that were not loaded. */
+/** Returns the shortfalls of scopes that were not loaded. */
 export async function loadGroup(task: ResourceTask, group: readonly ReadScope[]): Promise<Incomplete[]> {
   const found: Incomplete[] = []
   let left = [...group]
@@ -106,10 +107,13 @@ export async function loadGroup(task: ResourceTask, group: readonly ReadScope[])
         await loadRead(task, left, isUnconfirmed)
         isLoaded = true
       } catch (error) {
-        if (error instanceof Unconfirmed) await confirmed()
+        if (error instanceof AbsenceUnconfirmed) await confirmed()
         else if (error instanceof TooManyRemoved)
-          left = await holdBack(task, left, { losses: error.losses, found })
-        else left = await readUnreadable(task, left, error)
+          left = await dropImplausibleScopes(task, left, { losses: error.losses, found })
+        else {
+          left = await readUnreadable(task, left, error)
+          isUnconfirmed = left.some(isUnproved)
+        }
       }
     return found
   } catch (error) {
@@ -125,7 +129,9 @@ async function loadRead(
 ): Promise<void> {
   const { sync } = task
   const scopeOf = new Map(
-    group.flatMap(({ reading, scope }) => reading.pages.map((page): [LandedPage, Scope] => [page, scope])),
+    group.flatMap(({ reading, scope }) =>
+      reading.pages.map((page): [LandedPage, SnapshotScope] => [page, scope]),
+    ),
   )
   await task.pipeline.load({
     pages: group.flatMap(({ reading }) => reading.pages),
@@ -133,13 +139,13 @@ async function loadRead(
     scope: page => scopeOf.get(page)?.columns ?? {},
     snapshot: group.map(({ scope, reading }) => ({
       extent: scope.extent,
-      // A replay finds the same time in the name of the page.
+      // A replay finds the same time in the page's file name.
       time: reading.pages.at(-1)?.fetchedAt ?? now(sync),
       run: sync.runId,
     })),
     isUnconfirmed,
-    believes: loss => isBelievedLoss(loss, sync.most),
-    ledger: engine => acceptScopes(engine, group.map(acceptedOf), now(sync)),
+    allowsLoss: loss => isPlausibleLoss(loss, sync.maxDeletions),
+    writeScan: engine => acceptScopes(engine, group.map(acceptedOf), now(sync)),
   })
   await task.pipeline.drained()
   const hidden = group.reduce((sum, { reading }) => sum + reading.hidden, 0)
@@ -147,7 +153,10 @@ async function loadRead(
   if (hidden > 0 && isNew) task.counters.note = hiddenNote(hidden)
 }
 
-/** Whether another scope can share a load. Two parts of one company overlap by two days: together, a row would count twice. */
+/**
+ * Whether another scope can share a load. Two parts of one company overlap by two days: loaded together, a row would
+ * count twice.
+ */
 export function mayShareLoad(
   { read }: Resource,
   group: readonly SnapshotExtent[],
@@ -159,7 +168,7 @@ export function mayShareLoad(
   )
 }
 
-/** Whether no further scope fits into a load. */
+/** Whether a load has no room for another scope. */
 export function isFullLoad(scopes: readonly (readonly LandedPage[])[]): boolean {
   const bytes = scopes.flat().reduce((sum, page) => sum + page.bytes, 0)
   return scopes.length >= scopesPerLoad || bytes >= bytesPerLoad

@@ -1,4 +1,7 @@
-/** The scopes in which a snapshot is read: the whole key, each company, each project, or a part of each company's rows. */
+/**
+ * Divides a snapshot into scopes: all that the key can see, each company, each project, or a part of each company's
+ * rows.
+ */
 import type { KeyInfo } from '../../api/client/key.ts'
 import type { Resource, Snapshot } from '../../contract/fields/resource.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -8,24 +11,24 @@ import { lastReadings } from '../../state/scans/scopes.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 
-export interface Scope {
-  /** Names the scope in ops.scan. */
+export interface SnapshotScope {
+  /** Names the scope in the ledger of scans. */
   readonly name: string
   /** Scope columns of its rows. */
   readonly columns: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly company?: string
-  /** Read again only when the last reading is this old. */
+  /** Read again only once the last reading is this old. */
   readonly refreshDays?: number
-  /** Which rows of the warehouse belong to the scope: conditions by column, with quoted values. */
+  /** Which warehouse rows belong to the scope: conditions by column, with quoted values. */
   readonly extent: SnapshotExtent
 }
 
-export const pathOf = ({ path }: Pick<Resource, 'path'>, { company = '' }: Scope): string =>
+export const pathOf = ({ path }: Pick<Resource, 'path'>, { company = '' }: SnapshotScope): string =>
   path.replace('{company}', () => encodeURIComponent(company))
 
-/** Part of a task; a plan, which reads nothing, has one too. */
-export interface ScopeQuestion {
+/** Part of a task; also available to a plan, which reads nothing. */
+export interface ScopeContext {
   readonly resource: Resource
   readonly sync: {
     readonly engine: Engine
@@ -40,10 +43,14 @@ const is = (value: string): string => `= ${quoteText(value)}`
 const recentMonths = 3
 
 /**
- * Two parts of a company's rows, split at a day: the recent part is read each time, the older part weekly. Each asks for two
- * days more than it keeps, because the zone and the inclusivity of the day filter are unknown.
+ * Splits a company's rows at a day: the recent part is read every time, the older part weekly. Each requests two days
+ * more than it loads, because it is unknown which time zone the day filter uses, and whether it is inclusive.
  */
-function windowsOf(company: string, boundary: string, refreshDays: number): [recent: Scope, older: Scope] {
+function windowsOf(
+  company: string,
+  boundary: string,
+  refreshDays: number,
+): [recent: SnapshotScope, older: SnapshotScope] {
   const base = { columns: { company_id: company }, company }
   const column = 'requisition_created_date'
   const day = `date ${quoteText(boundary)}`
@@ -64,7 +71,7 @@ function windowsOf(company: string, boundary: string, refreshDays: number): [rec
   ]
 }
 
-async function projectsOf(task: ScopeQuestion, company: string): Promise<string[]> {
+async function projectsOf(task: ScopeContext, company: string): Promise<string[]> {
   const rows = await task.sync.engine.rows<{ id: string }>(
     `select project_id as id from star.dim_project
      where company_id = $1 and not is_inferred and not is_deleted and project_id <> '-1' order by project_id`,
@@ -73,8 +80,12 @@ async function projectsOf(task: ScopeQuestion, company: string): Promise<string[
   return rows.map(row => row.id)
 }
 
-async function matrixScopes(task: ScopeQuestion, company: string, refreshDays: number): Promise<Scope[]> {
-  const scope = (project: string): Scope => ({
+async function matrixScopes(
+  task: ScopeContext,
+  company: string,
+  refreshDays: number,
+): Promise<SnapshotScope[]> {
+  const scope = (project: string): SnapshotScope => ({
     name: project === '-1' ? company : `${company} ${project}`,
     columns: { company_id: company, project_id: project },
     query: project === '-1' ? {} : { projectId: project },
@@ -85,12 +96,12 @@ async function matrixScopes(task: ScopeQuestion, company: string, refreshDays: n
   return [scope('-1'), ...(await projectsOf(task, company)).map(scope)]
 }
 
-/** Every scope of the resource, in the order in which they are read. */
-export async function scopesOf(task: ScopeQuestion): Promise<Scope[]> {
+/** Every scope of the resource, in reading order. */
+export async function scopesOf(task: ScopeContext): Promise<SnapshotScope[]> {
   const { per, refreshDays = 7 } = task.resource.read as Snapshot
   if (per === 'key') return [{ name: 'key', columns: {}, query: {}, extent: {} }]
   const companies = (task.sync.key.companies ?? []).map(company => company.id)
-  const scopes: Scope[] = []
+  const scopes: SnapshotScope[] = []
   for (const company of companies) {
     if (per === 'company')
       scopes.push({
@@ -111,8 +122,8 @@ export async function scopesOf(task: ScopeQuestion): Promise<Scope[]> {
   return scopes
 }
 
-/** Scopes that are due: those read every time, and those whose last reading is older than they allow. */
-export async function dueScopes(task: ScopeQuestion): Promise<Scope[]> {
+/** Scopes that are due: those read every time, and those whose last reading is too old. */
+export async function dueScopes(task: ScopeContext): Promise<SnapshotScope[]> {
   const scopes = await scopesOf(task)
   const read = await lastReadings(task.sync.engine, task.resource.name)
   return scopes.filter(({ name, refreshDays }) => {

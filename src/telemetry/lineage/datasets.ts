@@ -1,8 +1,8 @@
-/** Datasets of a run with their columns, and which columns each was made from, as the dictionary knows it. */
+/** Lists the datasets of a run with their columns, and the source columns of each, from the dictionary. */
 
 import type { Dictionary } from '../../dictionary/entries.ts'
 import { type ColumnEntry, qualifiedName, type TableEntry } from '../../dictionary/entries.ts'
-import type { Place } from './places.ts'
+import type { DatasetPlace } from './dataset-names.ts'
 
 interface InputField {
   readonly namespace: string
@@ -25,7 +25,7 @@ export interface Flow {
 
 type Sources = (column: ColumnEntry) => InputField[]
 
-function datasetOf({ namespace, nameOf }: Place, table: TableEntry, sources: Sources): Dataset {
+function datasetOf({ namespace, nameOf }: DatasetPlace, table: TableEntry, sources: Sources): Dataset {
   const from = table.columns
     .map(column => [column.name, sources(column)] as const)
     .filter(([, fields]) => fields.length > 0)
@@ -37,17 +37,17 @@ function datasetOf({ namespace, nameOf }: Place, table: TableEntry, sources: Sou
   }
 }
 
-const bare = ({ namespace, nameOf }: Place, name: string): Dataset => ({
+const bare = ({ namespace, nameOf }: DatasetPlace, name: string): Dataset => ({
   namespace,
   name: nameOf(name),
   columns: [],
   from: {},
 })
 
-/** What a sync reads and writes; the same for all runs of a version, whatever had changed. */
+/** What a sync reads and writes; the same for all runs of a version, whatever has changed. */
 export function recordsFlow(
   { areas, tables }: Dictionary,
-  { service, warehouse }: { readonly service: Place; readonly warehouse: Place },
+  { service, warehouse }: { readonly service: DatasetPlace; readonly warehouse: DatasetPlace },
 ): Flow {
   const ofEntity = new Map(areas.map(({ entity, resource }) => [entity, resource]))
   const sources: Sources = ({ fields }) =>
@@ -65,7 +65,7 @@ export function recordsFlow(
 }
 
 /** What a build reads and writes. */
-export function martsFlow({ tables }: Dictionary, warehouse: Place): Flow {
+export function martsFlow({ tables }: Dictionary, warehouse: DatasetPlace): Flow {
   const sources: Sources = ({ from }) =>
     from.flatMap(path => {
       const [schema = '', table = '', field] = path.split('.')
@@ -82,10 +82,10 @@ export function martsFlow({ tables }: Dictionary, warehouse: Place): Flow {
   }
 }
 
-/** What a published copy is made from: every table of star and mart, column by column. */
+/** Sources of a published copy: every table of star and mart, column by column. */
 export function copyFlow(
   { tables }: Dictionary,
-  { warehouse, copy }: { readonly warehouse: Place; readonly copy: Place },
+  { warehouse, copy }: { readonly warehouse: DatasetPlace; readonly copy: DatasetPlace },
 ): Flow {
   const copied = tables.filter(one => one.kind === 'table' && /^(star|mart)$/.test(one.schema))
   return {

@@ -1,18 +1,18 @@
-/** Events of runs in the form of OpenLineage 2-0-2. */
+/** Builds run events in the OpenLineage 2-0-2 format. */
 import { programVersion } from '../../lib/package.ts'
 import type { Dataset, Flow } from './datasets.ts'
 
-export interface Job {
+export interface JobName {
   readonly namespace: string
   readonly name: string
 }
 
-export interface Run {
+export interface LineageRun {
   /** A UUID. */
   readonly runId: string
-  readonly job: Job
+  readonly job: JobName
   /** The run that started this one, such as that of a DAG. */
-  readonly parent?: { readonly runId: string; readonly job: Job } | undefined
+  readonly parent?: { readonly runId: string; readonly job: JobName } | undefined
 }
 
 const spec = 'https://openlineage.io/spec'
@@ -44,9 +44,9 @@ function dataset({ namespace, name, columns, from }: Dataset) {
   }
 }
 
-export type EventType = 'START' | 'COMPLETE' | 'FAIL' | 'ABORT'
+export type LineageEventType = 'START' | 'COMPLETE' | 'FAIL' | 'ABORT'
 
-export interface Told {
+export interface RunEventFacts {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly flow?: Flow | undefined
@@ -54,7 +54,11 @@ export interface Told {
   readonly reason?: string | undefined
 }
 
-export function runEvent(eventType: EventType, { runId, job, parent }: Run, { at, flow, reason }: Told) {
+export function runEvent(
+  eventType: LineageEventType,
+  { runId, job, parent }: LineageRun,
+  { at, flow, reason }: RunEventFacts,
+) {
   return {
     eventType,
     eventTime: new Date(at).toISOString(),
@@ -85,11 +89,11 @@ export function runEvent(eventType: EventType, { runId, job, parent }: Run, { at
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** As other programs hand it on in OPENLINEAGE_PARENT_ID: namespace/job/run. The namespace may have slashes. */
-export function parentIn(text: string | undefined): Run['parent'] {
+/** Parses OPENLINEAGE_PARENT_ID, namespace/job/run; the namespace may contain slashes. */
+export function parentIn(text: string | undefined): LineageRun['parent'] {
   const [, namespace, name, runId] = /^(.+)\/([^/]+)\/([^/]+)$/.exec(text ?? '') ?? []
   if (!namespace || !name || !runId || !uuid.test(runId)) return undefined
   return { runId, job: { namespace, name } }
 }
 
-export const asParent = ({ runId, job }: Run): string => `${job.namespace}/${job.name}/${runId}`
+export const asParent = ({ runId, job }: LineageRun): string => `${job.namespace}/${job.name}/${runId}`

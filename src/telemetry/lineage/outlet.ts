@@ -1,44 +1,44 @@
-/** Where events of lineage go: a file, an address, or both. What cannot be sent is told once, and delays a process by seconds at most. */
+/** Sends lineage events to a file, an address, or both. Reports each failure once, and delays a process by seconds at most. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { ProxyVariables } from '../../lib/web/proxy.ts'
 import { addLine } from '../../temporary/added-lines.ts'
-import type { Guarded } from '../../temporary/output-file.ts'
+import type { GuardedPath } from '../../temporary/output-file.ts'
 import { late, post } from '../post.ts'
 
-export interface OutletPlaces {
+export interface OutletOptions {
   /** Absolute. */
   readonly file?: string | undefined
   readonly url?: string | undefined
   readonly token?: string | undefined
   readonly proxies: ProxyVariables
   readonly clock: Clock
-  /** Ends a post when aborted. */
+  /** Cancels a post when aborted. */
   readonly signal: AbortSignal
-  /** What the file must not be. */
-  readonly guarded: readonly Guarded[]
+  /** Paths that the file must not replace. */
+  readonly guarded: readonly GuardedPath[]
 }
 
-/** Also those of other programs. */
+/** Whether a file holds lineage events, including those of other programs. */
 const isEvents = (beginning: string): boolean => /^\{.*"event(Type|Time)"/.test(beginning)
 
 export class Outlet {
-  readonly #places: OutletPlaces
-  /** Of all posts together. */
+  readonly #places: OutletOptions
+  /** Time left for all posts together. */
   #leftMs: number
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
-  constructor(places: OutletPlaces, mostMs: number) {
+  constructor(places: OutletOptions, maxMs: number) {
     this.#places = places
-    this.#leftMs = mostMs
+    this.#leftMs = maxMs
   }
 
-  /** Why it could not be sent, unless that has been told before. */
+  /** Returns why it could not be sent, unless that was reported before. */
   async send(event: object): Promise<readonly string[]> {
     const failures = [this.#write(event), await this.#post(event)].flatMap(why => why ?? [])
-    const news = failures.filter(why => !this.#told.has(why))
-    for (const why of news) this.#told.add(why)
+    const news = failures.filter(why => !this.#reported.has(why))
+    for (const why of news) this.#reported.add(why)
     return news
   }
 
@@ -57,10 +57,11 @@ export class Outlet {
   async #post(event: object): Promise<string | undefined> {
     const { url, token, proxies, clock, signal } = this.#places
     if (url === undefined) return undefined
-    const mostMs = Math.floor(this.#leftMs)
-    if (mostMs <= 0) return 'lineage.url: the time for all events of this process is over (lineage.seconds)'
+    const maxMs = Math.floor(this.#leftMs)
+    if (maxMs <= 0)
+      return 'lineage.url: the time for all events of this process has run out (lineage.seconds)'
     const begun = clock.now()
-    const why = await post({ url, token, proxies, timeoutMs: mostMs, withinMs: mostMs, signal }, event)
+    const why = await post({ url, token, proxies, timeoutMs: maxMs, withinMs: maxMs, signal }, event)
     const took = clock.now() - begun
     if (why === late) this.#leftMs = 0
     else this.#leftMs -= why === undefined ? Math.max(0, took - quickMs) : took
@@ -68,5 +69,5 @@ export class Outlet {
   }
 }
 
-/** A usual answer: not even the events of a long day use up the time. */
+/** Answers this quick do not use up the time, so that a long day of events never runs out of it. */
 const quickMs = 100

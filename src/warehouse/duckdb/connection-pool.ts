@@ -1,11 +1,11 @@
-/** Connections beside the main one, for parallel work: each has temporary tables of its own. */
+/** Pools connections for parallel work beside the main one; each has its own temporary tables. */
 import PQueue from 'p-queue'
 
 interface PoolOptions<Connection> {
-  readonly most: number
-  /** Called when one more connection is needed for the first time. */
+  readonly max: number
+  /** Opens one more connection. */
   open(): Promise<Connection>
-  /** Called before the first connection is in use, and when none is any more. */
+  /** Called before the first connection is used, and when none is in use any longer. */
   setBusy(connection: Connection, isBusy: boolean): Promise<void>
 }
 
@@ -18,18 +18,18 @@ export class ConnectionPool<Connection> {
 
   constructor(options: PoolOptions<Connection>) {
     this.#options = options
-    this.#queue = new PQueue({ concurrency: options.most })
+    this.#queue = new PQueue({ concurrency: options.max })
   }
 
-  /** One switch after the other, as new work may come while the last one is still leaving. */
+  /** Runs one switch at a time, as new work may arrive while the last one is still finishing. */
   #switch(connection: Connection, isBusy: boolean): Promise<void> {
     this.#switched = this.#switched.then(() => this.#options.setBusy(connection, isBusy))
     return this.#switched
   }
 
   /**
-   * Gives the work a connection that nobody else uses: first come, first served, as many at once as the pool has. Work that
-   * no longer needs its connection gives it back with `release` before it ends.
+   * Gives the work a connection of its own: first come, first served, as many at once as the pool has. Work can return its
+   * connection early with `release`.
    */
   async use<Result>(work: (connection: Connection, release: () => void) => Promise<Result>): Promise<Result> {
     let result: Promise<Result> | undefined
@@ -45,7 +45,7 @@ export class ConnectionPool<Connection> {
           }),
       ),
     )
-    // Where both fail the work says why: what follows it fails for the same reason.
+    // If both fail, report the error of the work: what follows fails for the same reason.
     await given.catch(async error => {
       await result
       throw error
@@ -67,7 +67,7 @@ export class ConnectionPool<Connection> {
     }
   }
 
-  /** Runs the work while no connection is in use; who asks for one meanwhile waits until it has ended. */
+  /** Runs the work while no connection is in use; requests for one wait until it has ended. */
   async alone(work: () => Promise<void>): Promise<void> {
     this.#queue.pause()
     try {
@@ -78,7 +78,7 @@ export class ConnectionPool<Connection> {
     }
   }
 
-  /** Waits until no connection is in use, and gives up those that were opened. */
+  /** Waits until no connection is in use; empties the pool and returns its connections. */
   async drain(): Promise<readonly Connection[]> {
     await this.#queue.onIdle()
     return this.#free.splice(0)

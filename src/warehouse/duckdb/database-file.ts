@@ -1,4 +1,4 @@
-/** Files of DuckDB databases: where the published copy is, and how a new file takes the place of an old one. */
+/** Names and checks DuckDB database files, and replaces an old file with a new one. */
 import { chmodSync, existsSync, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError, MusterError } from '../../lib/errors.ts'
@@ -7,18 +7,18 @@ import { syncToDisk } from '../../temporary/output-file.ts'
 /** `acme.duckdb` is published as `acme.published.duckdb` beside it. */
 export const publishedFile = (file: string): string => `${file.replace(/\.duckdb$/, '')}.published.duckdb`
 
-/** What is published of one company, in a file of its own. */
+/** The published copy for one company. */
 export const companyFile = (file: string, id: string): string =>
   publishedFile(`${file.replace(/\.duckdb$/, '')}.${id}.duckdb`)
 
 export const isPublishedFile = (file: string): boolean => file.endsWith('.published.duckdb')
 
-/** The file behind a link: its log and its drafts have to be beside it, and a rename would replace only the link. */
+/** Resolves a link to its file: log and drafts must be beside the file, and a rename would replace only the link. */
 export function realFile(file: string): string {
   if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file
   if (existsSync(file)) return realpathSync(file)
   throw new MusterError({
-    what: 'the warehouse file is a link to a file that is not there',
+    what: 'the warehouse file is a link to a missing file',
     where: file,
     next: 'correct the link, or name the file itself',
   })
@@ -26,18 +26,18 @@ export function realFile(file: string): string {
 
 function requireOne(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })
-  // What a folder is here, DuckDB's own message tells.
+  // DuckDB's own message explains a folder.
   if (!stats || stats.isFile() || stats.isDirectory()) return
   throw new MusterError({
-    what: 'this is no regular file',
+    what: 'this is not a regular file',
     where: file,
     next: 'name a file, such as duckdb:data/acme.duckdb',
   })
 }
 
 /**
- * Throws MusterError for a database or a log of it that is no regular file: to open a FIFO would wait for ever. DuckDB looks
- * for the log of `a?b` at `a.wal?b`.
+ * Throws MusterError if a database or its log is not a regular file: opening a FIFO would block for ever. DuckDB looks for
+ * the log of `a?b` at `a.wal?b`.
  */
 export function requireOrdinary(file: string): void {
   if (file.includes('?'))
@@ -49,7 +49,7 @@ export function requireOrdinary(file: string): void {
   for (const one of [file, `${file}.wal`]) requireOne(one)
 }
 
-/** The log of a file with two names would be beside the one that wrote it, and the other would read an old state. */
+/** The log of a file with two names is beside the name that wrote it; reading by the other name would show an old state. */
 export function requireOneName(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found?.isFile() || found.nlink === 1) return
@@ -60,7 +60,7 @@ export function requireOneName(file: string): void {
   })
 }
 
-/** Whether rows are in the log that are not in the file. */
+/** Whether the log has rows that are not in the file yet. */
 export const hasLog = (file: string): boolean => existsSync(`${file}.wal`)
 
 export function removeDatabase(file: string): void {
@@ -68,8 +68,8 @@ export function removeDatabase(file: string): void {
 }
 
 /**
- * One rename, so that a reader opens the old database or the new one, and one that has the old file open goes on reading
- * it. The draft is closed. A log of the old file goes first: whoever opens the new one may begin a log of that name.
+ * Renames the closed draft over the file in one step, so that a reader opens the old database or the new one, and readers of
+ * the old file can finish. Removes the log of the old file first: a process that opens the new file may start a log there.
  */
 export function replaceDatabase(draft: string, file: string, mode = 0o600): void {
   chmodSync(draft, mode)
@@ -79,7 +79,7 @@ export function replaceDatabase(draft: string, file: string, mode = 0o600): void
   syncToDisk(dirname(file))
 }
 
-/** What changes when somebody writes the file or puts another in its place, whether or not he heeds its lock. */
+/** Changes whenever a process writes or replaces the file, even one that ignores its lock. */
 export function stampOf(file: string): string {
   const of = (path: string): string => {
     const found = statSync(path, { throwIfNoEntry: false, bigint: true })

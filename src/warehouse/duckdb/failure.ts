@@ -2,43 +2,43 @@
 import {
   ConfigError,
   DiskFull,
-  Interrupted,
   limitBehind,
   MusterError,
   OutOfMemory,
+  StatementInterrupted,
 } from '../../lib/errors.ts'
 
-/** The file is locked, forbidden or missing: a published copy may do instead. */
-export class OutOfReach extends MusterError {}
+/** The file is locked, forbidden or missing; a published copy may serve instead. */
+export class FileOutOfReach extends MusterError {}
 
-/** Another process has it. */
-export class InUse extends OutOfReach {
+/** Another process has the file open. */
+export class FileInUse extends FileOutOfReach {
   override readonly exitCode = 75
 }
 
-interface Reason {
+interface DuckdbReason {
   readonly pattern: RegExp
-  /** What follows the name of the file, where it is about one beside it. */
+  /** Suffix of the file name, if the error is about a file beside the warehouse. */
   readonly beside?: string
   readonly what: string
   readonly next: string
   readonly error?: typeof MusterError
 }
 
-/** DuckDB gives up a database in the middle of a commit or rollback. */
-const invalidated: Reason = {
+/** DuckDB invalidates a database when a commit or rollback fails. */
+const invalidated: DuckdbReason = {
   pattern: /database has been invalidated/i,
-  what: 'DuckDB could not go on after a statement that failed, most likely for want of memory',
+  what: 'DuckDB could not continue after a failed statement, most likely because memory ran out',
   next: 'run the command again; what was committed is kept',
 }
 
-const reasons: readonly Reason[] = [
+const reasons: readonly DuckdbReason[] = [
   invalidated,
   {
     pattern: /WAL does not match|WAL was created for|WAL checkpoint iteration/,
     beside: '.wal',
-    what: 'the log beside the warehouse file is of another file, or of a newer state of this one',
-    next: 'bring back the file that it belongs to; or move the log away, and run muster sync and muster replay for what it had',
+    what: 'the log beside the warehouse file belongs to another file, or to a newer state of this one',
+    next: 'restore the file that it belongs to; or move the log away, then run muster sync and muster replay to get its rows again',
   },
   {
     pattern: /name too long/i,
@@ -56,13 +56,13 @@ const reasons: readonly Reason[] = [
     pattern: /could not set lock|being used by another process/i,
     what: 'another process has the warehouse file open',
     next: 'wait for it to end, with --wait 10m, or read the published copy; DuckDB allows one writing process',
-    error: InUse,
+    error: FileInUse,
   },
   {
     pattern: /permission denied/i,
     what: 'the warehouse file cannot be opened',
-    next: 'check who may read and write it',
-    error: OutOfReach,
+    next: 'check the permissions of the file',
+    error: FileOutOfReach,
   },
   {
     pattern: /is a directory/i,
@@ -78,7 +78,7 @@ const reasons: readonly Reason[] = [
     pattern: /no such file|does not exist|cannot open/i,
     what: 'there is no warehouse file',
     next: 'run muster sync first',
-    error: OutOfReach,
+    error: FileOutOfReach,
   },
 ]
 
@@ -99,7 +99,7 @@ export function openError(file: string, cause: unknown): MusterError {
   })
 }
 
-/** The error itself where the user can do nothing about it. */
+/** Returns the error itself if the user can do nothing about it. */
 export function statementError(file: string, cause: unknown): unknown {
   const says = (pattern: RegExp): boolean => cause instanceof Error && pattern.test(cause.message)
   if (says(/no space left on device|disk quota exceeded/i))
@@ -110,53 +110,53 @@ export function statementError(file: string, cause: unknown): unknown {
       cause,
     })
   if (says(/^interrupt error/i))
-    return new Interrupted({
+    return new StatementInterrupted({
       what: 'a statement was interrupted',
       where: file,
       next: 'run the command again; what was committed is kept',
       cause,
     })
-  // A delete that ran out of memory leaves rows that no other can delete until the file is attached anew. Nobody else deletes
-  // meanwhile, so a conflict means nothing else.
+  // After a delete that ran out of memory, no statement can delete those rows until the file is attached again. There is no
+  // other writer, so a conflict always means this.
   if (says(/^out of memory error|conflict on tuple deletion/i))
     return new OutOfMemory({
       what: 'the rows of one statement do not fit into the memory that DuckDB may use',
       where: file,
-      next: 'nothing of them was written; run again with --verbose to see how much it was',
+      next: 'none of them were written; run again with --verbose to see how much memory was needed',
       cause,
     })
   if (says(invalidated.pattern)) return new MusterError({ ...invalidated, where: file, cause })
-  // Without the values that it quotes. Tables of records have no constraint in a file but those that others added.
+  // Leaves out quoted values. In a file, tables of records have only constraints that other programs added.
   if (says(/^constraint error/i)) {
     const column = /NOT NULL constraint failed: (\S+)/i.exec(String(cause))?.[1]
     return new MusterError({
-      what: `${column === undefined ? 'a unique index or constraint' : `a constraint that ${column} is not null`} of the warehouse file refuses its rows`,
+      what: `${column === undefined ? 'a unique index or constraint' : `a constraint that ${column} is not null`} of the warehouse file rejects its rows`,
       where: file,
-      next: 'drop what others added, which duckdb_indexes() and duckdb_constraints() list; nothing of the batch was written, and the records are not at fault',
+      next: 'drop indexes and constraints that Muster did not create, see duckdb_indexes() and duckdb_constraints(); nothing of the batch was written, and the records are not at fault',
       cause,
     })
   }
-  // The log and the temporary folder lie beside the warehouse file and have rights of their own.
+  // The log and the temporary folder are beside the warehouse file and have their own permissions.
   if (says(/: permission denied|read-only file system/i) && String(cause).includes(file))
     return new MusterError({
-      what: 'nothing can be written beside the warehouse file',
+      what: 'the folder of the warehouse file cannot be written',
       where: file,
-      next: 'check who may write in its folder',
+      next: 'check the permissions of the folder',
       cause,
     })
   return cause
 }
 
-/** Somebody has put another file in place, or none, without heeding the lock: nobody will see what this process has written. */
-export const replacedMeanwhile = (file: string): InUse =>
-  new InUse({
-    what: 'the warehouse file was replaced or removed while it was written: nothing of this run is in the one that is there',
+/** The file was replaced or removed despite the lock: the rows that this process wrote are lost. */
+export const replacedMeanwhile = (file: string): FileInUse =>
+  new FileInUse({
+    what: 'the warehouse file was replaced or removed while it was written: the present file has nothing of this run',
     where: file,
     next: 'run the command again',
   })
 
 /** The rows of the log did not fit into the file. */
-export function logKept(file: string, cause: unknown): MusterError {
+export function logNotWritten(file: string, cause: unknown): MusterError {
   const Failure = cause instanceof DiskFull ? DiskFull : MusterError
   return new Failure({
     what: `${cause instanceof DiskFull ? 'the disk is full' : 'the warehouse file could not be written'}: what was committed is in its log only`,

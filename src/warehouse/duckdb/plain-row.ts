@@ -8,10 +8,10 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api'
 
-/** The greatest distance from the epoch that a Date can have. */
+/** Max distance of a Date from the epoch. */
 const lastMs = 8_640_000_000_000_000
 
-/** The first day of year 1: ISO 8601 counts years before it from 0, which reads as another year than that of a date. */
+/** The first day of year 1: earlier ISO 8601 years count from 0, so they differ from those of DuckDB's dates. */
 const firstMs = Date.parse('0001-01-01T00:00:00Z')
 
 /** Microseconds since the epoch as ISO 8601 UTC, with as many decimals as the value needs, at least three. */
@@ -25,7 +25,7 @@ function isoTime(value: DuckDBTimestampValue | DuckDBTimestampTZValue): string {
   return finer === 0n ? iso : iso.replace('Z', () => `${finer.toString().padStart(3, '0')}Z`)
 }
 
-/** Its own text has a year for them. */
+/** DuckDB's own text has years beyond the range of Date. */
 function dayText(value: DuckDBDateValue): string {
   if (value.isFinite) return value.toString()
   return value.days < 0 ? '-infinity' : 'infinity'

@@ -1,8 +1,8 @@
 /**
- * Writes a DuckDB file anew: what was deleted or overwritten stays in its free blocks until then. A checkpoint writes the columns
- * of changed rows to free blocks and frees those where they were, so that a file grows though its rows do not. And a change of many
- * statements that has to be all or nothing is made to the copy: DuckDB 1.5 cannot read a log in which one transaction updates
- * a table and then renames it, so that a kill before the next checkpoint would lose the file.
+ * Rewrites a DuckDB file, which removes deleted and overwritten values from its free blocks. A checkpoint writes the columns
+ * of changed rows to free blocks and frees the old ones, so a file grows even if its rows do not. A change of many statements
+ * that must be all or nothing is made to the copy: DuckDB 1.5 cannot replay a log in which one transaction updates a table
+ * and then renames it, so a kill before the next checkpoint would lose the file.
  */
 import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -12,14 +12,14 @@ import { attachAs, create } from './connect.ts'
 import { realFile, replaceDatabase } from './database-file.ts'
 import { openError } from './failure.ts'
 
-/** Below it, writing a file anew costs more than it gives back. */
+/** Rewriting a smaller file costs more than it frees. */
 const smallestBytes = 16_000_000
 
-/** A file with more of its blocks free is over 1.3 times as long as one written anew, with what is packed less closely. */
-const mostFree = 0.2
+/** A file with a larger share of free blocks is over 1.3 times as long as after a rewrite, which also packs rows closer. */
+const maxFree = 0.2
 
-/** Of these 5 MB come back at once: each checkpoint writes the catalogue, with the statistics of 9,000 columns, beside the last one. */
-const leastFreeBytes = 8_000_000
+/** 5 MB of it come back at once: each checkpoint writes the catalogue again, with the statistics of 9,000 columns. */
+const minFreeBytes = 8_000_000
 
 /** Bytes. */
 interface Blocks {
@@ -28,20 +28,20 @@ interface Blocks {
 }
 
 /**
- * Whether the file has so much to give back that it is to be written anew. One that never was is: a load packs rows quickly and
- * leaves row groups half full. False where the warehouse is no file.
+ * Whether the file has enough free space to be worth a rewrite. True for a file that was never rewritten: a load leaves row
+ * groups half full to be fast. False for a server.
  */
-export async function hasSlack(engine: Engine, wasWrittenAnew: boolean): Promise<boolean> {
+export async function hasSlack(engine: Engine, wasRewritten: boolean): Promise<boolean> {
   if (engine.kind !== 'duckdb') return false
   const [blocks] = await engine.rows<Blocks>(
     `select (block_size * total_blocks)::double as size, (block_size * free_blocks)::double as free
      from pragma_database_size() where database_name = 'warehouse'`,
   )
   if (!blocks || blocks.size < smallestBytes) return false
-  return !wasWrittenAnew || blocks.free > Math.max(leastFreeBytes, mostFree * blocks.size)
+  return !wasRewritten || blocks.free > Math.max(minFreeBytes, maxFree * blocks.size)
 }
 
-/** The file must be closed here. It is locked until the new one is in its place, so that nobody writes to the old one. */
+/** This process must have closed the file. It stays locked until the new one replaces it, so that the old one is not written. */
 export async function rewriteFile(name: string): Promise<void> {
   const file = realFile(name)
   const { mode } = statSync(file)

@@ -1,4 +1,4 @@
-/** Databases in which pages are staged: one in memory for the main connection, and a file for each pooled one. */
+/** Attaches databases for staging pages: one in memory for the main connection, and a file for each pooled one. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -6,14 +6,14 @@ import { quoteText } from '../sql-text.ts'
 import { openError } from './failure.ts'
 
 /**
- * In memory a column takes a block of 256 KiB for its 2,049th row: 32 MB for 4,200 rows of 110 columns, which are 6 MB. Only
- * a file can have blocks of another size.
+ * A column in memory takes a block of 256 KiB from its 2,049th row on: 32 MB for 4,200 rows of 110 columns, which hold 6 MB.
+ * Only a file can have another block size.
  */
 const stageBlockBytes = 32_768
 
 /**
- * An unlinked file in which a pooled connection stages batches: nothing is left of it, however the process ends. It keeps no
- * log and is not checkpointed while batches are staged, so rows reach it only where a batch has more than 122,880 of one table.
+ * Attaches an unlinked file in which a pooled connection stages batches; it disappears however the process ends. It has no
+ * log and no checkpoint while batches are staged, so it gets rows only if a batch has more than 122,880 of one table.
  */
 export async function attachStageFile(
   connection: DuckDBConnection,
@@ -32,16 +32,16 @@ export async function attachStageFile(
   }
 }
 
-/** Some systems do not remove an open file. */
+/** Ignores failures: some systems do not remove an open file. */
 function forget(remove: () => void): void {
   try {
     remove()
   } catch {
-    // Its rows are dropped with the batch, and the file is for its owner only.
+    // Its rows are dropped with the batch, and only its owner may read the file.
   }
 }
 
-/** In memory, for the main connection. */
+/** Attaches a database in memory, for the main connection. */
 export async function attachMemory(connection: DuckDBConnection, name: string): Promise<void> {
   await connection.run(`attach ':memory:' as ${name}`)
 }

@@ -1,14 +1,13 @@
-/** Statements on one connection of DuckDB, each in its turn, with failures explained in one line. */
+/** Runs statements on one DuckDB connection, each in its turn, and explains failures in one line. */
 import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api'
 import { OutOfMemory } from '../../lib/errors.ts'
-import type { Value } from '../engine.ts'
-import { ConnectionTurns, type Turns } from '../turns.ts'
-import { interruptible } from '../under-way.ts'
+import type { SqlValue } from '../engine.ts'
+import { ConnectionTurns, interruptible, type Turns } from '../turns.ts'
 import { statementError } from './failure.ts'
 import { plainRow } from './plain-row.ts'
-import { type KeptOfInstance, KeptStatements } from './prepared/kept-statements.ts'
+import { type InstanceStatements, StatementCache } from './statement-cache.ts'
 
-/** The rows are in memory: a reader would ask another thread for each part of them, and once more for the end. */
+/** Reads the rows directly, as they are in memory: a reader would ask another thread for each chunk, and for the end. */
 function rowsOf(result: DuckDBMaterializedResult): Record<string, DuckDBValue>[] {
   const names = result.deduplicatedColumnNames()
   return Array.from({ length: result.chunkCount }, (_, index) => result.getChunk(index)).flatMap(chunk =>
@@ -17,35 +16,35 @@ function rowsOf(result: DuckDBMaterializedResult): Record<string, DuckDBValue>[]
 }
 
 /** Runs statements when their turn comes. */
-export interface Statements {
-  rows<Row extends object>(sql: string, values?: readonly Value[]): Promise<Row[]>
-  run(sql: string, values?: readonly Value[]): Promise<number>
+export interface DuckdbStatements {
+  rows<Row extends object>(sql: string, values?: readonly SqlValue[]): Promise<Row[]>
+  run(sql: string, values?: readonly SqlValue[]): Promise<number>
 }
 
-/** What all connections of an instance share. */
-export interface SharedByConnections {
-  readonly kept: KeptOfInstance
-  /** Why the file is out of reach: every further statement fails with it. */
+/** State shared by all connections of an instance. */
+export interface InstanceState {
+  readonly statements: InstanceStatements
+  /** Why the file is out of reach; every further statement fails with this error. */
   lost?: unknown
   /** Whether a statement has run out of memory since the file was attached. */
   ranOut?: boolean
 }
 
 /** One connection of DuckDB and its turns. */
-export class Connection {
+export class DuckdbSession {
   readonly duckdb: DuckDBConnection
   readonly turns: ConnectionTurns
   readonly #file: string
-  readonly #kept: KeptStatements
-  readonly #shared: SharedByConnections
+  readonly #cached: StatementCache
+  readonly #shared: InstanceState
 
   /** `file` is for messages. */
-  constructor(file: string, duckdb: DuckDBConnection, shared: SharedByConnections) {
+  constructor(file: string, duckdb: DuckDBConnection, shared: InstanceState) {
     const control = (sql: string) => () => this.#explained(() => duckdb.run(sql))
     this.duckdb = duckdb
     this.#file = file
     this.#shared = shared
-    this.#kept = new KeptStatements(duckdb, shared.kept)
+    this.#cached = new StatementCache(duckdb, shared.statements)
     this.turns = new ConnectionTurns({
       begin: control('begin transaction'),
       commit: control('commit'),
@@ -53,9 +52,9 @@ export class Connection {
     })
   }
 
-  /** Plans of all connections, which hold on to what they read. */
+  /** Drops the plans of all connections, which hold references to what they read. */
   forgetPlans(): void {
-    this.#kept.dropAll()
+    this.#cached.dropAll()
   }
 
   async #explained<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -63,17 +62,17 @@ export class Connection {
     try {
       return await interruptible(() => this.duckdb.interrupt(), work)
     } catch (error) {
-      const told = statementError(this.#file, error)
-      if (told instanceof OutOfMemory) this.#shared.ranOut = true
-      throw told
+      const reported = statementError(this.#file, error)
+      if (reported instanceof OutOfMemory) this.#shared.ranOut = true
+      throw reported
     }
   }
 
-  /** Without values a statement runs directly: each is another, and prepared it would be planned twice. */
-  async #run(sql: string, values: readonly Value[]): Promise<DuckDBMaterializedResult> {
-    this.#kept.heed(sql)
+  /** Runs a statement without values directly: its text is rarely repeated, and preparing would plan it twice. */
+  async #run(sql: string, values: readonly SqlValue[]): Promise<DuckDBMaterializedResult> {
+    this.#cached.heed(sql)
     if (values.length === 0) return this.duckdb.run(sql)
-    return this.#kept.use(sql, values, statement => statement.run())
+    return this.#cached.use(sql, values, statement => statement.run())
   }
 
   /** Changes settings, outside the turns of its statements. */
@@ -82,15 +81,15 @@ export class Connection {
   }
 
   close(): void {
-    this.#kept.close()
+    this.#cached.close()
     this.duckdb.closeSync()
   }
 
-  statementsOn(turns: Turns): Statements {
+  statementsOn(turns: Turns): DuckdbStatements {
     const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
       turns.statement(() => this.#explained(work))
     return {
-      rows: <Row extends object>(sql: string, values: readonly Value[] = []): Promise<Row[]> =>
+      rows: <Row extends object>(sql: string, values: readonly SqlValue[] = []): Promise<Row[]> =>
         inTurn(async () => rowsOf(await this.#run(sql, values)).map(row => plainRow(row) as Row)),
       run: (sql, values = []) => inTurn(async () => (await this.#run(sql, values)).rowsChanged),
     }

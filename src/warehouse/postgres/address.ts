@@ -1,4 +1,4 @@
-/** Addresses of servers, read without a connection. */
+/** Parses server addresses without connecting. */
 import pg from 'pg'
 
 export interface ServerAddress {
@@ -7,15 +7,15 @@ export interface ServerAddress {
   readonly database: string
 }
 
-/** libpq's meaning of sslmode: `require` encrypts, `verify-ca` and `verify-full` check as well. */
+/** Gives sslmode libpq's meaning: `require` only encrypts, `verify-ca` and `verify-full` also check the certificate. */
 export function withLibpqTls(url: string): string {
   if (!/[?&]sslmode=/.test(url) || /[?&]uselibpqcompat=/.test(url)) return url
   return `${url}&uselibpqcompat=true`
 }
 
-/** As the driver reads it, with the variables from which it takes what the address leaves out. */
+/** Parses as the driver does, with environment variables for missing parts. */
 export function serverAddress(url: string): ServerAddress {
   const { host, port, database, user } = new pg.Client({ connectionString: withLibpqTls(url) })
-  // A folder of sockets is on this machine.
+  // A socket folder is on this machine.
   return { host: host.startsWith('/') ? 'localhost' : host, port, database: database ?? user ?? '' }
 }

@@ -1,24 +1,24 @@
 /** Explains in one line why PostgreSQL refused a connection or a statement. */
-import { Busy, DiskFull, firstLineOf, Interrupted, MusterError } from '../../lib/errors.ts'
+import { Busy, DiskFull, firstLineOf, MusterError, StatementInterrupted } from '../../lib/errors.ts'
 
-/** Nothing came back at all: the next attempt would wait as long. */
-export class Unanswered extends MusterError {}
+/** The server sent no reply at all: another attempt would wait as long. */
+export class ServerSilent extends MusterError {}
 
-interface Reason {
+interface PostgresReason {
   /** SQLSTATE, or the error code of Node. */
   readonly codes?: RegExp
   /** The message of an error that has no code of its own. */
   readonly words?: RegExp
-  /** Of an error with one of the codes: the function of the server that raised it, in any language. */
+  /** For an error with one of the codes: the server function that raised it, the same in every language. */
   readonly routine?: RegExp
-  /** Of an error with one of the codes: its message. */
+  /** For an error with one of the codes: its message. */
   readonly message?: RegExp
   readonly what: string
   readonly next: string
   readonly error?: typeof MusterError
 }
 
-const connecting: readonly Reason[] = [
+const connecting: readonly PostgresReason[] = [
   {
     words: /^ssl\w+ names a file that /,
     what: 'a certificate file that the address names cannot be read',
@@ -26,7 +26,7 @@ const connecting: readonly Reason[] = [
   },
   {
     codes: /^(ECONNREFUSED|ENOENT)$/,
-    what: 'nothing listens there: the connection was refused',
+    what: 'the connection was refused: no server listens there',
     next: 'check host and port, and that PostgreSQL runs and listens on that address',
   },
   { codes: /^(ENOTFOUND|EAI_AGAIN)$/, what: 'the host is not known', next: 'check the name of the host' },
@@ -35,12 +35,12 @@ const connecting: readonly Reason[] = [
     words: /timeout expired|Promise timed out/,
     what: 'the host does not answer',
     next: 'check host and port, and the firewalls between',
-    error: Unanswered,
+    error: ServerSilent,
   },
   {
     codes: /^28P01$/,
     words: /password must be a string|no password supplied/,
-    what: 'the password was refused, or there is none',
+    what: 'the password was refused or is missing',
     next: 'set it in the address through a variable, or in PGPASSWORD or ~/.pgpass',
   },
   {
@@ -56,23 +56,23 @@ const connecting: readonly Reason[] = [
   {
     words: /does not support SSL/,
     what: 'the server has no TLS',
-    next: 'leave sslmode out of the address if the network between is yours',
+    next: 'leave sslmode out of the address if you trust the network',
   },
   {
     codes: /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|EPROTO/,
     words: /certificate/,
     what: 'the certificate of the server was refused',
-    next: 'name the file of its authority with sslrootcert, and the host as the certificate does',
+    next: 'name the file of its authority with sslrootcert, and write the host as in the certificate',
   },
   { codes: /^53300$/, what: 'the server has no connection left', next: 'close some, or run again later' },
   {
     codes: /^57P03$/,
     what: 'the server is starting or stopping',
-    next: 'run again in a moment; if it stays so, its log says why',
+    next: 'run again in a moment; if that does not help, its log says why',
   },
 ]
 
-const working: readonly Reason[] = [
+const working: readonly PostgresReason[] = [
   {
     codes: /^53100$/,
     words: /No space left|Disk quota exceeded/,
@@ -82,7 +82,7 @@ const working: readonly Reason[] = [
   },
   {
     codes: /^(ENOSPC|EDQUOT)$/,
-    what: 'the disk of this machine is full: rows are on their way between it and the server as files',
+    what: 'the disk of this machine is full: rows are transferred to and from the server as files',
     next: 'free some space beside the landed pages and run the command again; what was committed is kept',
     error: DiskFull,
   },
@@ -93,16 +93,16 @@ const working: readonly Reason[] = [
   },
   {
     codes: /^53(000|400)$/,
-    what: 'a statement came to a limit of the server',
+    what: 'a statement reached a limit of the server',
     next: 'raise the limit and run again; what was committed is kept',
   },
   {
-    // Its code is that of a timeout as well, which comes next.
+    // Before the next one, which has the same code for a timeout.
     codes: /^57014$/,
     message: /due to user request/,
     what: 'a statement was cancelled',
     next: 'run again; what was committed is kept',
-    error: Interrupted,
+    error: StatementInterrupted,
   },
   {
     codes: /^57014$/,
@@ -111,13 +111,13 @@ const working: readonly Reason[] = [
   },
   {
     codes: /^(55P03|40P01)$/,
-    what: 'another session holds what this one needs',
+    what: 'another session holds a lock that this one needs',
     next: 'run again when it is done; what was committed is kept',
     error: Busy,
   },
   {
     codes: /^ESILENT$/,
-    what: 'the server has stopped answering: its machine is gone, or the network between',
+    what: 'the server has stopped answering: its machine or the network is down',
     next: 'check both, and run again; what was committed is kept',
   },
   {
@@ -127,7 +127,7 @@ const working: readonly Reason[] = [
   },
   {
     codes: /^57P02$/,
-    what: 'the connection to the server was lost: another process of it crashed',
+    what: 'the connection to the server was lost: another server process crashed',
     next: 'run again once it has recovered, and read its log; what was committed is kept',
   },
   {
@@ -155,14 +155,14 @@ const working: readonly Reason[] = [
   },
 ]
 
-/** Every line that a command can end with because of the server, for docs/postgres-failures.md. */
-export const failureLines: readonly Pick<Reason, 'what' | 'next'>[] = [...connecting, ...working]
+/** Every error line caused by the server, for docs/postgres.md. */
+export const failureLines: readonly Pick<PostgresReason, 'what' | 'next'>[] = [...connecting, ...working]
 
-/** SQLSTATE of five digits and letters; of class 58 and XX it says no more than that something went wrong. */
+/** Whether a SQLSTATE is specific; classes 58 and XX only say that something went wrong. */
 const saysAll = (code: string): boolean => /^(?=.*\d)(?!58|XX)[0-9A-Z]{5}$/.test(code)
 
-/** The message counts only where the code says nothing: it may quote a value, which could match by chance. */
-function isFor(reason: Reason, error: unknown): boolean {
+/** Reads the message only if the code is not specific: it may quote a value, which could match by chance. */
+function isFor(reason: PostgresReason, error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(one => isFor(reason, one))
   const { codes, words } = reason
   const { code, message, routine } = Object(error) as Readonly<Record<string, unknown>>
@@ -172,7 +172,7 @@ function isFor(reason: Reason, error: unknown): boolean {
   return (codes?.test(sqlState) ?? false) || (!saysAll(sqlState) && (words?.test(String(message)) ?? false))
 }
 
-const reasonFor = (reasons: readonly Reason[], error: unknown): Reason | undefined =>
+const reasonFor = (reasons: readonly PostgresReason[], error: unknown): PostgresReason | undefined =>
   reasons.find(reason => isFor(reason, error))
 
 export function connectError(location: string, cause: unknown): MusterError {
@@ -187,7 +187,7 @@ export function connectError(location: string, cause: unknown): MusterError {
   })
 }
 
-/** A MusterError where the user can do something about the error, else the error itself. */
+/** A MusterError if the user can do something about the error, else the error itself. */
 export function statementError(location: string, error: unknown): unknown {
   if (error instanceof MusterError) return error
   const reason = reasonFor(working, error)

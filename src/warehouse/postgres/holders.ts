@@ -1,19 +1,19 @@
-/** Which holders of leases are alive: each keeps an advisory lock for as long as its session lives. */
+/** Tells which holders of leases are alive: each keeps an advisory lock while its session lives. */
 import { MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
 import { quoteText } from '../sql-text.ts'
-import type { Session } from './session.ts'
-import type { Statements } from './statements.ts'
+import type { PostgresSession } from './session.ts'
+import type { PostgresStatements } from './statements.ts'
 
 /**
- * A session holds it while its process lives, so the lock of a dead process is released. Shared, so that a reopened session
- * does not wait for a dead one that the server has not noticed yet.
+ * A session holds it while its process lives, so a dead process releases it. The lock is shared, so that a reopened session
+ * does not wait for its dead predecessor, which the server may not have noticed yet.
  */
 const holderLock = (name: string): string => `hashtextextended(${quoteText(`muster holder ${name}`)}, 0)`
 
 /**
- * Sessions that hold it; pg_locks lists a 64-bit lock as two halves. Everybody may take such a lock, so only those of roles
- * that may write leases count.
+ * Sessions that hold the lock; pg_locks lists a 64-bit lock as two halves. Any user may take such a lock, so only roles that
+ * may write leases count.
  */
 const holders = (name: string, ops: string): string =>
   `pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted and objsubid = 1
@@ -30,12 +30,12 @@ const isForbidden = (error: unknown): boolean =>
   error instanceof MusterError && (Object(error.cause) as { code?: unknown }).code === '42501'
 
 export const holdersOn = (
-  session: Session,
-  { inTurn, rows }: Statements,
+  session: PostgresSession,
+  { inTurn, rows }: PostgresStatements,
   /** Name of the schema of the ledger. */
   ops: string,
 ): Pick<Engine, 'announce' | 'isPresent' | 'evict'> => ({
-  // Tried only: somebody else who takes the lock for himself must not stop a session that is opened again.
+  // Does not wait: another user who takes the lock exclusively must not block a reopened session.
   announce: name =>
     inTurn(() => session.always(`select pg_try_advisory_lock_shared(${holderLock(name)})`), ''),
   async isPresent(name) {

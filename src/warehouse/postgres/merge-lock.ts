@@ -1,32 +1,32 @@
-/** The lock that merges of one warehouse take in turn, and who has it. */
+/** Serialises the merges of one warehouse with a lock, and reports which session has it. */
 import { Busy, MusterError } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
 import { quoteName } from '../sql-text.ts'
 
 /**
- * Only a role that may write the ledger can lock this table against writers, where anybody who may connect could take an
- * advisory lock. Nobody else writes it, and its readers do not wait.
+ * The table to lock. Only a role that may write the ledger can lock it against writers, while any user who may connect could
+ * take an advisory lock. Only migrations write it, and its readers do not wait.
  */
 const locked = 'migration'
 
-/** How long a merge waits for its turn: the longest batch takes a few seconds. */
-export const usualPatience = 30
+/** Seconds that a merge waits for its turn; the longest batch takes a few seconds. */
+export const defaultPatience = 30
 
-interface Holder {
+interface LockHolder {
   readonly pid: number
   readonly user: string
   readonly application: string
-  /** ISO 8601; null where this role may not see it. */
+  /** ISO 8601; null if this role may not see it. */
   readonly since: string | null
 }
 
 const sqlState = (error: unknown): unknown =>
   error instanceof MusterError ? sqlState(error.cause) : (Object(error) as { code?: unknown }).code
 
-/** Two processes that make the same tables at the same moment: the second waits, and fails when the first commits. */
+/** When two processes create the same tables at once, the second waits and fails once the first commits. */
 const isMadeTwice = (error: unknown): boolean => ['23505', '42P06', '42P07'].includes(String(sqlState(error)))
 
-class NotMyTurn extends Error {}
+class LockTaken extends Error {}
 
 const isThere = async (engine: Pick<Engine, 'rows' | 'schema'>): Promise<boolean> => {
   const found = await engine.rows(
@@ -37,7 +37,7 @@ const isThere = async (engine: Pick<Engine, 'rows' | 'schema'>): Promise<boolean
   return found.length > 0
 }
 
-/** Runs a statement that locks, inside a transaction; afterwards locks wait as long as before, where `default` is the database's. */
+/** Runs a locking statement inside a transaction with its own lock timeout; restores the previous timeout afterwards. */
 export async function lockWithin(engine: Engine, seconds: number, statement: string): Promise<void> {
   const [before] = await engine.rows<{ limit: string }>(
     `select pg_catalog.current_setting('lock_timeout') as "limit", pg_catalog.set_config('lock_timeout', '${seconds}s', true)`,
@@ -46,7 +46,7 @@ export async function lockWithin(engine: Engine, seconds: number, statement: str
   await engine.run(`set local lock_timeout = '${before?.limit}'`)
 }
 
-/** First in a transaction. False before the first migration: there is nothing to lock, and nothing to merge into. */
+/** Must run first in a transaction. False before the first migration, when there is no table to lock or merge into. */
 async function takeTurn(engine: Engine, seconds: number): Promise<boolean> {
   if (!(await isThere(engine))) return false
   try {
@@ -55,12 +55,12 @@ async function takeTurn(engine: Engine, seconds: number): Promise<boolean> {
     return true
   } catch (error) {
     if (sqlState(error) !== '55P03') throw error
-    throw new NotMyTurn('another session merges', { cause: error })
+    throw new LockTaken('another session merges', { cause: error })
   }
 }
 
-async function holderOf(engine: Pick<Engine, 'rows' | 'schema'>): Promise<Holder | undefined> {
-  const [holder] = await engine.rows<Holder>(
+async function holderOf(engine: Pick<Engine, 'rows' | 'schema'>): Promise<LockHolder | undefined> {
+  const [holder] = await engine.rows<LockHolder>(
     `select a.pid, coalesce(a.usename::text, 'unknown') as user, coalesce(a.application_name, '') as application,
        a.xact_start as since
      from pg_catalog.pg_locks l
@@ -76,18 +76,18 @@ async function holderOf(engine: Pick<Engine, 'rows' | 'schema'>): Promise<Holder
   return holder
 }
 
-const wordsOf = ({ pid, user, application, since }: Holder): string =>
+const wordsOf = ({ pid, user, application, since }: LockHolder): string =>
   `process ${pid} of user ${user}${application === '' ? '' : `, ${application}`}${since === null ? '' : `, since ${since}`}`
 
 export interface MergeTurn {
-  /** Outside of the transaction. */
+  /** The engine outside the transaction. */
   readonly engine: Pick<Engine, 'rows' | 'schema' | 'location'>
   transaction<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result>
   /** How long to wait for the turn, in seconds. */
   readonly patience: number
 }
 
-async function waitedInVain({ engine, patience }: MergeTurn, cause: unknown): Promise<Busy> {
+async function lockTimeout({ engine, patience }: MergeTurn, cause: unknown): Promise<Busy> {
   const holder = await holderOf(engine)
   return new Busy({
     what: `another session has been merging into this warehouse for more than ${patience} s${holder ? `: ${wordsOf(holder)}` : ''}`,
@@ -110,8 +110,8 @@ export async function mergeInTurn<Result>(
   try {
     return await turn.transaction(inTurn)
   } catch (error) {
-    if (error instanceof NotMyTurn) throw await waitedInVain(turn, error.cause)
-    // The first merge of all makes the tables: there was nothing to lock yet when both began.
+    if (error instanceof LockTaken) throw await lockTimeout(turn, error.cause)
+    // Try again: both processes started before the first merge created the tables to lock.
     if (hasTurn || !isMadeTwice(error)) throw error
     return turn.transaction(inTurn)
   }

@@ -1,19 +1,19 @@
 /**
- * What keeps versions of rows in the files of a server that nobody else is to see any more: until a snapshot of before has
- * ended, a vacuum leaves them where they are. Anybody who may connect can have one.
+ * Waits for snapshots that keep erased row versions in the files of a server: until they end, a vacuum leaves those versions
+ * there. Any user who may connect can hold one.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Busy } from '../../lib/errors.ts'
 import type { Engine } from '../engine.ts'
 
-interface Keeper {
-  /** As a message names it. */
+interface SnapshotHolder {
+  /** Its name in messages. */
   readonly words: string
-  /** What ends it. */
+  /** How to end it. */
   readonly end: string
 }
 
-/** A walsender has no database, and what a standby reads there counts for all of them. */
+/** A walsender has no database: its standby's snapshots count for every database. */
 const keepers = `
   select 'process ' || pid || coalesce(' of user ' || usename, '')
       || case when application_name <> '' then ', ' || application_name else '' end as words,
@@ -32,7 +32,7 @@ const keepers = `
 
 const betweenLooksMs = 500
 
-/** Throws Busy when one stays for longer than `patience`, in seconds. */
+/** Throws Busy if a snapshot stays for longer than `patience` seconds. */
 export async function awaitOldSnapshots(
   engine: Pick<Engine, 'rows' | 'location'>,
   { patience, signal }: { readonly patience: number; readonly signal: AbortSignal },
@@ -41,11 +41,11 @@ export async function awaitOldSnapshots(
     'select cast(cast(pg_catalog.pg_current_xact_id() as xid) as text) as xid',
   )
   for (let waitedMs = 0; ; waitedMs += betweenLooksMs) {
-    const [first] = await engine.rows<Keeper>(keepers, [now?.xid ?? ''])
+    const [first] = await engine.rows<SnapshotHolder>(keepers, [now?.xid ?? ''])
     if (!first) return
     if (waitedMs >= patience * 1000)
       throw new Busy({
-        what: `a session still sees the versions of rows from before: ${first.words}`,
+        what: `a session can still see the old versions of rows: ${first.words}`,
         where: engine.location,
         next: `run the same command again when it has ended, or end it: ${first.end}`,
       })

@@ -1,19 +1,18 @@
 /** Opens a PostgreSQL warehouse: one session of this process, beside a DuckDB in memory that reads the pages. */
-
 import { MusterError } from '../../lib/errors.ts'
 import { openStage } from '../duckdb/open.ts'
-import type { Engine, Traits, Transfer, TypedColumn, Work } from '../engine.ts'
+import type { Engine, EngineTraits, EngineWork, Transfer, TypedColumn } from '../engine.ts'
 import { isSchemaPrefix, type SchemaName, withPrefix } from '../schema/schemas.ts'
 import type { ConnectionTurns, Turns } from '../turns.ts'
 import { catalogueOf } from './catalogue.ts'
 import { holdersOn } from './holders.ts'
-import { mergeInTurn, usualPatience } from './merge-lock.ts'
+import { defaultPatience, mergeInTurn } from './merge-lock.ts'
 import { awaitOldSnapshots } from './old-snapshots.ts'
-import { type Address, openSession } from './session.ts'
-import { openBeside, type Parts, statementsOn, turnsOf, usualSettings } from './statements.ts'
+import { openSession, type PostgresAddress } from './session.ts'
+import { defaultSettings, openBeside, type StatementsParts, statementsOn, turnsOf } from './statements.ts'
 import { receiveFiles, sendAsFiles, sendToStage, TransferFiles } from './transfer.ts'
 
-const postgresTraits: Traits = {
+const postgresTraits: EngineTraits = {
   kind: 'postgres',
   product: 'PostgreSQL',
   isShared: true,
@@ -21,15 +20,15 @@ const postgresTraits: Traits = {
   reconnects: true,
   instant: 'clock_timestamp()',
   skipLocked: 'for update skip locked',
-  /** Over the marts of 50,000 timesheets the PII scan takes 4.4 s of the processor text by text, and 1.8 s over different ones. */
+  /** Over the marts of 50,000 timesheets the PII scan takes 4.4 s of CPU for every text, and 1.8 s for distinct texts. */
   hasSlowPatterns: true,
   /**
-   * What several parts of a statement read is computed once: inlined, its joins are reordered by the wrong expectation of one
-   * row, and 24 definitions over 5,000 timesheets took 132 s instead of 2.6.
+   * Computes shared parts of a statement once. Inlined, their joins are reordered by a wrong estimate of one row: 24
+   * definitions over 5,000 timesheets took 132 s instead of 2.6 s.
    */
-  overWholeTables: sql => sql.replaceAll(' as not materialized (', ' as materialized ('),
+  forFullScan: sql => sql.replaceAll(' as not materialized (', ' as materialized ('),
   /**
-   * Texts compare byte by byte, as in DuckDB: both engines agree on the greater of two words, whatever the locale of the
+   * Compares texts byte by byte, as DuckDB does: both engines agree on the greater of two words, whatever the locale of the
    * database, and no index breaks when the operating system changes its collation.
    */
   columnType: sql => (sql === 'text' ? 'text collate "C"' : sql),
@@ -38,47 +37,48 @@ const postgresTraits: Traits = {
 export interface PostgresOptions {
   /** Prefix of every schema name. */
   readonly schemaPrefix?: string
-  /** Folder of the temporary ones: for rows that the stage cannot hold in memory, and for transfers. */
+  /** Parent of temporary folders, for rows that the stage cannot hold in memory and for transfers. */
   readonly scratch: string
   /** The stage of another warehouse, for a copy between the two; it stays open when this one is closed. */
   readonly stage?: Engine
-  /** How long a merge waits for those of others, in seconds; as long as usual when absent. */
+  /** Seconds that a merge waits for merges of other processes; the default if absent. */
   readonly patience?: number
-  /** IANA name of the zone in which days are counted; the usual one when absent. */
+  /** IANA name of the zone in which days are counted; the default if absent. */
   readonly reportingZone?: string
 }
 
 function checkedPrefix(prefix: string): string {
   if (prefix === '' || isSchemaPrefix(prefix)) return prefix
   throw new MusterError({
-    what: 'schemaPrefix is no prefix for a schema',
+    what: 'schemaPrefix is not a valid prefix for schema names',
     next: 'use lower case letters, digits and _, beginning with a letter other than in pg_, at most 40',
   })
 }
 
-interface Server {
-  readonly parts: Parts
+interface ServerParts {
+  readonly parts: StatementsParts
   readonly main: ConnectionTurns
   readonly files: TransferFiles
   /** The stage of the main connection. */
   readonly stage: Engine
-  /** How long a merge waits for its turn, in seconds. */
+  /** Seconds that a merge waits for its turn. */
   readonly patience: number
   readonly zone: string | undefined
 }
 
-/** The place of an engine object: the turns of the whole session or of one block, and a stage. */
-interface Seat {
+/** What an engine object runs on: the turns of the session or of one block, and a stage. */
+interface PostgresSeat {
   readonly turns: Turns
   readonly stage: Engine
 }
 
-function blocksOn(server: Server, { turns, stage }: Seat) {
+function blocksOn(server: ServerParts, { turns, stage }: PostgresSeat) {
   const within = (own: Turns): Engine => engineOn(server, { turns: own, stage })
   return {
-    transaction: <Result>(work: Work<Result>): Promise<Result> => turns.transaction(own => work(within(own))),
+    transaction: <Result>(work: EngineWork<Result>): Promise<Result> =>
+      turns.transaction(own => work(within(own))),
     // Two merges could add the same inferred members in opposite orders and deadlock.
-    merge: <Result>(work: Work<Result>): Promise<Result> =>
+    merge: <Result>(work: EngineWork<Result>): Promise<Result> =>
       mergeInTurn(
         {
           engine: within(turns),
@@ -87,7 +87,8 @@ function blocksOn(server: Server, { turns, stage }: Seat) {
         },
         work,
       ),
-    exclusive: <Result>(work: Work<Result>): Promise<Result> => turns.exclusive(own => work(within(own))),
+    exclusive: <Result>(work: EngineWork<Result>): Promise<Result> =>
+      turns.exclusive(own => work(within(own))),
     staging: <Result>(work: (engine: Engine, release: () => void) => Promise<Result>): Promise<Result> =>
       stage.staging((own, release) => work(engineOn(server, { turns, stage: own }), release)),
     alongside: <Result>(work: (other: Engine | undefined) => Promise<Result>): Promise<Result> =>
@@ -96,11 +97,11 @@ function blocksOn(server: Server, { turns, stage }: Seat) {
 }
 
 async function onAnotherSession<Result>(
-  server: Server,
+  server: ServerParts,
   stage: Engine,
   work: (other: Engine | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const session = openSession(server.parts.address, usualSettings)
+  const session = openSession(server.parts.address, defaultSettings)
   const isOpen = await session.client().then(
     () => true,
     () => false,
@@ -117,25 +118,25 @@ async function onAnotherSession<Result>(
 
 /**
  * After several joins the server often expects one row and chooses a nested loop over the next table: one mart over 1,000
- * timesheets took 41 s that way. Without nested loops, servers before 18 put a huge cost on joins that allow no other plan,
- * which alone would make them compile the statement.
+ * timesheets took 41 s that way. With nested loops off, servers before 18 give a huge cost to joins that need one, and that
+ * cost would make them compile the statement; so jit is off too.
  */
-const forWholeTables = 'set local enable_nestloop = off; set local jit = off'
+const fullScanSettings = 'set local enable_nestloop = off; set local jit = off'
 
 function largeReadsOn(
   { transaction }: Pick<Engine, 'transaction'>,
   { run }: Pick<Engine, 'run'>,
-): Pick<Engine, 'rowsOfWholeTables' | 'planForWholeTables' | 'atOneMoment'> {
+): Pick<Engine, 'rowsByFullScan' | 'planForFullScans' | 'inOneSnapshot'> {
   return {
-    async planForWholeTables() {
-      await run(forWholeTables)
+    async planForFullScans() {
+      await run(fullScanSettings)
     },
-    rowsOfWholeTables: <Row extends object>(sql: string) =>
+    rowsByFullScan: <Row extends object>(sql: string) =>
       transaction(async engine => {
-        await engine.planForWholeTables()
-        return engine.rows<Row>(engine.overWholeTables(sql))
+        await engine.planForFullScans()
+        return engine.rows<Row>(engine.forFullScan(sql))
       }),
-    atOneMoment: work =>
+    inOneSnapshot: work =>
       transaction(async engine => {
         await engine.run('set transaction isolation level repeatable read read only')
         return work(engine)
@@ -143,7 +144,7 @@ function largeReadsOn(
   }
 }
 
-/** The server does the rest with every commit. */
+/** The server makes every commit durable by itself. */
 const lastingOn = (
   engine: Pick<Engine, 'rows' | 'location'>,
   patience: number,
@@ -153,11 +154,11 @@ const lastingOn = (
   awaitOldSnapshots: signal => awaitOldSnapshots(engine, { patience, signal }),
 })
 
-/** The owner of a schema, quoted, where it is another role that this user may act as. */
+/** The owner of a schema, quoted, if it is another role that this user may act as. */
 const otherOwner = `select quote_ident(pg_get_userbyid(nspowner)) as owner from pg_catalog.pg_namespace
   where nspname = $1 and pg_get_userbyid(nspowner) <> current_user and pg_has_role(nspowner, 'member')`
 
-async function closeServer({ parts, main, files, stage }: Server): Promise<void> {
+async function closeServer({ parts, main, files, stage }: ServerParts): Promise<void> {
   await main.onIdle()
   await parts.session.close()
   if (!parts.isStageShared) await stage.close()
@@ -167,7 +168,7 @@ async function closeServer({ parts, main, files, stage }: Server): Promise<void>
 const tablesOf = ({ items }: Transfer): string =>
   items.map(item => ('select' in item ? item.table : '')).join(' ')
 
-function engineOn(server: Server, seat: Seat): Engine {
+function engineOn(server: ServerParts, seat: PostgresSeat): Engine {
   const { parts, files } = server
   const { stage } = seat
   const { inTurn, rows, run } = statementsOn(parts, seat.turns)
@@ -212,16 +213,16 @@ function engineOn(server: Server, seat: Seat): Engine {
   }
 }
 
-/** Connects at once, so that a wrong address fails before anything else is done. Throws MusterError. */
-export async function openPostgres(address: Address, options: PostgresOptions): Promise<Engine> {
+/** Connects at once, so that a wrong address fails first. Throws MusterError. */
+export async function openPostgres(address: PostgresAddress, options: PostgresOptions): Promise<Engine> {
   const prefix = checkedPrefix(options.schemaPrefix ?? '')
-  const session = openSession(address, usualSettings)
+  const session = openSession(address, defaultSettings)
   await session.client()
   const stage = options.stage ?? (await openStage(options.scratch, options.reportingZone))
   const parts = { address, session, prefix, isStageShared: options.stage !== undefined }
   const main = turnsOf(parts)
   const files = new TransferFiles(options.scratch)
-  const patience = options.patience ?? usualPatience
+  const patience = options.patience ?? defaultPatience
   return engineOn(
     { parts, main, files, stage, patience, zone: options.reportingZone },
     { turns: main, stage },

@@ -49,14 +49,14 @@ const takingTypes: Readonly<Record<number, string>> = {
 
 const widestDecimal = 38
 
-/** The modifier holds precision and scale, after four bytes of its own; a computed number has none. */
+/** The modifier is precision and scale plus 4; a computed number has none. */
 function decimalType(modifier: number): string {
   const [precision, scale] = [(modifier - 4) >> 16, (modifier - 4) & 0xffff]
   const isDeclared = modifier >= 4 && precision <= widestDecimal && scale <= precision
   return isDeclared ? `DECIMAL(${precision},${scale})` : 'DOUBLE'
 }
 
-/** The type of DuckDB that takes the plain values of a column. */
+/** The DuckDB type that accepts the plain values of a column. */
 export const takingType = ({
   dataTypeID,
   dataTypeModifier,
@@ -73,12 +73,12 @@ function isoTime(text: string): string {
   return `${longYear}-${month}-${day}T${time}.${micros.endsWith('000') ? micros.slice(0, 3) : micros}Z`
 }
 
-function whole(text: string): number | string {
+function plainInteger(text: string): number | string {
   const value = Number(text)
   return Number.isSafeInteger(value) ? value : text
 }
 
-/** A one-dimensional array as PostgreSQL writes it. */
+/** Parses a one-dimensional array of PostgreSQL. */
 function list(text: string): (string | null)[] {
   const items = text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/g)
   return [...items].map(([, quoted, bare]) =>
@@ -88,7 +88,7 @@ function list(text: string): (string | null)[] {
 
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [oid.boolean]: text => text === 't',
-  [oid.bigint]: whole,
+  [oid.bigint]: plainInteger,
   [oid.smallint]: Number,
   [oid.integer]: Number,
   [oid.oid]: Number,

@@ -1,56 +1,55 @@
-/** One session with PostgreSQL: opened when needed, and reopened when it was lost between transactions. */
-
+/** Keeps one session with PostgreSQL: opens it when needed, and reopens it if lost between transactions. */
 import pTimeout from 'p-timeout'
 import pg from 'pg'
 import { ConfigError } from '../../lib/errors.ts'
 import { readInput } from '../../lib/input-file.ts'
 import { withLibpqTls } from './address.ts'
-import { connectError, Unanswered } from './failure.ts'
+import { connectError, ServerSilent } from './failure.ts'
 import { plainValues } from './plain-values.ts'
-import { lookAround, requireEncoding, type Surroundings, setSettings } from './settings.ts'
-import { cutOff, type Patience, usualPatience, watchSilence } from './silence.ts'
+import { requireEncoding, type ServerFacts, serverFacts, setSettings } from './settings.ts'
+import { cutOff, defaultPatience, type SilenceLimits, watchSilence } from './silence.ts'
 
-export interface Address {
+export interface PostgresAddress {
   /** May carry a password. */
   readonly url: string
   /** The same without it, for messages. */
   readonly shown: string
-  /** How long the server may be silent; as usual when absent. */
-  readonly patience?: Patience
+  /** How long the server may be silent; the default if absent. */
+  readonly patience?: SilenceLimits
 }
 
-export interface Session {
-  /** The live client, reconnected if the last one was lost. Throws MusterError when that fails. */
+export interface PostgresSession {
+  /** The live client, reconnected if the last one was lost. Throws MusterError if that fails. */
   client(): Promise<pg.Client>
   /** Runs a statement now and whenever the session is reopened. */
   always(sql: string): Promise<void>
-  /** Makes the statement that runs fail soon. */
+  /** Cancels the running statement. */
   cancel(): void
   /** Ends the session on the server. */
   terminate(): Promise<void>
-  /** While held, a lost client is not replaced, because its transaction is lost with it. */
+  /** Until released, a lost client is not replaced, because its transaction is lost with it. */
   hold(): void
   release(): void
   close(): Promise<void>
 }
 
-/** A connection that is lost cannot say goodbye. */
+/** Max milliseconds to close a connection, as a lost one cannot be closed properly. */
 const goodbyeMs = 5000
 
-/** Bytes of a file of certificates. */
+/** Max bytes of a certificate file. */
 const largestCertificate = 1_048_576
 
-/** The driver would read whatever file is named, for as long as there is more of it. Throws an Error for its caller. */
+/** Checks certificate files: the driver would read any file without a limit. Throws an Error for its caller. */
 function requireCertificates(url: string): void {
   for (const [name, file] of new URLSearchParams(url.split('?')[1] ?? '')) {
     if (!/^ssl(rootcert|cert|key)$/.test(name) || file === 'system') continue
-    const read = readInput(file, { mostBytes: largestCertificate })
+    const read = readInput(file, { maxBytes: largestCertificate })
     if (!Buffer.isBuffer(read)) throw new Error(`${name} names a file that ${read.why}`)
   }
 }
 
-/** A connection, and the process of the server behind it. */
-interface Connected {
+/** A connection, and its server process. */
+interface ServerConnection {
   readonly client: pg.Client
   readonly pid: number
 }
@@ -64,19 +63,19 @@ const newClient = (url: string, milliseconds: number): pg.Client => {
     application_name: 'muster',
     types: plainValues,
   })
-  // The statement that meets a lost connection reports it; without a listener it would end the process.
+  // The next statement reports a lost connection; without a listener the error would end the process.
   client.on('error', () => undefined)
   return client
 }
 
-/** The driver waits for ever for a server that does not say goodbye. */
+/** Limits the wait: the driver waits for ever for a server that does not close the connection. */
 async function leave(client: pg.Client): Promise<void> {
   await pTimeout(client.end(), { milliseconds: goodbyeMs, fallback: () => cutOff(client) }).catch(
     () => undefined,
   )
 }
 
-/** The first rows of `sql` on a connection of its own, within so many milliseconds. */
+/** The rows of `sql` on a new connection, within a time limit in milliseconds. */
 async function ask<Row extends object>(
   url: string,
   sql: string,
@@ -92,10 +91,10 @@ async function ask<Row extends object>(
 }
 
 /**
- * Whether the server is there, and works on the statement of that process. One that waits for its client while the client waits
- * for it has lost what one of the two sent. Any refusal of its own shows that it is there; a pooler's (08) does not.
+ * Whether the server is up and works on the statement of that process. If it waits for its client while the client waits for
+ * it, a message was lost. Any error from the server shows that it is up; an error from a pooler (08) does not.
  */
-async function isWorking({ url }: Address, pid: number, milliseconds: number): Promise<boolean> {
+async function isWorking({ url }: PostgresAddress, pid: number, milliseconds: number): Promise<boolean> {
   try {
     const found = await ask<{ waits: boolean }>(
       url,
@@ -108,10 +107,10 @@ async function isWorking({ url }: Address, pid: number, milliseconds: number): P
   }
 }
 
-/** A pooler that gives each transaction another session: settings, locks and temporary tables would be those of others. */
+/** Refuses a pooler that shares sessions between transactions: settings, locks and temporary tables would be mixed up. */
 async function requireOwnSession(
-  { url, shown, patience = usualPatience }: Address,
-  { client, pid }: Connected,
+  { url, shown, patience = defaultPatience }: PostgresAddress,
+  { client, pid }: ServerConnection,
 ): Promise<void> {
   const again = await client.query<{ pid: number }>('select pg_catalog.pg_backend_pid() as pid')
   const other = await ask<{ pid: number }>(
@@ -127,17 +126,17 @@ async function requireOwnSession(
   })
 }
 
-async function connect(address: Address, settings: readonly string[]): Promise<Connected> {
-  const { url, shown, patience = usualPatience } = address
+async function connect(address: PostgresAddress, settings: readonly string[]): Promise<ServerConnection> {
+  const { url, shown, patience = defaultPatience } = address
   let client: pg.Client | undefined
   try {
     requireCertificates(url)
     client = newClient(url, patience.connectMs)
     await client.connect()
-    const prepared = client.query([lookAround, setSettings, ...settings].join('; '))
+    const prepared = client.query([serverFacts, setSettings, ...settings].join('; '))
     const [first] = (await pTimeout(prepared, {
       milliseconds: patience.connectMs,
-    })) as unknown as pg.QueryResult<Surroundings>[]
+    })) as unknown as pg.QueryResult<ServerFacts>[]
     const found = first?.rows[0] ?? { encoding: '', pid: 0 }
     requireEncoding(found, shown)
     const connected = { client, pid: found.pid }
@@ -146,45 +145,48 @@ async function connect(address: Address, settings: readonly string[]): Promise<C
     watchSilence(client, patience, () => isWorking(address, found.pid, patience.answerMs))
     return connected
   } catch (error) {
-    // A connection that never opened cannot be closed; why it did not open is the error to report.
+    // A connection that never opened cannot be closed; report why it did not open.
     if (client) cutOff(client)
     throw connectError(shown, error)
   }
 }
 
-/** Through a session of its own: the one that runs the statement takes no other before it ends. */
+/** Uses a new session: a session accepts no second statement while one runs. */
 const signal = async (
-  { url, patience = usualPatience }: Address,
+  { url, patience = defaultPatience }: PostgresAddress,
   pid: number,
   how: 'cancel' | 'terminate',
 ): Promise<void> => {
   await ask(url, `select pg_catalog.pg_${how}_backend(${pid})`, patience.connectMs)
 }
 
-/** Addresses that did not answer a short while ago: a run that goes on without its warehouse would wait for each at every step. */
-const unanswered = new WeakMap<Address, Unanswered>()
+/** Addresses that did not answer recently: otherwise a run that continues without its warehouse would wait at every step. */
+const unanswered = new WeakMap<PostgresAddress, ServerSilent>()
 
-/** Of the time that a connection may take. */
+/** How long not to try again, in multiples of the time that a connection may take. */
 const restTimes = 4
 
-/** Throws the same again for a while when nothing answers. */
-async function connectAgain(address: Address, settings: readonly string[]): Promise<Connected> {
+/** After no answer, throws the same error for a while without connecting. */
+async function connectAgain(
+  address: PostgresAddress,
+  settings: readonly string[],
+): Promise<ServerConnection> {
   const known = unanswered.get(address)
   if (known) throw known
   try {
     return await connect(address, settings)
   } catch (error) {
-    if (error instanceof Unanswered) {
+    if (error instanceof ServerSilent) {
       unanswered.set(address, error)
-      const restMs = (address.patience ?? usualPatience).connectMs * restTimes
+      const restMs = (address.patience ?? defaultPatience).connectMs * restTimes
       setTimeout(() => unanswered.delete(address), restMs).unref()
     }
     throw error
   }
 }
 
-export function openSession(address: Address, settings: readonly string[]): Session {
-  let current: (Connected & { isLost: boolean }) | undefined
+export function openSession(address: PostgresAddress, settings: readonly string[]): PostgresSession {
+  let current: (ServerConnection & { isLost: boolean }) | undefined
   let isHeld = false
   const repeated = [...settings]
   return {
@@ -204,11 +206,11 @@ export function openSession(address: Address, settings: readonly string[]): Sess
       return current.client
     },
     cancel() {
-      // Where not even this connects, the statement cannot be reached; the process leaves without waiting for it.
+      // If this cannot connect either, the statement cannot be cancelled; the process exits without waiting for it.
       if (current && !current.isLost) signal(address, current.pid, 'cancel').catch(() => undefined)
     },
     async terminate() {
-      // Where no connection is left for this, the server ends the statement by its own limit.
+      // If the server accepts no more connections, its own time limit ends the statement.
       if (current) await signal(address, current.pid, 'terminate').catch(() => undefined)
     },
     hold() {

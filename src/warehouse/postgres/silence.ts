@@ -1,24 +1,24 @@
 /**
- * Notices that a server has vanished: to its client, a statement that takes long and one whose server is gone look the same,
- * and TCP alone needs a quarter of an hour. While a statement brings nothing, a second connection asks for it.
+ * Detects a dead server: to a client, a long statement and a dead server look the same, and TCP alone needs a quarter of an
+ * hour. While a statement returns nothing, a second connection asks the server about it.
  */
 import type pg from 'pg'
 
-export interface Patience {
+export interface SilenceLimits {
   /** How long a connection may take, in milliseconds. */
   readonly connectMs: number
-  /** Between two looks, in milliseconds. */
+  /** Milliseconds between two looks at the connection. */
   readonly lookMs: number
-  /** Looks in a row without a byte, after which the server is asked. */
+  /** After this many looks in a row without a byte, the server is asked. */
   readonly quietLooks: number
   /** How long the server may take to answer, in milliseconds. */
   readonly answerMs: number
-  /** Questions in a row that are not answered, or answered with "it waits for you", after which the server is lost. */
+  /** After this many questions in a row with no answer, or the answer "waiting for the client", the server counts as lost. */
   readonly questions: number
 }
 
-/** A vanished server is noticed within 55 s, which leaves a minute of two to end the run. */
-export const usualPatience: Patience = {
+/** Detects a dead server within 55 s, half of the two minutes that a run has to end. */
+export const defaultPatience: SilenceLimits = {
   connectMs: 15_000,
   lookMs: 5000,
   quietLooks: 3,
@@ -26,8 +26,8 @@ export const usualPatience: Patience = {
   questions: 3,
 }
 
-/** What the driver keeps of its connection. */
-interface Inside {
+/** Private parts of the driver's client. */
+interface DriverParts {
   readonly readyForQuery: boolean
   readonly connection: {
     readonly stream: {
@@ -38,9 +38,9 @@ interface Inside {
   }
 }
 
-const inside = (client: pg.Client): Inside => client as unknown as Inside
+const inside = (client: pg.Client): DriverParts => client as unknown as DriverParts
 
-/** Ends the connection without a word to the server. */
+/** Closes the connection without notifying the server. */
 export const cutOff = (client: pg.Client, error?: Error): void =>
   inside(client).connection.stream.destroy(error)
 
@@ -48,10 +48,10 @@ const silentCode = 'ESILENT'
 
 const silent = (): Error => Object.assign(new Error('the server has stopped answering'), { code: silentCode })
 
-/** `isWorking` asks the server whether it works on the statement of the client; it resolves in time, and never rejects. */
+/** `isWorking` asks the server whether it works on the client's statement; it resolves in time and never rejects. */
 export function watchSilence(
   client: pg.Client,
-  { lookMs, quietLooks, questions }: Patience,
+  { lookMs, quietLooks, questions }: SilenceLimits,
   isWorking: () => Promise<boolean>,
 ): void {
   const { stream } = inside(client).connection

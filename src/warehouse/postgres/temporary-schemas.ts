@@ -1,16 +1,16 @@
-/** Schemas that exist for one job: what a killed process leaves of them, the next one that opens the warehouse drops. */
+/** Creates schemas for one job; if the process is killed, the next one that opens the warehouse drops them. */
 import { randomBytes } from 'node:crypto'
 import type { Engine } from '../engine.ts'
 import { schemaNames } from '../schema/schemas.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 
 export interface TemporarySchemas {
-  /** Before the name of each. */
+  /** Prefix of each name. */
   readonly prefix: string
   drop(): Promise<void>
 }
 
-/** The comment of each schema begins with it, and goes on with the name that its owner has announced. */
+/** Start of each schema's comment; the announced name of its owner follows. */
 const label = 'temporary schema of muster, '
 
 const drop = async (engine: Engine, names: readonly string[]): Promise<void> => {
@@ -20,8 +20,8 @@ const drop = async (engine: Engine, names: readonly string[]): Promise<void> => 
 const prefixOf = (engine: Engine): string => engine.schema('star').slice(0, -'star'.length)
 
 /**
- * Makes an empty set of the schemas of a warehouse, with letters of their own and `purpose` in their names, such as `replay`.
- * They belong to the session of `engine`: once it has ended, anybody who opens the warehouse as their owner drops them.
+ * Creates an empty set of the warehouse's schemas, with `purpose`, such as `replay`, and random letters in their names. They
+ * belong to the session of `engine`: after it ends, the next process that opens the warehouse as their owner drops them.
  */
 export async function temporarySchemas(engine: Engine, purpose: string): Promise<TemporarySchemas> {
   const prefix = `${prefixOf(engine)}${purpose}_${randomBytes(3).toString('hex')}_`
@@ -38,8 +38,8 @@ export async function temporarySchemas(engine: Engine, purpose: string): Promise
 }
 
 /**
- * Those of processes that have ended. Whether one lives is known only for this warehouse, so those of others in the database
- * are left alone; what another role owns cannot be dropped.
+ * Drops the schemas of ended processes. Leaves alone those of other warehouses in the database, as only this warehouse's
+ * processes are known, and those of other roles, which this one cannot drop.
  */
 export async function dropLeftoverSchemas(engine: Engine): Promise<void> {
   const found = await engine.rows<{ name: string; comment: string }>(

@@ -1,31 +1,31 @@
-/** Which rows of star and history are about one company: SQL that follows from the declared references, for both engines. */
+/** Selects the rows of star and history about one company, as SQL for both engines, from declared references. */
 import { catalogue } from '../../contract/catalogue.ts'
 import type { Table } from '../../contract/fields/table.ts'
 import { quoteName, quoteText } from '../sql-text.ts'
 import { isMember, memberTables, type PhysicalTable, physicalTables, starColumns } from './physical.ts'
 import { type Reference, references } from './references.ts'
-import { placesOf } from './unique-key.ts'
+import { keyedTables } from './unique-key.ts'
 
 const companyColumn = 'company_id'
 
-/** Stands for a record that another does not name. */
-const nobody = quoteText('-1')
+/** Key that means "no record named". */
+const noRecord = quoteText('-1')
 
 const namesCompany = (table: Table): boolean => starColumns(table).some(({ name }) => name === companyColumn)
 
-/** Records whose tables have rows in it, by the name of the table; a record's own table among them. */
+/** For each table, the root tables of the records with rows in it, including itself. */
 const rootsOf: ReadonlyMap<string, readonly Table[]> = (() => {
   const found = new Map<string, Table[]>()
   for (const { table: root } of catalogue)
-    for (const name of new Set(placesOf(root).map(({ table }) => table.name)))
+    for (const name of new Set(keyedTables(root).map(({ table }) => table.name)))
       found.set(name, [...(found.get(name) ?? []), root])
   return found
 })()
 
-/** Records of one company each. */
+/** Root tables whose records belong to one company each. */
 const companyRecords = catalogue.map(({ table }) => table).filter(namesCompany)
 
-/** Tells of the account rather than of companies: the key, whose scope may name several. */
+/** Whether a table is about the account rather than companies, such as the key, whose scope may name several. */
 const isAccount = ({ name }: Table): boolean =>
   catalogue.some(
     ({ table, read }) =>
@@ -35,11 +35,11 @@ const isAccount = ({ name }: Table): boolean =>
 const isRootOf = (name: string, root: Table): boolean =>
   (rootsOf.get(name) ?? []).some(one => one.name === root.name)
 
-interface Place extends Pick<PhysicalTable, 'name' | 'key' | 'owner'> {
+interface OwnedPlace extends Pick<PhysicalTable, 'name' | 'key' | 'owner'> {
   readonly columns: readonly { readonly name: string }[]
 }
 
-const stored: ReadonlyMap<string, Place> = new Map(
+const stored: ReadonlyMap<string, OwnedPlace> = new Map(
   physicalTables.filter(({ schema }) => schema === 'star').map(table => [table.name, table]),
 )
 
@@ -50,7 +50,7 @@ const keysOf = (table: Table, where: string): string =>
   `select ${quoteName(table.key)} from star.${quoteName(table.name)} where ${where}`
 
 const anyOf = (selects: readonly string[]): string =>
-  selects.length > 0 ? selects.join(' union ') : `select ${nobody}`
+  selects.length > 0 ? selects.join(' union ') : `select ${noRecord}`
 
 class CompanyRows {
   readonly #own: string
@@ -59,7 +59,7 @@ class CompanyRows {
     this.#own = `${companyColumn} = ${quoteText(id)}`
   }
 
-  /** Condition of the rows of a table of star or history; both have the same columns. */
+  /** SQL condition for the company's rows of a table of star or history; both have the same columns. */
   of(name: string): string {
     const place = stored.get(name)
     if (!place) throw new Error(`star.${name} is not declared`)
@@ -73,17 +73,17 @@ class CompanyRows {
     return `true${this.#ofOwner(place)}${this.#resolved(place)}`
   }
 
-  /** A member of a company, or one that its records name and of which nothing tells the company. */
+  /** Members of the company, and members of unknown company that its records name. */
   #ofMember(member: Table): string {
     const key = quoteName(member.key)
-    const named = `run_id = 'seed' or ${key} = ${nobody} or ${key} in (${anyOf(this.#namedIn(member))})`
+    const named = `run_id = 'seed' or ${key} = ${noRecord} or ${key} in (${anyOf(this.#namedIn(member))})`
     if (!namesCompany(member)) return `(${named})`
-    return `(${this.#own} or (coalesce(${companyColumn}, ${nobody}) = ${nobody} and (${named})))`
+    return `(${this.#own} or (coalesce(${companyColumn}, ${noRecord}) = ${noRecord} and (${named})))`
   }
 
   /**
-   * Ids of a dimension that the rows of the company name. What a member says of itself is no reason to keep it, but for
-   * users, who belong to companies.
+   * Ids of a dimension that the rows of the company name. References in a member's own rows do not count, except for users,
+   * who belong to companies.
    */
   #namedIn(member: Table): string[] {
     const isOwn = (table: string): boolean =>
@@ -97,7 +97,7 @@ class CompanyRows {
     })
   }
 
-  /** Of tables with rows of records that belong to a company; undefined for others. */
+  /** Condition for tables with rows of company records; undefined for others. */
   #ofRecords(name: string): string | undefined {
     const place = stored.get(name)
     if (hasCompany(name)) return this.#own
@@ -106,8 +106,8 @@ class CompanyRows {
     return `${quoteName(place.owner)} in (${anyOf(roots.map(root => keysOf(root, this.#own)))})`
   }
 
-  /** Rows below a record of no company, such as a user, stay with it. */
-  #ofOwner(place: Place): string {
+  /** Condition for rows below a record without a company, such as a user: they go with the record. */
+  #ofOwner(place: OwnedPlace): string {
     const roots = (rootsOf.get(place.name) ?? []).filter(
       root => root.name !== place.name && !namesCompany(root),
     )
@@ -115,23 +115,23 @@ class CompanyRows {
     return ` and ${quoteName(place.owner)} in (${anyOf(roots.map(root => keysOf(root, this.of(root.name))))})`
   }
 
-  /** Where no company is named, a row may name only what the company has. */
-  #resolved({ name, owner }: Place): string {
+  /** Condition for rows that name no company: they may name only members that the company has. */
+  #resolved({ name, owner }: OwnedPlace): string {
     return references
       .filter(({ table, column, target }) => table === name && column !== owner && isMember(target))
       .map(({ column, target }) => ` and ${quoteName(column)} in (${keysOf(target, this.of(target.name))})`)
       .join('')
   }
 
-  /** Expressions of the columns: what names a member of another company names nobody. */
+  /** Expression for a column: a reference to a member of another company becomes "no record". */
   column(name: string, column: string): string {
     const reference = references.find(one => one.table === name && one.column === column)
     if (!reference || !isForeign(reference)) return quoteName(column)
     const { target } = reference
-    return `case when ${quoteName(column)} in (${keysOf(target, `not ${this.of(target.name)}`)}) then ${nobody} else ${quoteName(column)} end`
+    return `case when ${quoteName(column)} in (${keysOf(target, `not ${this.of(target.name)}`)}) then ${noRecord} else ${quoteName(column)} end`
   }
 
-  /** Ids of all records of the company, for tables that keep notes of records. */
+  /** SQL for the ids of all records of the company, for tables with a record_id. */
   get records(): string {
     return anyOf(companyRecords.map(root => keysOf(root, this.#own)))
   }

@@ -1,10 +1,10 @@
-/** The tables of star, pii and history with their columns, derived from the declared resources. */
+/** Derives the tables of star, pii and history with their columns from the declared resources. */
 import { catalogue } from '../../contract/catalogue.ts'
 import { referenceDimensions } from '../../contract/dimensions.ts'
 import type { Column } from '../../contract/fields/column.ts'
 import type { Table } from '../../contract/fields/table.ts'
 import { storedTypes } from './column-type.ts'
-import { type Place, placesOf } from './unique-key.ts'
+import { type KeyedTable, keyedTables } from './unique-key.ts'
 
 export interface PhysicalColumn {
   readonly name: string
@@ -17,7 +17,7 @@ export interface PhysicalTable {
   readonly name: string
   readonly description: string
   readonly key: string
-  /** Whether no two rows can have the same key, whatever the service sends. */
+  /** Whether the key is unique whatever the service sends. */
   readonly isUnique: boolean
   /** Column that identifies the record of a row: a new version of the record replaces all its rows. */
   readonly owner: string
@@ -37,27 +37,27 @@ export const rowColumns: readonly PhysicalColumn[] = [
   column('loaded_at', 'timestamptz', 'When this version was fetched.'),
   column('run_id', 'text', 'Run that fetched this version.'),
   column('is_deleted', 'boolean', 'Whether the record is missing at the source.'),
-  column('deleted_at', 'timestamptz', 'When it was found to be missing.'),
+  column('deleted_at', 'timestamptz', 'When the record was found to be missing.'),
   column(
     'row_hash',
     'text',
-    'Hash of the typed values of the record and its children, and after the dash of the bookkeeping of the service.',
+    'Hash of the typed values of the record and its children; after the dash, of its bookkeeping columns.',
   ),
   column(
     'valid_from',
     'timestamptz',
-    'From when this version is valid: the source change that brought its content, else when it was fetched.',
+    'When this version became valid: its change at the source, else when it was fetched.',
   ),
 ]
 
 const historyColumns: readonly PhysicalColumn[] = [
-  column('valid_to', 'timestamptz', 'Until when it was valid: the change that replaced it.'),
+  column('valid_to', 'timestamptz', 'When the next version replaced it.'),
 ]
 
 const inferredFlag = column(
   'is_inferred',
   'boolean',
-  'True while the row is known only by reference from other records.',
+  'True while the row is known only from references in other records.',
 )
 
 /** Names of dimensions that records refer to; each carries is_inferred. */
@@ -80,7 +80,7 @@ export function ownerColumn(table: Table, root: Table): string {
   return owner[0]
 }
 
-/** Columns with a fixed value per resource, which separate its rows from those of others in a shared table. */
+/** Columns with a fixed value per resource, which separate the resources in a shared table. */
 export function constantsOf(table: Table): [string, string][] {
   return Object.entries(table.columns).flatMap(([name, { source }]): [string, string][] =>
     source.from === 'constant' ? [[name, source.value]] : [],
@@ -101,14 +101,14 @@ export function starColumns(table: Table): PhysicalColumn[] {
   return isMember(table) ? [...declared, inferredFlag] : declared
 }
 
-/** Columns of the PII table without its key and owner; empty when the table has none. */
+/** Columns of the PII table without its key and owner; empty if there is no PII table. */
 export function piiColumns(table: Table): [string, Column][] {
   return Object.entries(table.columns).filter(
     ([, { privacy }]) => privacy === 'personal' || privacy === 'restricted',
   )
 }
 
-function piiTableOf({ table, isUnique }: Place, root: Table): PhysicalTable[] {
+function piiTableOf({ table, isUnique }: KeyedTable, root: Table): PhysicalTable[] {
   const restricted = piiColumns(table)
   if (restricted.length === 0) return []
   const owner = ownerColumn(table, root)
@@ -131,9 +131,9 @@ function piiTableOf({ table, isUnique }: Place, root: Table): PhysicalTable[] {
   ]
 }
 
-/** The tables of star and pii that records of one table become. */
+/** The tables of star and pii that records of one root table fill. */
 export function tablesOfRoot(root: Table): PhysicalTable[] {
-  return placesOf(root).flatMap(place => {
+  return keyedTables(root).flatMap(place => {
     const { table, isUnique } = place
     const star: PhysicalTable = {
       schema: 'star',
@@ -166,8 +166,8 @@ const leaves = (schema: 'star' | 'pii'): PhysicalTable => ({
   name: 'attribute_leaf',
   description:
     schema === 'star'
-      ? 'One row per leaf of a record that has no column of its own: undeclared fields, JSON columns, digits lost to rounding.'
-      : 'One row per leaf without a column whose path says it is personal or restricted.',
+      ? 'One row per leaf of a record without a column: undeclared fields, JSON columns, digits lost to rounding.'
+      : 'One row per leaf without a column that is personal or restricted, judged by its path.',
   key: 'attribute_leaf_key',
   isUnique: false,
   owner: 'record_id',
@@ -177,7 +177,7 @@ const leaves = (schema: 'star' | 'pii'): PhysicalTable => ({
 const words: PhysicalTable = {
   schema: 'pii',
   name: 'text',
-  description: 'One row per text that people typed; star keeps its length.',
+  description: 'One row per free text that a user typed; star has its length.',
   key: 'text_key',
   isUnique: false,
   owner: 'record_id',
@@ -187,20 +187,20 @@ const words: PhysicalTable = {
     column('record_id', 'text', 'Key of the record.'),
     column('table_name', 'text', 'Table of star that the text belongs to.'),
     column('row_key', 'text', 'Key of the row in that table.'),
-    column('column_name', 'text', 'Column it would be.'),
-    column('text', 'text', 'Text that somebody typed.'),
+    column('column_name', 'text', 'Column of that table.'),
+    column('text', 'text', 'The text.'),
     ...rowColumns,
   ],
 }
 
-/** Superseded versions; those of pii stay in pii. */
+/** The table of superseded versions; versions of pii rows stay in pii. */
 export const historyOf = ({
   schema,
   name,
 }: Pick<PhysicalTable, 'schema' | 'name'>): { schema: PhysicalTable['schema']; name: string } =>
   schema === 'pii' ? { schema: 'pii', name: `${name}_history` } : { schema: 'history', name }
 
-/** The table, and that of its replaced versions. */
+/** The table and its history table. */
 export function withHistory(table: PhysicalTable): PhysicalTable[] {
   return [
     table,
@@ -214,7 +214,7 @@ export function withHistory(table: PhysicalTable): PhysicalTable[] {
   ]
 }
 
-/** Each once; where several resources fill a table, its key is unique only if it is so in all of them. */
+/** Lists each table once; a key of a shared table is unique only if it is unique for every resource. */
 function uniqueByName(tables: readonly PhysicalTable[]): PhysicalTable[] {
   const byName = new Map<string, PhysicalTable>()
   for (const table of tables) {

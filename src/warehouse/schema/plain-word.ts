@@ -1,6 +1,6 @@
 /**
- * Star is published, and the service may write anything where its contract lists values: an undocumented one stays only when it
- * is one word, as a new status is. The raw value is in `pii.unknown_value`, or for an event in `ops.inbox`.
+ * Limits undocumented values in star, which is published: the service may write anything where its contract lists values. One
+ * word, such as a new status, stays. The raw value is in `pii.unknown_value`, or for an event in the inbox.
  */
 import { quoteText } from '../sql-text.ts'
 

@@ -1,9 +1,8 @@
-/** Rows of star that come with the program: calendars, code lists, and the unknown member of every dimension. */
+/** Loads the rows of star that ship with the program: calendars, code lists, and each dimension's unknown member. */
 import { basename } from 'node:path'
 import type { Table } from '../../contract/fields/table.ts'
-import type { Engine } from '../engine.ts'
+import { type Engine, runTogether } from '../engine.ts'
 import { keepRights, requireNothingInTheWay } from '../postgres/rights/replaced-table.ts'
-import { runTogether } from '../run-together.ts'
 import { type SqlFile, sqlFiles } from '../sql-files.ts'
 import { quoteName, quoteNames } from '../sql-text.ts'
 import { memberTables, starColumns } from './physical.ts'
@@ -11,10 +10,10 @@ import type { SchemaName } from './schemas.ts'
 
 const isSchema = ({ name }: SqlFile): boolean => name === 'seed/schema.sql'
 
-/** Each file fills the table that it is named for. */
+/** Each file fills the table of the same name. */
 const seeds = (): SqlFile[] => sqlFiles('seed').filter(file => !isSchema(file))
 
-/** The files that decide tables, views and rows of star, apart from what is declared. */
+/** Files that define tables, views and rows of star beside the declarations. */
 export const structureFiles = (): SqlFile[] => [...sqlFiles('seed'), ...sqlFiles('view')]
 
 async function runFile(engine: Engine, { text }: SqlFile): Promise<void> {
@@ -30,7 +29,7 @@ export async function createSeedTables(engine: Engine): Promise<void> {
   for (const file of sqlFiles('seed').filter(isSchema)) await runFile(engine, file)
 }
 
-/** Rights that others were given on a view stay; views of others over it are named. */
+/** Keeps rights granted on a view; throws an error that names foreign views over it. */
 export async function createViews(engine: Engine): Promise<void> {
   for (const file of sqlFiles('view')) {
     const [, schema, name = ''] = /drop view if exists (star|ops)\.(\w+)/.exec(file.text) ?? []
@@ -42,7 +41,7 @@ export async function createViews(engine: Engine): Promise<void> {
   }
 }
 
-/** Records add rows to the dimensions they refer to: there a new version of the seed replaces the seeded rows only. */
+/** In a dimension, where records add rows too, a new version of the seed replaces only seeded rows. */
 async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
   const name = basename(file.name, '.sql')
   const table = `star.${quoteName(name)}`
@@ -59,10 +58,10 @@ async function plantSeed(engine: Engine, file: SqlFile): Promise<void> {
   )
 }
 
-/** Columns by which people know a member; of '-1' they say Unknown. */
+/** Display columns of a member; for '-1' they are Unknown. */
 const spoken = ['name', 'label', 'title', 'reference']
 
-/** '-1' stands for "the record names none", so that no join loses a row. */
+/** Key '-1' means that the record names no member, so that no join loses a row. */
 function unknownMember(name: string, table: Table): string[] {
   const place = `star.${quoteName(table.name)}`
   const key = quoteName(table.key)

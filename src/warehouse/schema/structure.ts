@@ -1,27 +1,27 @@
-/** DDL of the declared tables: tables, indexes and comments, as each engine makes them. */
+/** Generates the DDL of declared tables for each engine: tables, indexes and comments. */
 import { createHash } from 'node:crypto'
-import type { Engine, Traits } from '../engine.ts'
+import type { Engine, EngineTraits } from '../engine.ts'
 import { quoteName, quoteNames, quoteText } from '../sql-text.ts'
 import type { PhysicalColumn, PhysicalTable } from './physical.ts'
 import type { SchemaName } from './schemas.ts'
 
-/** PostgreSQL truncates longer names, counted in bytes; all of these are ASCII. */
+/** Max bytes of a name: PostgreSQL truncates longer ones. All names are ASCII. */
 const longestName = 63
 
 export const qualified = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
   `${schema}.${quoteName(name)}`
 
-export const columnDefinition = ({ columnType }: Traits, { name, sql }: PhysicalColumn): string =>
+export const columnDefinition = ({ columnType }: EngineTraits, { name, sql }: PhysicalColumn): string =>
   `${quoteName(name)} ${columnType(sql)}`
 
-export function createTable(traits: Traits, table: PhysicalTable): string {
+export function createTable(traits: EngineTraits, table: PhysicalTable): string {
   const columns = table.columns.map(column => columnDefinition(traits, column))
   const isKeyed = traits.keepsKeys && table.isUnique
   const key = isKeyed ? [`primary key (${quoteName(table.key)})`] : []
   return `create table if not exists ${qualified(table)} (${[...columns, ...key].join(', ')})`
 }
 
-/** A name of these parts; a long one keeps its beginning, and a hash replaces the rest. */
+/** Joins the parts to a name; a hash replaces the end of a long one. */
 export function shortName(parts: readonly string[]): string {
   const name = parts.join('_')
   if (name.length <= longestName) return name
@@ -37,13 +37,13 @@ function reportColumns({ schema, name, columns }: PhysicalTable): string[][] {
   return day === undefined ? [] : [[day, ...(company ? [company] : [])]]
 }
 
-/** Of records: every sync compares what changed of late, and looks for ids among what it has loaded. */
+/** Columns for recent records: every sync compares recent changes, and searches the rows it loaded for ids. */
 function recentColumns({ schema, name, isUnique, owner, key }: PhysicalTable): string[][] {
   const isRecord = schema === 'star' && name.startsWith('fact_') && isUnique && owner === key
   return isRecord ? [['source_updated_at'], ['loaded_at']] : []
 }
 
-/** Few, as each costs every load: by record, by a key that cannot be primary, by date, and by the times of change and loading. */
+/** Few indexes, as each slows every load: record, non-unique key, date, and times of change and loading. */
 function indexColumns(table: PhysicalTable): string[][] {
   const byKey = table.isUnique ? [] : [[table.key]]
   const byOwner = table.isUnique && table.owner === table.key ? [] : [[table.owner]]
@@ -61,7 +61,7 @@ export function createIndexes(table: PhysicalTable): string[] {
   )
 }
 
-export interface Commented {
+export interface CommentedTable {
   readonly schema: SchemaName
   readonly name: string
   readonly description: string
@@ -69,8 +69,8 @@ export interface Commented {
 }
 
 /** Statements for the comments that are missing or differ. */
-export async function missingComments(engine: Engine, tables: readonly Commented[]): Promise<string[]> {
-  const held = await engine.comments()
+export async function missingComments(engine: Engine, tables: readonly CommentedTable[]): Promise<string[]> {
+  const existing = await engine.comments()
   return tables.flatMap(table => {
     const place = `${engine.schema(table.schema)}.${table.name}`
     const own = { place, on: `table ${qualified(table)}`, said: table.description }
@@ -80,7 +80,7 @@ export async function missingComments(engine: Engine, tables: readonly Commented
       said: description,
     }))
     return [own, ...columns]
-      .filter(one => held.get(one.place) !== one.said)
+      .filter(one => existing.get(one.place) !== one.said)
       .map(({ on, said }) => `comment on ${on} is ${quoteText(said)}`)
   })
 }

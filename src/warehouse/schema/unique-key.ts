@@ -1,9 +1,9 @@
-/** Keys that are unique by construction, so that PostgreSQL can enforce it. */
-import type { Child, Table } from '../../contract/fields/table.ts'
+/** Finds keys that are unique by construction, so that PostgreSQL can enforce them. */
+import type { ChildTable, Table } from '../../contract/fields/table.ts'
 
-export interface Place {
+export interface KeyedTable {
   readonly table: Table
-  /** False where the ids of list elements come from the service: a repeated one must not stop a load. */
+  /** False if ids of list elements come from the service: a repeated id must not stop a load. */
   readonly isUnique: boolean
 }
 
@@ -15,8 +15,8 @@ function partsOf(table: Table): string[] {
     : []
 }
 
-/** True for a key made of the unique key above it and of its position in every list between. */
-function isMadeUnique({ table, lists, shape }: Child, above: ReadonlySet<string>): boolean {
+/** True for a key made of the unique parent key and the position in every list in between. */
+function isMadeUnique({ table, lists, shape }: ChildTable, above: ReadonlySet<string>): boolean {
   const sources = partsOf(table).map(name => table.columns[name]?.source)
   const hasOwner = sources.some(
     source => (source?.from === 'root' || source?.from === 'parent') && above.has(source.column),
@@ -25,7 +25,7 @@ function isMadeUnique({ table, lists, shape }: Child, above: ReadonlySet<string>
   return hasOwner && positions >= (shape === 'single' ? 0 : lists.length)
 }
 
-function below(table: Table, above: ReadonlySet<string>): Place[] {
+function below(table: Table, above: ReadonlySet<string>): KeyedTable[] {
   return table.children.flatMap(child => {
     const isUnique = isMadeUnique(child, above)
     const keys = new Set(isUnique ? [...above, child.table.key] : above)
@@ -34,7 +34,7 @@ function below(table: Table, above: ReadonlySet<string>): Place[] {
 }
 
 /** A record's table and all below it, parents first. */
-export const placesOf = (root: Table): Place[] => [
+export const keyedTables = (root: Table): KeyedTable[] => [
   { table: root, isUnique: true },
   ...below(root, new Set([root.key])),
 ]

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { type BudgetOptions, createBudget } from '../../../src/api/budget/budget.ts'
 import type { Purpose } from '../../../src/api/budget/day.ts'
-import type { Ended } from '../../../src/api/budget/minute.ts'
-import { held, settled } from '../held.ts'
-import { virtualClock } from '../virtual-clock.ts'
+import type { RequestRelease } from '../../../src/api/budget/minute.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
+import { held, settled } from '../delayed-answers.ts'
 
 const longestWait = 15 * 60_000
 const noMinute = { take: async () => () => {}, resize: () => {} }
@@ -43,8 +43,8 @@ describe('a run', () => {
     expect([budget.refusal('sync'), budget.usage().spendable]).toEqual([undefined, 1])
     await budget.take('operator')
     expect(budget.usage()).toMatchObject({ requestsThisRun: 2, spendable: 0 })
-    expect(await said(budget.take('sync'))).toMatch(/^the budget of this run is spent, 2 requests/)
-    expect(budget.refusal('sync')?.message).toMatch(/^the budget of this run is spent, 2 requests/)
+    expect(await said(budget.take('sync'))).toMatch(/^the budget of this run is used up, 2 requests/)
+    expect(budget.refusal('sync')?.message).toMatch(/^the budget of this run is used up, 2 requests/)
     expect(budget.usage().requestsThisRun).toBe(2)
   })
 
@@ -128,7 +128,7 @@ describe('the day', () => {
 })
 
 describe('a pause', () => {
-  test('is kept by the next request, and told', async () => {
+  test('is kept by the next request, and reported', async () => {
     const paused: number[] = []
     const { budget, at } = setUp({ onPause: ms => void paused.push(ms) })
     budget.pause(30_000)
@@ -217,7 +217,7 @@ describe('a pause', () => {
 function queueing(options: Partial<BudgetOptions> = {}) {
   const waiting = held()
   let ends = 0
-  const ended: Ended = () => {
+  const ended: RequestRelease = () => {
     ends += 1
   }
   const minute = { ...noMinute, take: () => waiting.promise.then(() => ended) }
@@ -232,7 +232,7 @@ describe('a request that queued for the minute', () => {
     await settled()
     queue.next()
     await one
-    expect(await said(other)).toContain('the budget of this run is spent')
+    expect(await said(other)).toContain('the budget of this run is used up')
     expect([queue.ends(), queue.budget.usage().requestsThisRun]).toEqual([1, 1])
   })
 
@@ -246,7 +246,7 @@ describe('a request that queued for the minute', () => {
     expect(queue.budget.usage().forEventsToday).toBe(1)
   })
 
-  test('ends when it is told', async () => {
+  test('ends when it is stopped', async () => {
     const { queue } = queueing()
     const taken = queue.budget.take('sync')
     await settled()
@@ -258,7 +258,7 @@ describe('a request that queued for the minute', () => {
   })
 })
 
-describe('a request that may not be sent before a moment', () => {
+describe('a request that may not be sent before a given time', () => {
   test.each([
     ['waits for it', 0, 4_000, [4_000]],
     ['waits for a pause that ends later', 6_000, 4_000, [6_000]],
@@ -322,7 +322,7 @@ describe('the figures', () => {
     budget.refresh(me({ remainingToday: 800 }), 0)
     await budget.take('sync')
     expect(budget.usage()).toEqual({
-      ...{ perMinute: 60, perDay: 1_000, usedToday: 201, remainingToday: 799, isTold: true },
+      ...{ perMinute: 60, perDay: 1_000, usedToday: 201, remainingToday: 799, isReported: true },
       ...{ spendableToday: 569, spendable: 569, leftForEvents: 80, forEventsToday: 20 },
       ...{ requestsThisRun: 1, retries: 0, resetsAt: '2026-03-03T00:00:00.000Z' },
     })
@@ -340,17 +340,17 @@ describe('the figures', () => {
     [{ remainingToday: 0 }, true],
     [{ resetsAt: '2026-03-03T00:00:00Z' }, false],
     [{}, false],
-  ])('are reported by the service after /me with %j: %s', (usage, isTold) => {
+  ])('are reported by the service after /me with %j: %s', (usage, isReported) => {
     const { budget } = setUp()
-    expect(budget.usage().isTold).toBe(false)
+    expect(budget.usage().isReported).toBe(false)
     budget.refresh(me(usage), 0)
-    expect(budget.usage().isTold).toBe(isTold)
+    expect(budget.usage().isReported).toBe(isReported)
   })
 
   test('stay reported when a later /me says nothing', () => {
     const { budget } = setUp()
     budget.refresh(me({ remainingToday: 5 }), 0)
     budget.refresh(me(), 0)
-    expect(budget.usage().isTold).toBe(true)
+    expect(budget.usage().isReported).toBe(true)
   })
 })

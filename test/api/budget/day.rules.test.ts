@@ -152,7 +152,7 @@ describe('the next day begins', () => {
     expect(budget.left('sync', midnight)).toBe(750)
   })
 
-  test('with whole reserves, whatever is asked first', () => {
+  test('with complete reserves, whatever is asked first', () => {
     expect(dayOf({ webhook: 100, reconcile: 100 }).left('sync', midnight)).toBe(750)
     const spent = dayOf({ webhook: 100 })
     spent.spend('webhook', midnight)

@@ -1,6 +1,6 @@
 /** What reads for events may take of a day. */
 import { expect, test } from 'vitest'
-import { eventsPerDay, readLimit } from '../../../src/api/budget/event-share.ts'
+import { eventsPerDay, readLimit } from '../../../src/api/budget/day.ts'
 
 test.each([
   [4000, 400],

@@ -25,7 +25,7 @@ export function memoryShare({
       return left.length > 0 ? left.shift() : atOnce
     },
     giveBack: async purpose => void calls.push(['giveBack', purpose]),
-    told: async me => void calls.push(['told', me]),
+    learnLimits: async me => void calls.push(['told', me]),
     pause: async ms => void calls.push(['pause', ms]),
   }
 }

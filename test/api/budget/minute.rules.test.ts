@@ -1,8 +1,8 @@
 /** The rolling minute: when the next request may start, on a clock whose waits take no time. */
 import { describe, expect, test } from 'vitest'
-import { createMinuteWindow, type Ended } from '../../../src/api/budget/minute.ts'
-import { held, settled } from '../held.ts'
-import { virtualClock } from '../virtual-clock.ts'
+import { createMinuteWindow, type RequestRelease } from '../../../src/api/budget/minute.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
+import { held, settled } from '../delayed-answers.ts'
 
 /** A minute, and 30 ms for a clock that runs fast. */
 const window = 60_030
@@ -14,7 +14,7 @@ const setUp = (options: { cap: number; recent?: number; window?: number }) => {
 }
 
 /** Sends a request that is answered at once. */
-const sendOne = async (minute: { take(): Promise<Ended> }): Promise<void> => (await minute.take())()
+const sendOne = async (minute: { take(): Promise<RequestRelease> }): Promise<void> => (await minute.take())()
 
 describe('a request starts', () => {
   test('at once while fewer than the cap count, else a window after the answer that must leave', async () => {

@@ -1,13 +1,13 @@
 /** What a refused request says: the reason, and what changes it. */
 import { expect, test } from 'vitest'
 import type { Purpose } from '../../../src/api/budget/day.ts'
-import { daySpent, deadlineReached, runSpent, toldToStop } from '../../../src/api/budget/refusals.ts'
+import { daySpent, deadlineReached, retryLaterError, runSpent } from '../../../src/api/budget/refusals.ts'
 
 const day = {
-  ...{ usedToday: 900, perDay: 1_000, remainingToday: 100, isTold: true },
+  ...{ usedToday: 900, perDay: 1_000, remainingToday: 100, isReported: true },
   resetsAt: '2026-03-03T00:00:00.000Z',
 }
-const anew = 'the service counts anew from 2026-03-03 00:00 UTC; run again then'
+const anew = 'the service starts a new count at 2026-03-03 00:00 UTC; run again then'
 
 test.each([
   ['names what is reserved for others', day, '900 of 1,000 used, 100 reserved for others'],
@@ -15,7 +15,7 @@ test.each([
   ['names a reserve of one', { ...day, remainingToday: 1 }, '900 of 1,000 used, 1 reserved for others'],
   [
     'says so where the service has reported nothing',
-    { ...day, isTold: false },
+    { ...day, isReported: false },
     '900 of 1,000 used, 100 reserved for others, as counted here',
   ],
 ])('a day that is spent %s', (...[, usage, where]) => {
@@ -34,10 +34,10 @@ test.each<[Purpose, string]>([
 
 test('a spent run, a deadline and a pause each end with exit 75 and a way on', () => {
   const at = Date.parse('2026-03-02T10:00:00.000Z')
-  expect([runSpent(1), deadlineReached(at), toldToStop(at)].map(({ message }) => message)).toEqual([
-    'the budget of this run is spent, 1 request: run again to go on, or raise --max-requests',
-    'the deadline of this run, 2026-03-02 10:00 UTC, leaves no time for another request: run again to go on, or give a later --deadline',
+  expect([runSpent(1), deadlineReached(at), retryLaterError(at)].map(({ message }) => message)).toEqual([
+    'the budget of this run is used up, 1 request: run again to continue, or raise --max-requests',
+    'the deadline of this run, 2026-03-02 10:00 UTC, leaves no time for another request: run again to continue, or give a later --deadline',
     'the service asks not to be called before 2026-03-02 10:00 UTC: run again then',
   ])
-  expect(toldToStop(at, 'GET /sites: 429').report.where).toBe('GET /sites: 429')
+  expect(retryLaterError(at, 'GET /sites: 429').report.where).toBe('GET /sites: 429')
 })

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { type BudgetOptions, createBudget } from '../../../src/api/budget/budget.ts'
 import type { SharedRequests } from '../../../src/api/budget/shared-requests.ts'
-import { held, settled } from '../held.ts'
-import { virtualClock } from '../virtual-clock.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
+import { held, settled } from '../delayed-answers.ts'
 import { atOnce, memoryShare } from './memory-share.ts'
 
 const longestWait = 15 * 60_000
@@ -22,7 +22,7 @@ const said = async (taken: Promise<unknown>): Promise<string> =>
 
 const names = (calls: readonly (readonly unknown[])[]) => calls.map(([name]) => name)
 
-describe('the other processes are told', () => {
+describe('the other processes learn', () => {
   test('a pause, with its milliseconds', async () => {
     const { shared, budget } = setUp()
     budget.pause(30_000)
@@ -90,7 +90,7 @@ describe('a shared slot', () => {
     expect(budget.usage().requestsThisRun).toBe(1)
   })
 
-  test('is none when the day is spent, with the figures of the day', async () => {
+  test('is refused when the day is spent, with the figures of the day', async () => {
     const { budget } = setUp({ slots: [undefined] })
     expect(await said(budget.take('sync'))).toContain(
       'no request left for a sync (600 of 1,000 used, 400 reserved for others, as counted here)',
@@ -156,14 +156,14 @@ describe('a shared slot', () => {
   test('is given back once the run is spent by a request that waited with it', async () => {
     const { shared, budget } = setUp({}, { maxRequests: 1 })
     const ends = await Promise.all([said(budget.take('sync')), said(budget.take('sync'))])
-    expect(ends).toEqual(['sent', expect.stringContaining('the budget of this run is spent')])
+    expect(ends).toEqual(['sent', expect.stringContaining('the budget of this run is used up')])
     expect(names(shared.calls)).toEqual(['take', 'take', 'giveBack'])
     expect(budget.usage().requestsThisRun).toBe(1)
   })
 
   test('is not asked for once the run is spent', async () => {
     const { shared, budget } = setUp({}, { maxRequests: 0 })
-    expect(await said(budget.take('sync'))).toContain('the budget of this run is spent')
+    expect(await said(budget.take('sync'))).toContain('the budget of this run is used up')
     expect(shared.calls).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 /** A slot of the minute that several processes share: waited for, used in time, or given back. */
 import { describe, expect, test } from 'vitest'
 import { type Slot, type SlotOptions, waitForSlot } from '../../../src/api/budget/shared-requests.ts'
-import { virtualClock } from '../virtual-clock.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
 import { memoryShare } from './memory-share.ts'
 
 /** What becomes of a slot, on a clock that may ring late. */
@@ -47,7 +47,7 @@ describe('a slot', () => {
     expect(found.calls.slice(1)).toEqual(isGranted ? [] : [['giveBack', 'sync']])
   })
 
-  test('of a day that is spent is none', async () => {
+  test('of a spent day is refused', async () => {
     const { isGranted, calls } = await wait(undefined)
     expect([isGranted, calls]).toEqual([undefined, [['take', 'sync', undefined]]])
   })
@@ -91,7 +91,7 @@ describe('a slot is given back', () => {
   })
 })
 
-test('the start of a slot is counted from the moment when it was asked for', async () => {
+test('the start of a slot counts from the time of its request', async () => {
   const clock = virtualClock()
   const start = clock.now()
   const shared = memoryShare({ slots: [{ waitMs: 500, lateMs: 100 }] })

@@ -1,6 +1,6 @@
 /** Whether an answer is about the record that was asked for. */
 import { describe, expect, test } from 'vitest'
-import { isAsked } from '../../../src/api/client/asked-record.ts'
+import { isAsked } from '../../../src/api/client/client.ts'
 
 const full = '65f0c2a1b3d4e5f60718293a'
 const other = '65f0c2a1b3d4e5f60718293b'

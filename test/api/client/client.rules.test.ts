@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../../src/api/budget/budget.ts'
 import { createClient } from '../../../src/api/client/client.ts'
-import { failure, KEY } from '../service.ts'
-import { virtualClock } from '../virtual-clock.ts'
+import { failure, KEY } from '../../support/http-service.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
 import { type Answering, listReply, memoryService, refusal } from './memory-service.ts'
 
 const list =
@@ -20,7 +20,7 @@ const inOrder =
     (answers[Math.min(asked.nth, answers.length) - 1] as Answering)(asked)
 
 describe('a page', () => {
-  test('is asked for with page 1 and 200 rows unless told otherwise', async () => {
+  test('is asked for with page 1 and 200 rows by default', async () => {
     const { client, asked } = memoryService(list(450))
     await client.getPage('/sites')
     await client.getPage('/sites', { page: 3, limit: 50, sortBy: 'x' })
@@ -106,11 +106,11 @@ describe('a record', () => {
   test('that is another one is an error', async () => {
     const { client } = memoryService(recordOf({ id: 'b' }))
     expect((await failure(client.getRecord('/trades/a', { query: 'x' }))).message).toContain(
-      'another record than the one that was asked for (GET /trades/a?query=*)',
+      'a different record than requested (GET /trades/a?query=*)',
     )
   })
 
-  test('of a path that is none is not asked for', async () => {
+  test('with an invalid path is not asked for', async () => {
     const { client, asked, me } = memoryService(recordOf({}))
     expect((await failure(client.getRecord('/trades/../me'))).name).toBe('BadRequest')
     expect([asked, me]).toEqual([[], []])

@@ -59,20 +59,28 @@ describe('a list', () => {
   })
 
   test.each<[string, Body, string]>([
-    ['whose total is too large to count', withMeta({ total: 2 ** 53 }), 'meta is not whole numbers'],
-    ['whose total is a text', withMeta({ total: '1' }), 'meta is not whole numbers'],
-    ['whose total is a fraction', withMeta({ total: 1.5 }), 'meta is not whole numbers'],
-    ['whose total is below zero', withMeta({ total: -1 }), 'meta is not whole numbers'],
-    ['without a page', withMeta({ page: undefined }), 'meta is not whole numbers'],
-    ['without a limit', withMeta({ limit: undefined }), 'meta is not whole numbers'],
-    ['without a total', withMeta({ total: undefined }), 'meta is not whole numbers'],
-    ['whose page is a text', withMeta({ page: '1' }), 'meta is not whole numbers'],
-    ['whose limit is null', withMeta({ limit: null }), 'meta is not whole numbers'],
+    [
+      'whose total is too large to count',
+      withMeta({ total: 2 ** 53 }),
+      'page, limit and total are not all whole numbers',
+    ],
+    ['whose total is a text', withMeta({ total: '1' }), 'page, limit and total are not all whole numbers'],
+    [
+      'whose total is a fraction',
+      withMeta({ total: 1.5 }),
+      'page, limit and total are not all whole numbers',
+    ],
+    ['whose total is below zero', withMeta({ total: -1 }), 'page, limit and total are not all whole numbers'],
+    ['without a page', withMeta({ page: undefined }), 'page, limit and total are not all whole numbers'],
+    ['without a limit', withMeta({ limit: undefined }), 'page, limit and total are not all whole numbers'],
+    ['without a total', withMeta({ total: undefined }), 'page, limit and total are not all whole numbers'],
+    ['whose page is a text', withMeta({ page: '1' }), 'page, limit and total are not all whole numbers'],
+    ['whose limit is null', withMeta({ limit: null }), 'page, limit and total are not all whole numbers'],
     ['without meta', { success: true, data: [] }, 'meta is missing'],
     ['whose meta is null', { ...good, meta: null }, 'meta is missing'],
     ['whose meta is a text', { ...good, meta: 'x' }, 'meta is missing'],
-    ['of another page', withMeta({ page: 2 }), 'page 2 came where 1 was asked for'],
-    ['of more rows a page', withMeta({ limit: 201 }), 'limit 201 came where 200 was asked for'],
+    ['of another page', withMeta({ page: 2 }), 'page 2 instead of 1'],
+    ['of more rows a page', withMeta({ limit: 201 }), 'limit 201 instead of 200'],
     ['of no rows a page', withMeta({ limit: 0 }), 'meta says page 1, limit 0'],
     ['whose rows are an object', { ...good, data: {} }, 'data is not an array'],
     ['whose rows are null though its total has some', { ...good, data: null }, 'data is not an array'],
@@ -105,7 +113,7 @@ describe('a list', () => {
   ])('%s is none of the service: %s', (_name, body, found) => {
     const error = failureOf(body)
     expect(error).toBeInstanceOf(NotTheService)
-    expect(error.message).toContain(`the answer is not in the form of the service: ${found}`)
+    expect(error.message).toContain(`the answer does not come from the service: ${found}`)
   })
 
   test.each([
@@ -121,7 +129,7 @@ describe('a list', () => {
   test('with bytes that are not UTF-8 is spoiled, or none of the service', () => {
     const spoiled = Buffer.concat([Buffer.from('{"success":true,"data":['), Buffer.from([0xff])])
     expect(() => readEnvelope(spoiled, asked)).toThrow('bad answer: not UTF-8, 25 bytes (answer: 200)')
-    expect(() => readEnvelope(Buffer.from([0x7b, 0xff]), asked)).toThrow('not in the form of the service')
+    expect(() => readEnvelope(Buffer.from([0x7b, 0xff]), asked)).toThrow('does not come from the service')
     const inside = bytesOf(good)
     inside[inside.indexOf('"a"') + 1] = 0xff
     expect(() => readEnvelope(inside, asked)).toThrow('not UTF-8')
@@ -158,8 +166,10 @@ describe('the meta of a list', () => {
   test('of an aggregate may leave page and limit to the request; of a list it may not', () => {
     const unsaid = { page: undefined, limit: undefined }
     expect(read(withMeta({ ...unsaid, metric: 'm' })).meta).toMatchObject(asked)
-    expect(failureOf(withMeta({ ...unsaid, metric: 7 })).message).toContain('meta is not whole numbers')
-    expect(failureOf(withMeta(unsaid)).message).toContain('meta is not whole numbers')
+    expect(failureOf(withMeta({ ...unsaid, metric: 7 })).message).toContain(
+      'page, limit and total are not all whole numbers',
+    )
+    expect(failureOf(withMeta(unsaid)).message).toContain('page, limit and total are not all whole numbers')
   })
 })
 

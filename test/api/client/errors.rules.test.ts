@@ -1,6 +1,7 @@
 /** What each status means, and what each failure says. */
 import { describe, expect, test } from 'vitest'
 import {
+  AnswerTooLarge,
   BadAnswer,
   BadRequest,
   badAnswer,
@@ -9,10 +10,9 @@ import {
   KeyRefused,
   NotTheService,
   notTheService,
-  Retriable,
+  RetriableError,
   strayRefusal,
-  TooLarge,
-  Unsettled,
+  WriteUnsettled,
 } from '../../../src/api/client/errors.ts'
 
 const facts = { request: 'GET /sites', code: 'C', message: 'm' }
@@ -27,18 +27,18 @@ describe('a status of the service', () => {
     [404, 'NotFound'],
     [405, 'BadRequest'],
     [407, 'BadRequest'],
-    [408, 'Retriable'],
+    [408, 'RetriableError'],
     [409, 'Conflict'],
     [410, 'NotFound'],
     [411, 'BadRequest'],
     [424, 'BadRequest'],
-    [425, 'Retriable'],
+    [425, 'RetriableError'],
     [426, 'BadRequest'],
-    [429, 'Retriable'],
+    [429, 'RetriableError'],
     [451, 'AccessDenied'],
     [499, 'BadRequest'],
-    [500, 'Retriable'],
-    [599, 'Retriable'],
+    [500, 'RetriableError'],
+    [599, 'RetriableError'],
   ])('%i is %s', (status, name) => {
     const failure = failureOf(status, facts)
     expect([failure.name, failure.status, failure.code, failure.serverMessage]).toEqual([
@@ -50,11 +50,11 @@ describe('a status of the service', () => {
   })
 
   test.each([200, 300, 400, 401, 403, 404, 408, 409, 410, 425, 429, 451, 500, 503])(
-    '%i in another form is none of the service',
+    '%i in another form is not of the service',
     status => expect(failureOf(status, facts, 'a page of HTML')).toBeInstanceOf(NotTheService),
   )
 
-  test('a full minute and a broken service are told apart', () => {
+  test('a full minute differs from a broken service', () => {
     expect(failureOf(429, facts).report.what).toBe('the service says the rate limit is reached')
     expect(failureOf(503, facts).report.what).toBe('the service failed')
     expect(failureOf(503, facts, 'a page of HTML').report.what).toBe('the service failed')
@@ -67,7 +67,7 @@ describe('a status of the service', () => {
     [400, 'x'],
   ])('%i in another form is described as %s', (status, found) => {
     const failure = failureOf(status, { request: 'r', location: 'https://h' }, 'x')
-    expect(failure.report.what).toBe(`the answer is not in the form of the service: ${found}`)
+    expect(failure.report.what).toBe(`the answer does not come from the service: ${found}`)
   })
 
   test('a redirect to nowhere is one too', () => {
@@ -131,12 +131,12 @@ describe('a failure', () => {
   test('keeps its cause, and names the most bytes', () => {
     const cause = new Error('socket')
     expect(badAnswer({ ...facts, cause }, 'x').cause).toBe(cause)
-    expect(new TooLarge(facts, 7).report.what).toBe('bad answer: more than 7 bytes')
+    expect(new AnswerTooLarge(facts, 7).report.what).toBe('bad answer: more than 7 bytes')
   })
 
   test('that leaves a write open keeps what is known, and says what to look for', () => {
     const cause = badAnswer({ ...facts, status: 200 }, 'data is missing')
-    const open = new Unsettled(cause)
+    const open = new WriteUnsettled(cause)
     expect([open.report.what, open.cause, open.status, open.code]).toEqual([
       'it is unknown whether this was done: bad answer: data is missing',
       ...[cause, 200, 'C'],
@@ -149,7 +149,7 @@ describe('after the last attempt', () => {
   test.each([
     ['a bad answer', badAnswer(facts, 'x'), BadAnswer],
     ['an answer of something else', notTheService(facts, 'x'), NotTheService],
-    ['another failure', new Retriable(facts, { what: 'x', next: 'n' }), Retriable],
+    ['another failure', new RetriableError(facts, { what: 'x', next: 'n' }), RetriableError],
   ])('%s is of the same class, and says how often it was tried', (_name, failure, kind) => {
     const last = failure.final('sent 6 times', '; --wait')
     expect(last.constructor).toBe(kind)
@@ -163,7 +163,7 @@ describe('after the last attempt', () => {
 
   test('a refusal of a key that /me accepts is no fault of the key', () => {
     const stray = strayRefusal(new KeyRefused({ ...facts, status: 401 }))
-    expect([stray.constructor, stray.exitCode, stray.status]).toEqual([Retriable, 1, 401])
+    expect([stray.constructor, stray.exitCode, stray.status]).toEqual([RetriableError, 1, 401])
     expect(stray.report.where).toBe('GET /sites, sent 2 times: 401 C "m"')
   })
 })

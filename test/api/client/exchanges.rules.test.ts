@@ -1,10 +1,10 @@
 /** Changes that must not happen twice, what observers see, and how many requests go at a time. */
 import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../../src/api/budget/budget.ts'
-import type { RequestSeen } from '../../../src/api/client/sender.ts'
-import { held, settled } from '../held.ts'
-import { failure } from '../service.ts'
-import { virtualClock } from '../virtual-clock.ts'
+import type { SentRequest } from '../../../src/api/client/sender.ts'
+import { failure } from '../../support/http-service.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
+import { held, settled } from '../delayed-answers.ts'
 import {
   type Answering,
   broken,
@@ -26,7 +26,7 @@ describe('a change', () => {
     ['something in between answered', () => ({ status: 429, body: '<html>' })],
   ])('is sent once, and left open, when %s', async (_name, answering) => {
     const { client, asked } = memoryService(answering)
-    expect([(await failure(client.write(write))).name, asked.length]).toEqual(['Unsettled', 1])
+    expect([(await failure(client.write(write))).name, asked.length]).toEqual(['WriteUnsettled', 1])
   })
 
   test.each<[string, Answering]>([
@@ -55,7 +55,7 @@ describe('a change', () => {
 
 describe('observers', () => {
   test('see every attempt, its time, and each date of the service', async () => {
-    const seen: RequestSeen[] = []
+    const seen: SentRequest[] = []
     const dates: (string | undefined)[] = []
     const clock = virtualClock()
     const slow: Answering = asked => {
@@ -63,7 +63,7 @@ describe('observers', () => {
       return { ...listReply(asked, 0), headers: { date: 'd2' } }
     }
     const me: Answering = () => ({ body: { success: true, data: {} }, headers: { date: 'd1' } })
-    const options = { me, clock, onRequest: (one: RequestSeen) => void seen.push(one) }
+    const options = { me, clock, onRequest: (one: SentRequest) => void seen.push(one) }
     const { client } = memoryService(firstly(fails(503, { date: 'd0' }), slow), {
       ...{ ...options, onDate: date => void dates.push(date) },
     })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { readKey } from '../../../src/api/client/key.ts'
 
-describe('limits that /me does not tell', () => {
+describe('limits that /me does not report', () => {
   it.each([undefined, 0, -1, 1.5, '600', null, Number.NaN, 1e12, {}])(
     '%j is replaced by 60 and 5,000',
     sent => {
@@ -49,7 +49,7 @@ describe('limits that /me does not tell', () => {
   })
 })
 
-describe('a limit is believed', () => {
+describe('a limit is plausible', () => {
   test.each([
     [1, 1, 1],
     [100_000, 100_000, 100_000],

@@ -1,10 +1,10 @@
 /** Pages that are too large: read in parts that one answer confirms, or in smaller pages from then on. */
 import { describe, expect, test } from 'vitest'
 import { readEnvelope } from '../../../src/api/client/envelope.ts'
-import { TooLarge } from '../../../src/api/client/errors.ts'
-import { type AskedPage, LargePages } from '../../../src/api/client/large-pages.ts'
-import type { Query } from '../../../src/api/client/redact.ts'
-import type { Answer } from '../../../src/api/client/sender.ts'
+import { AnswerTooLarge } from '../../../src/api/client/errors.ts'
+import { type LargePageRequest, LargePages } from '../../../src/api/client/large-pages.ts'
+import type { RequestQuery } from '../../../src/api/client/redact.ts'
+import type { ApiAnswer } from '../../../src/api/client/sender.ts'
 
 interface Row {
   readonly id: string
@@ -19,12 +19,12 @@ const rowsFrom = (count: number, size: (id: number) => number = () => 1): Row[] 
 /** Sizes are in units of a row: a page whose rows have more than 100 in all is too large. */
 function listOf(rows: Row[], before: (rows: Row[], requests: number) => void = () => {}) {
   const asked: string[] = []
-  const ask = async ({ page, limit, fields }: Query & AskedPage): Promise<Answer> => {
+  const ask = async ({ page, limit, fields }: RequestQuery & LargePageRequest): Promise<ApiAnswer> => {
     asked.push(`${page}/${limit}${fields ? ` ${fields}` : ''}`)
     before(rows, asked.length)
     const shown = rows.slice((page - 1) * limit, page * limit)
     const size = shown.reduce((sum, one) => sum + one.size, 0)
-    if (!fields && size > 100) throw new TooLarge({ request: 'GET /a' }, 100)
+    if (!fields && size > 100) throw new AnswerTooLarge({ request: 'GET /a' }, 100)
     const data = shown.map(({ id, updatedAt }) => (fields ? { id, updatedAt } : { id, updatedAt, x: 1 }))
     const bytes = Buffer.from(
       JSON.stringify({ success: true, data, meta: { page, limit, total: rows.length } }),
@@ -36,7 +36,7 @@ function listOf(rows: Row[], before: (rows: Row[], requests: number) => void = (
 }
 
 const named = (id: string) => `a record of more than 5000 bytes: {"id":"${id}","updatedAt":"t1"}`
-const idsOf = ({ envelope }: Answer) =>
+const idsOf = ({ envelope }: ApiAnswer) =>
   (envelope.records() as (Row | string)[]).map(one => (typeof one === 'string' ? one : one.id))
 
 const versions = 'id,updatedAt'
@@ -57,7 +57,7 @@ describe('a page that is not too large', () => {
 })
 
 describe('one record that is too large', () => {
-  test('gives way to a text, and the page keeps its place, meta and moment', async () => {
+  test('is replaced by a text, and the page keeps its place, meta and time', async () => {
     const { asked, ask } = listOf(rowsFrom(8, id => (id === 5 ? 101 : 1)))
     const page = await new LargePages(5_000).read('/a', { page: 2, limit: 4 }, ask)
     expect(idsOf(page)).toEqual(['r4', named('r5'), 'r6', 'r7'])
@@ -66,7 +66,7 @@ describe('one record that is too large', () => {
     expect(JSON.parse(page.bytes.toString()).data[0]).toEqual({ id: 'r4', updatedAt: 't1', x: 1 })
   })
 
-  test('that is asked for alone gives way to a text at once', async () => {
+  test('that is asked for alone is replaced by a text immediately', async () => {
     const { asked, ask } = listOf(rowsFrom(3, () => 101))
     const page = await new LargePages(5_000).read('/a', { page: 2, limit: 1 }, ask)
     expect([idsOf(page), asked]).toEqual([[named('r1')], ['2/1', `2/1 ${versions}`]])
@@ -101,9 +101,9 @@ describe('one record that is too large', () => {
 
   test('of which even id and time are too large fails', async () => {
     const ask = async () => {
-      throw new TooLarge({ request: 'GET /a' }, 9)
+      throw new AnswerTooLarge({ request: 'GET /a' }, 9)
     }
-    await expect(new LargePages(9).read('/a', { page: 1, limit: 1 }, ask)).rejects.toThrow(TooLarge)
+    await expect(new LargePages(9).read('/a', { page: 1, limit: 1 }, ask)).rejects.toThrow(AnswerTooLarge)
   })
 })
 
@@ -184,7 +184,7 @@ describe('records that move while parts are read', () => {
     expect([page.envelope.meta?.limit, page.fetchedAt]).toEqual([4, 'answer 7'])
   })
 
-  test('shown twice by both are not believed', async () => {
+  test('shown twice by both are rejected', async () => {
     const rows = rowsFrom(4, big)
     rows[1] = rows[0] as Row
     const { ask } = listOf(rows)
@@ -193,9 +193,9 @@ describe('records that move while parts are read', () => {
   })
 })
 
-test('rows whose bytes are not where they should be are written anew', async () => {
+test('rows whose bytes are not where they should be are serialised again', async () => {
   const { ask } = listOf(rowsFrom(4, id => (id === 3 ? 101 : 1)))
-  const turned = async (query: Query & AskedPage): Promise<Answer> => {
+  const turned = async (query: RequestQuery & LargePageRequest): Promise<ApiAnswer> => {
     const answer = await ask(query)
     const { data, meta } = JSON.parse(answer.bytes.toString())
     const bytes = Buffer.from(JSON.stringify({ success: true, meta, data: data.length === 0 ? [] : data }))
@@ -205,9 +205,9 @@ test('rows whose bytes are not where they should be are written anew', async () 
   expect(idsOf(page)).toEqual(['r0', 'r1', 'r2', named('r3')])
 })
 
-test('a record that is none has no version of its own', async () => {
-  const ask = async ({ page, limit, fields }: Query & AskedPage): Promise<Answer> => {
-    if (!fields && limit > 1) throw new TooLarge({ request: 'r' }, 9)
+test('a value that is no record has no version', async () => {
+  const ask = async ({ page, limit, fields }: RequestQuery & LargePageRequest): Promise<ApiAnswer> => {
+    if (!fields && limit > 1) throw new AnswerTooLarge({ request: 'r' }, 9)
     const data = limit === 1 ? [page === 1 ? null : { id: 'r1' }] : [null, { id: 'r1' }]
     const bytes = Buffer.from(JSON.stringify({ success: true, data, meta: { page, limit, total: 2 } }))
     return { bytes, envelope: readEnvelope(bytes, { page, limit }), fetchedAt: '' }

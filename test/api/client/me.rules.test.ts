@@ -1,8 +1,8 @@
 /** When /me is asked for, whose reserve pays, and when a key is refused. */
 import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../../src/api/budget/budget.ts'
-import { failure } from '../service.ts'
-import { virtualClock } from '../virtual-clock.ts'
+import { failure } from '../../support/http-service.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
 import { type Answering, answerMe, listReply, memoryService, refusal } from './memory-service.ts'
 
 const minute = 60_000
@@ -74,7 +74,7 @@ describe('/me', () => {
 
   test('that fails first fails the call', async () => {
     const { client, asked } = memoryService(list(0), { me: () => ({ status: 500, body: refusal() }) })
-    expect((await failure(client.getPage('/sites'))).name).toBe('Retriable')
+    expect((await failure(client.getPage('/sites'))).name).toBe('RetriableError')
     expect(asked).toEqual([])
   })
 

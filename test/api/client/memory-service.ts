@@ -1,8 +1,8 @@
 /** A service in memory: a function answers each request of a client, without a connection. */
 import type { Dispatcher } from 'undici'
 import { type Client, type ClientOptions, createClient } from '../../../src/api/client/client.ts'
-import { KEY, ME } from '../service.ts'
-import { type VirtualClock, virtualClock } from '../virtual-clock.ts'
+import { KEY, ME } from '../../support/http-service.ts'
+import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts'
 
 export interface Asked {
   readonly method: string

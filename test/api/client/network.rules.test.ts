@@ -1,8 +1,8 @@
 /** What a failed connection means: retry, correct the settings, or blame the proxy. */
 import { describe, expect, test } from 'vitest'
-import { NotTheService, Retriable } from '../../../src/api/client/errors.ts'
+import { ProxyFailure } from '../../../src/api/agent.ts'
+import { NotTheService, RetriableError } from '../../../src/api/client/errors.ts'
 import { isUnreached, networkFailure, neverArrived, tooSlowCode } from '../../../src/api/client/network.ts'
-import { ProxyFailure } from '../../../src/api/undici/agent.ts'
 
 const facts = { request: 'GET /sites' }
 const words = { what: 'w', next: 'n' }
@@ -19,18 +19,18 @@ const lost = 'the connection to h.example broke'
 
 describe('a failed connection', () => {
   test.each([
-    [tooSlowCode, 'Retriable', late],
-    ['ETIMEDOUT', 'Retriable', late],
-    ['UND_ERR_CONNECT_TIMEOUT', 'Retriable', late],
-    ['UND_ERR_HEADERS_TIMEOUT', 'Retriable', late],
-    ['UND_ERR_BODY_TIMEOUT', 'Retriable', late],
-    ['ENOTFOUND', 'Retriable', unresolved],
-    ['EAI_AGAIN', 'Retriable', unresolved],
-    ['ECONNREFUSED', 'Retriable', refusing],
-    ['EHOSTUNREACH', 'Retriable', refusing],
-    ['ENETUNREACH', 'Retriable', refusing],
-    ['ECONNRESET', 'Retriable', lost],
-    ['XEPROTO', 'Retriable', lost],
+    [tooSlowCode, 'RetriableError', late],
+    ['ETIMEDOUT', 'RetriableError', late],
+    ['UND_ERR_CONNECT_TIMEOUT', 'RetriableError', late],
+    ['UND_ERR_HEADERS_TIMEOUT', 'RetriableError', late],
+    ['UND_ERR_BODY_TIMEOUT', 'RetriableError', late],
+    ['ENOTFOUND', 'RetriableError', unresolved],
+    ['EAI_AGAIN', 'RetriableError', unresolved],
+    ['ECONNREFUSED', 'RetriableError', refusing],
+    ['EHOSTUNREACH', 'RetriableError', refusing],
+    ['ENETUNREACH', 'RetriableError', refusing],
+    ['ECONNRESET', 'RetriableError', lost],
+    ['XEPROTO', 'RetriableError', lost],
     ['UND_ERR_DESTROYED', 'BadRequest', 'the client is closed'],
     ['UND_ERR_CLOSED', 'BadRequest', 'the client is closed'],
     ['EPROTO', 'ConfigError', untrusted],
@@ -82,10 +82,10 @@ describe('a failure on the way to a proxy', () => {
   const name = 'the proxy http://proxy:3128 (HTTPS_PROXY)'
 
   test.each([
-    ['PROXY_407', 'Retriable', `${name} asks for a user name and a password, or refuses them`],
-    ['PROXY_403', 'Retriable', `${name} refuses to connect to h.example`],
+    ['PROXY_407', 'RetriableError', `${name} requires a user name and a password, or rejects them`],
+    ['PROXY_403', 'RetriableError', `${name} refuses to connect to h.example`],
     ['CERT_HAS_EXPIRED', 'ConfigError', `no trusted TLS connection to ${name}`],
-    ['ECONNREFUSED', 'Retriable', `${name} was not reached`],
+    ['ECONNREFUSED', 'RetriableError', `${name} was not reached`],
   ])('%s is a %s: %s', (code, kind, what) => {
     const error = new ProxyFailure(code, new Error('x'))
     const found = through(error)
@@ -93,7 +93,7 @@ describe('a failure on the way to a proxy', () => {
     expect(found.cause).toBe(error)
   })
 
-  test('is none where the error is about the host, or no proxy is used', () => {
+  test('is omitted where the error is about the host, or no proxy is used', () => {
     expect(through(coded('ECONNREFUSED')).report.what).toBe(refusing)
     const error = new ProxyFailure('ECONNREFUSED', new Error('x'))
     expect(networkFailure(error, facts, direct).report.what).toBe(refusing)
@@ -119,7 +119,7 @@ describe('no byte of a request can have arrived', () => {
     [undefined, 503, false, false],
     [undefined, 200, false, false],
   ])('%s with status %s: %s; there was no connection: %s', (...[code, status, arrivedNot, unreached]) => {
-    const error = new Retriable({ ...facts, code, ...(status !== undefined && { status }) }, words)
+    const error = new RetriableError({ ...facts, code, ...(status !== undefined && { status }) }, words)
     expect([neverArrived(error), isUnreached(error)]).toEqual([arrivedNot, unreached])
   })
 

@@ -1,6 +1,6 @@
 /** Page arithmetic, and pages that a list does not have. */
 import { describe, expect, test } from 'vitest'
-import { AccessDenied, BadRequest, NotFound, Retriable } from '../../../src/api/client/errors.ts'
+import { AccessDenied, BadRequest, NotFound, RetriableError } from '../../../src/api/client/errors.ts'
 import { isPastEnd, lastPage, pageLimit, pagePastEnd } from '../../../src/api/client/paging.ts'
 
 test.each([
@@ -26,7 +26,7 @@ describe('a refused page is past the end', () => {
     ['not when one row is on it', new NotFound(facts), 3, 401, false],
     ['as a bad request too', new BadRequest(facts), 3, 400, true],
     ['not when the key may not read it', new AccessDenied(facts), 3, 400, false],
-    ['not when the service failed', new Retriable(facts, { what: 'w', next: 'n' }), 3, 400, false],
+    ['not when the service failed', new RetriableError(facts, { what: 'w', next: 'n' }), 3, 400, false],
     ['never when it is the first', new NotFound(facts), 1, 0, false],
     ['when it is the second of a list of which nothing is known', new NotFound(facts), 2, 0, true],
   ])('%s', (...[, error, page, rows, expected]) => {

@@ -1,10 +1,10 @@
 /** How long a host that accepts no connection is tried, and who is notified. */
 import { describe, expect, test } from 'vitest'
-import { Retriable } from '../../../src/api/client/errors.ts'
+import { RetriableError } from '../../../src/api/client/errors.ts'
 import { Reach } from '../../../src/api/client/reach.ts'
-import { virtualClock } from '../virtual-clock.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
 
-const error = new Retriable({ request: 'GET /me' }, { what: 'no connection', next: 'check baseUrl' })
+const error = new RetriableError({ request: 'GET /me' }, { what: 'no connection', next: 'check baseUrl' })
 
 function setUp(patienceMs?: number) {
   const clock = virtualClock()
@@ -51,7 +51,7 @@ describe('a host that never answered', () => {
     expect(said).toEqual(['no connection, tried 9 times in 5 s; trying again'])
   })
 
-  test('was tried for at least a second, and need not be told', () => {
+  test('was tried for at least a second, and need not be reported', () => {
     const clock = virtualClock()
     const reach = new Reach({ clock })
     expect(() => reach.failed(error, { attempt: 1, since: clock.now() - 5_400 })).toThrow('in 5 s')

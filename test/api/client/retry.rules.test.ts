@@ -4,7 +4,7 @@ import {
   createRetryBudget,
   hollowAttempts,
   longestWait,
-  mostAttempts,
+  maxAttempts,
   retryDelay,
 } from '../../../src/api/client/retry.ts'
 
@@ -65,7 +65,7 @@ test.each([
   expect(retryDelay({ ...ask, attempt })).toBe(wait)
 })
 
-test('waits are whole milliseconds', () => {
+test('waits are full milliseconds', () => {
   const rng = () => 0.123456
   const delays = [{}, { limited: true }, { retryAfter: '1' }].map(parts =>
     retryDelay({ ...ask, ...parts, rng }),
@@ -74,7 +74,7 @@ test('waits are whole milliseconds', () => {
 })
 
 test('a request is sent six times, an empty page three times, and a run waits for 15 minutes', () => {
-  expect([mostAttempts, hollowAttempts, longestWait]).toEqual([6, 3, 900_000])
+  expect([maxAttempts, hollowAttempts, longestWait]).toEqual([6, 3, 900_000])
 })
 
 describe('retries of a run', () => {

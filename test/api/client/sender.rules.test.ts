@@ -1,8 +1,8 @@
 /** One request until it is answered or given up: what is sent again, when, and what is thrown. */
 import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../../src/api/budget/budget.ts'
-import { failure } from '../service.ts'
-import { virtualClock } from '../virtual-clock.ts'
+import { failure } from '../../support/http-service.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
 import { type Answering, done, fails, firstly, listReply, memoryService, offline } from './memory-service.ts'
 
 const hollow: Answering = () => ({
@@ -81,7 +81,7 @@ describe('a full minute', () => {
     expect(error.message).toBe(
       'the service still says that the limit of the minute is reached, sent 6 times (GET /a?page=1&limit=200: 429 C "m"): run again in some minutes; if it happens often, another program uses the same key',
     )
-    expect((error.cause as Error).name).toBe('Retriable')
+    expect((error.cause as Error).name).toBe('RetriableError')
   })
 
   test('that something in between claims pauses nothing, and fails the request', async () => {
@@ -153,7 +153,7 @@ describe('a host without a connection', () => {
     expect(me.map(({ at }) => at)).toEqual([0, 500, 1_499, 3_497, 5_000])
   })
 
-  test('is waited for by whoever has the patience, and is notified once', async () => {
+  test('is awaited by each caller whose deadline allows it, and notified once', async () => {
     const said: string[] = []
     const { client, clock } = memoryService(done, {
       ...{
@@ -197,20 +197,20 @@ describe('a page that comes without the rows of its total', () => {
     )
   })
 
-  test('is believed the third time where a list may hide its rows', async () => {
+  test('is accepted the third time where a list may hide its rows', async () => {
     const { client, asked } = memoryService(hollow, { rng: () => 0.5 })
     expect((await client.getPage('/a', {}, { mayBeHollow: true })).empty).toBe(true)
     expect(asked.map(({ at }) => at)).toEqual([0, 250, 750])
     expect(client.usage().retries).toBe(2)
   })
 
-  test('is not believed while it comes only once or twice', async () => {
+  test('is rejected while it comes only once or twice', async () => {
     const { client, asked } = memoryService(firstly(hollow, hollow))
     expect((await client.getPage('/a', {}, { mayBeHollow: true })).empty).toBe(false)
     expect(asked).toHaveLength(3)
   })
 
-  test('is believed at once when no retry is left', async () => {
+  test('is accepted immediately when no retry is left', async () => {
     const clock = virtualClock()
     const budget = createBudget({ clock })
     while (budget.spendRetry());

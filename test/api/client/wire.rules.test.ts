@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { describe, expect, test } from 'vitest'
+import type { Agent } from '../../../src/api/agent.ts'
 import { type FetchOptions, Wire, type WireRequest } from '../../../src/api/client/wire.ts'
-import type { Agent } from '../../../src/api/undici/agent.ts'
 import { broken, type Reply, refusal, responseOf } from './memory-service.ts'
 
 type Sent = Dispatcher.RequestOptions & { readonly signal: AbortSignal }
@@ -73,7 +73,7 @@ describe('a request', () => {
     expect(sent[1]?.headers).toMatchObject({ authorization: 'Bearer sk_1' })
   })
 
-  test('shares at most 8 connections unless told otherwise', () => {
+  test('shares at most 8 connections by default', () => {
     expect(text('').wire.connections).toBe(8)
     expect(setUp(() => ({}), { limits: { connections: 3 } }).wire.connections).toBe(3)
   })
@@ -120,7 +120,7 @@ describe('an answer', () => {
 
   test.each([
     [100, 'read'],
-    [101, 'TooLarge'],
+    [101, 'AnswerTooLarge'],
   ])('of %i bytes where 100 are allowed: %s', async (size, expected) => {
     const halves = [Buffer.alloc(50, 'x'), Buffer.alloc(size - 50, 'x')]
     const { seen, send } = setUp(() => ({ body: halves }), { limits: { maxBytes: 100 } })
@@ -164,15 +164,15 @@ describe('an answer', () => {
     })
     const limits = { maxBytes: 1_000 }
     expect((await setUp(() => zipped(1_000), { limits }).send()).body).toHaveLength(1_000)
-    expect((await setUp(() => zipped(1_001), { limits }).failure()).name).toBe('TooLarge')
+    expect((await setUp(() => zipped(1_001), { limits }).failure()).name).toBe('AnswerTooLarge')
   })
 
-  test('may have 32 MiB unless told otherwise', async () => {
+  test('may have 32 MiB by default', async () => {
     const { failure, send } = setUp(({ path }) => ({
       body: [Buffer.alloc(32 * 1024 * 1024 + (path.endsWith('/more') ? 1 : 0), 'x')],
     }))
     expect((await send()).body).toHaveLength(33_554_432)
-    expect((await failure({ path: '/more' })).name).toBe('TooLarge')
+    expect((await failure({ path: '/more' })).name).toBe('AnswerTooLarge')
   })
 })
 
@@ -240,7 +240,7 @@ describe('a refusal', () => {
       agent,
     })
     const sent = wire.send({ method: 'GET', path: '/a', query: {}, seen: () => undefined })
-    await expect(sent).rejects.toThrow('not in the form of the service: nothing')
+    await expect(sent).rejects.toThrow('does not come from the service: nothing')
   })
 })
 

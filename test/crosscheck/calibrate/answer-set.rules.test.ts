@@ -3,30 +3,30 @@ import { describe, expect, test } from 'vitest'
 import { AnswerSet, type Aspect } from '../../../src/crosscheck/calibrate/answer-set.ts'
 import { Zones } from '../../../src/crosscheck/calibrate/zones.ts'
 import { definitionDefaults, type MetricDefinition } from '../../../src/crosscheck/metrics/definition.ts'
-import type { Figures, GroupKey, Metric } from '../../../src/crosscheck/metrics/metric-query.ts'
-import type { Measure, OurGroup } from '../../../src/crosscheck/metrics/our-metrics.ts'
+import type { GroupKey, MetricFigures, MetricName } from '../../../src/crosscheck/metrics/metric-query.ts'
+import type { GroupMeasure, OurGroup } from '../../../src/crosscheck/metrics/our-metrics.ts'
 import type { MetricAnswer } from '../../../src/crosscheck/metrics/their-metrics.ts'
 
-type ByProject = Readonly<Record<string, Figures>>
+type ByProject = Readonly<Record<string, MetricFigures>>
 
 const answer = (
   figures: ByProject,
-  parts: { isWhole?: boolean; metric?: Metric; grouping?: GroupKey[]; from?: string } = {},
+  parts: { isComplete?: boolean; metric?: MetricName; grouping?: GroupKey[]; from?: string } = {},
 ): MetricAnswer => {
-  const { isWhole = true, metric = 'timeToFill', grouping = ['project'], from } = parts
+  const { isComplete = true, metric = 'timeToFill', grouping = ['project'], from } = parts
   return {
     query: { metric, grouping, ...(from !== undefined && { from }) },
     groups: Object.entries(figures).map(([project, own]) => ({
       ...{ groupBy: 'project', group: { project }, figures: own, hoursField: undefined },
     })),
-    isWhole,
+    isComplete,
   }
 }
 
 /** Our figures by what the definition says of bounds; notes what is computed. */
 function ourSide(figuresOf: (definition: MetricDefinition) => ByProject) {
   const computed: { groupings: number; definitions: number }[] = []
-  const measure: Measure = async ({ groupings }, definitions) => {
+  const measure: GroupMeasure = async ({ groupings }, definitions) => {
     computed.push({ groupings: groupings.length, definitions: definitions.length })
     return definitions.map(definition =>
       Object.entries(figuresOf(definition)).map(
@@ -49,11 +49,11 @@ const define = (parts: Partial<MetricDefinition>): MetricDefinition => ({ ...def
 async function score(
   theirs: ByProject,
   ours: ByProject,
-  aspect: Partial<Aspect> & { isWhole?: boolean } = {},
+  aspect: Partial<Aspect> & { isComplete?: boolean } = {},
 ) {
-  const { isWhole = true, ...rest } = aspect
+  const { isComplete = true, ...rest } = aspect
   const { set } = ourSide(() => ours)
-  set.add(answer(theirs, { isWhole }))
+  set.add(answer(theirs, { isComplete }))
   const [first] = await set.scores([definitionDefaults], { figures: ['rawCount', 'lower'], ...rest })
   return first
 }
@@ -89,7 +89,7 @@ describe('a score', () => {
   })
 
   test('of an answer that was not read to its end leaves out groups that only we have', async () => {
-    expect(await score({ p: of(3) }, { p: of(3), q: of(1) }, { isWhole: false })).toEqual({
+    expect(await score({ p: of(3) }, { p: of(3), q: of(1) }, { isComplete: false })).toEqual({
       agree: 2,
       of: 2,
       excess: 0,
@@ -97,7 +97,7 @@ describe('a score', () => {
   })
 
   test('may be loose: days to a hundredth, counts exactly', async () => {
-    const loose = (ours: Figures) => score({ p: of(3, 1) }, { p: ours }, { isLoose: true })
+    const loose = (ours: MetricFigures) => score({ p: of(3, 1) }, { p: ours }, { isLoose: true })
     expect(await loose(of(3, 1.01))).toMatchObject({ agree: 2 })
     expect(await loose(of(3, 1.0101))).toMatchObject({ agree: 1 })
     expect(await loose(of(3.01, 1))).toMatchObject({ agree: 1 })
@@ -105,14 +105,14 @@ describe('a score', () => {
 
   test('may be of groups with as many records on both sides', async () => {
     const theirs = { p: of(3, 1), q: of(5, 2) }
-    expect(await score(theirs, { p: of(3, 1), q: of(4, 2) }, { isComplete: true })).toMatchObject({
+    expect(await score(theirs, { p: of(3, 1), q: of(4, 2) }, { onlyEqualCounts: true })).toMatchObject({
       agree: 2,
       of: 2,
     })
   })
 
   test('may be of some groups', async () => {
-    const where = ({ rawCount }: Figures) => rawCount === 1
+    const where = ({ rawCount }: MetricFigures) => rawCount === 1
     expect(await score({ p: of(3), q: of(1) }, { p: of(3), q: of(1) }, { where })).toMatchObject({
       agree: 2,
       of: 2,
@@ -189,13 +189,13 @@ describe('computing', () => {
     const { set, computed } = ourSide(() => one)
     set.add(answer(one))
     await set.scores(
-      Array.from({ length: 25 }, (_, leastForRule) => define({ leastForRule })),
+      Array.from({ length: 25 }, (_, minForRule) => define({ minForRule })),
       { figures: ['rawCount'] },
     )
     expect(computed.map(({ definitions }) => definitions)).toEqual([24, 1])
   })
 
-  test('tells definitions of the first and of the last days apart only where a range has them', async () => {
+  test('separates definitions of the first and of the last days only where a range has them', async () => {
     const of = async (parts: { from?: string; to?: string }) => {
       const { set, computed } = ourSide(() => one)
       const asked = answer(one)

@@ -70,7 +70,7 @@ test.each(['ref', 'id', 'name'] as const)(
       records,
       serviceOf(own, { options: { 'group-ref': ref, 'hours-field': 'timelogHours' } }),
     )
-    expect(found.rules.get('companies')).toMatchObject({ state: 'told', alive: [['c1']] })
+    expect(found.rules.get('companies')).toMatchObject({ state: 'stated', alive: [['c1']] })
     expect(found.rules.get('refKey')).toMatchObject({ alive: [ref] })
   },
 )
@@ -89,12 +89,12 @@ test('companies are not read off a list of which pages were left out', async () 
   expect(partly.rules.get('companies')).toBeUndefined()
 })
 
-test.each(['netHours', 'timelogHours'] as const)('the hours that are added up are told: %s', async field => {
+test.each(['netHours', 'timelogHours'] as const)('reports which hours are added up: %s', async field => {
   const sheets = { requisitions: [], timesheets: world.timesheets.slice(0, 9) }
   const found = await calibrateOn(
     recordsOf(sheets, ['UTC']),
     serviceOf(sheets, { options: { 'hours-field': field } }),
   )
-  expect(found.rules.get('hoursField')).toMatchObject({ state: 'told', alive: [field] })
+  expect(found.rules.get('hoursField')).toMatchObject({ state: 'stated', alive: [field] })
   expect(found.definition.hoursField).toBe(field)
 })

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { calibrateOn } from '../../../src/crosscheck/calibrate/calibrate.ts'
 import { groupingName } from '../../../src/crosscheck/metrics/metric-query.ts'
+import { dayMs } from '../../../src/lib/dates.ts'
 import { serviceOf } from '../in-memory.ts'
 import { recordsOf, smallWorld } from './small-world.ts'
 
@@ -15,14 +16,17 @@ test('a service that decided as by default is found to, after 14 questions and t
   const service = serviceOf(world)
   const found = await calibrateOn(recordsOf(world, zones), service)
   expect(shown(found)).toEqual({
-    ...{ refKey: ['told', 'ref'], monthKey: ['told', 'yearMonth'], weekKey: ['told', 'isoWeek'] },
-    ...{ hoursField: ['told', 'netHours'], companies: ['told', null] },
-    ...{ daysDecimals: ['found', null], hoursDecimals: ['found', null], leastForRule: ['found', 1] },
+    ...{ refKey: ['stated', 'ref'], monthKey: ['stated', 'yearMonth'], weekKey: ['stated', 'isoWeek'] },
+    ...{ hoursField: ['stated', 'netHours'], companies: ['stated', null] },
+    ...{ daysDecimals: ['found', null], hoursDecimals: ['found', null], minForRule: ['found', 1] },
     acceptance: ['found', 'perAgency'],
     requisitionStatuses: ['found', ['raised', 'approved', 'filled', 'cancelled', 'rejected']],
-    ...{ timesheetStatuses: ['found', ['approved']], workerWeek: ['found', 'worker'] },
+    ...{
+      timesheetStatuses: ['found', ['approved']],
+      workerWeek: ['indistinguishable', 'worker', 'calendarWeek'],
+    },
     ...{ zone: ['indistinguishable', 'UTC', 'Europe/London'], weekStart: ['found', 'monday'] },
-    ...{ negativeDays: ['found', 'kept'], days: ['found', 'fractional'] },
+    ...{ negativeDays: ['found', 'counted'], days: ['found', 'fractional'] },
     ...{ quantiles: ['found', 'type7'], valueQuantiles: ['found', 'type7'], bounds: ['found', 'inclusive'] },
     ...{ from: ['found', 'inclusive'], to: ['found', 'inclusive'], threshold: ['found', 'over'] },
   })
@@ -45,7 +49,7 @@ test('a service that decided otherwise throughout is found to', async () => {
   const service = serviceOf(world, {
     options: {
       ...{ quantiles: 'type6', 'fill-days': 'calendarZone', 'fill-negative': 'zero', acceptance: 'latest' },
-      ...{ 'outlier-bounds': 'exclusive', 'outlier-least': 4, 'week-start': 'sunday', threshold: 'at' },
+      ...{ 'outlier-bounds': 'exclusive', 'outlier-min': 4, 'week-start': 'sunday', threshold: 'at' },
       ...{ 'week-key': 'firstDay', 'month-key': 'firstDay', 'group-ref': 'name', decimals: 2 },
       ...{ 'fill-statuses': ['filled', 'raised'], 'hours-statuses': ['approved', 'pending'] },
       ...{ from: 'exclusive', to: 'midnight', 'day-zone': 'America/New_York' },
@@ -53,11 +57,14 @@ test('a service that decided otherwise throughout is found to', async () => {
   })
   const found = await calibrateOn(recordsOf(world, zones), service)
   expect(shown(found)).toEqual({
-    ...{ refKey: ['told', 'name'], monthKey: ['told', 'firstDay'], weekKey: ['told', 'firstDay'] },
-    ...{ hoursField: ['told', 'netHours'], companies: ['told', null] },
-    ...{ daysDecimals: ['found', 2], hoursDecimals: ['found', 2], leastForRule: ['indistinguishable', 4, 5] },
+    ...{ refKey: ['stated', 'name'], monthKey: ['stated', 'firstDay'], weekKey: ['stated', 'firstDay'] },
+    ...{ hoursField: ['stated', 'netHours'], companies: ['stated', null] },
+    ...{ daysDecimals: ['found', 2], hoursDecimals: ['found', 2], minForRule: ['indistinguishable', 4, 5] },
     ...{ acceptance: ['found', 'latest'], requisitionStatuses: ['found', ['raised', 'filled']] },
-    ...{ timesheetStatuses: ['found', ['approved', 'pending']], workerWeek: ['found', 'worker'] },
+    ...{
+      timesheetStatuses: ['found', ['approved', 'pending']],
+      workerWeek: ['indistinguishable', 'worker', 'calendarWeek'],
+    },
     ...{ zone: ['found', 'America/New_York'], weekStart: ['found', 'sunday'] },
     ...{ negativeDays: ['found', 'zero'], days: ['found', 'calendarZone'] },
     ...{ quantiles: ['found', 'type6'], valueQuantiles: ['found', 'type6'] },
@@ -65,3 +72,27 @@ test('a service that decided otherwise throughout is found to', async () => {
     ...{ to: ['indistinguishable', 'midnight', 'exclusive'], threshold: ['found', 'at'] },
   })
 })
+
+/** Workers with several timesheets a week, at companies that end weeks on Saturday, Sunday and Monday. */
+const severalEnds = {
+  ...world,
+  timesheets: world.timesheets.map((sheet, index) => {
+    const [week, end] = [Math.floor(index / 36), (Math.floor(index / 12) % 3) - 1]
+    const weekEnding = new Date(Date.parse('2026-03-01') + (7 * week + end) * dayMs).toISOString()
+    return { ...sheet, weekEnding, status: 'approved' }
+  }),
+}
+
+test.each([
+  ['weekEnding', 'sunday', ['indistinguishable', 'worker', 'timesheet']],
+  ['calendarWeek', 'monday', ['found', 'calendarWeek']],
+  ['calendarWeek', 'sunday', ['found', 'calendarWeek']],
+  ['calendarWeek', 'saturday', ['found', 'calendarWeek']],
+] as const)(
+  'where companies end weeks on different days, weeks of a worker by %s from %s are found',
+  async (rule, start, reading) => {
+    const service = serviceOf(severalEnds, { options: { 'worker-week': rule, 'week-start': start } })
+    const found = await calibrateOn(recordsOf(severalEnds, zones), service)
+    expect(shown(found)).toMatchObject({ workerWeek: reading, weekStart: ['found', start] })
+  },
+)

@@ -7,10 +7,10 @@ import {
   definitionDefaults,
   type MetricDefinition,
 } from '../../../src/crosscheck/metrics/definition.ts'
-import type { Metric } from '../../../src/crosscheck/metrics/metric-query.ts'
+import type { MetricName } from '../../../src/crosscheck/metrics/metric-query.ts'
 
 interface Setup {
-  readonly metric?: Metric
+  readonly metric?: MetricName
   readonly which?: 'possible' | 'excluded'
   readonly alive?: DefinitionInForce['alive']
 }
@@ -48,7 +48,7 @@ test('an interpretation that removes all differences is the cause', async () => 
   const { found } = await doubted(({ days }) => (days === 'ceil' ? 0 : 20))
   expect(found).toEqual({
     definition: { ...definitionDefaults, days: 'ceil' },
-    isWhole: true,
+    explainsAll: true,
     finding: {
       ...{ metric: 'timeToFill', kind: 'definition', record: undefined, ours: [] },
       theirs: [{ keys: {}, amount: 0 }],
@@ -62,7 +62,7 @@ test.each([
   [3, false],
 ])('one that leaves %i of 20 differences is the cause: %s', async (left, is) => {
   const { found } = await doubted(({ days }) => (days === 'ceil' ? left : 20))
-  expect(found?.isWhole).toBe(is ? false : undefined)
+  expect(found?.explainsAll).toBe(is ? false : undefined)
 })
 
 test('the one that leaves fewest is named, the first of several', async () => {
@@ -95,7 +95,7 @@ describe('tried is one rule at a time', () => {
         'negativeDays',
         'acceptance',
         'bounds',
-        'leastForRule',
+        'minForRule',
         'requisitionStatuses',
         'zone',
         'weekStart',

@@ -9,11 +9,11 @@ import {
 } from '../../../src/crosscheck/calibrate/definition-store.ts'
 import type { RuleState } from '../../../src/crosscheck/calibrate/fit.ts'
 import {
+  type DefinitionRule,
   definitionDefaults,
   type MetricDefinition,
-  type Rule,
 } from '../../../src/crosscheck/metrics/definition.ts'
-import { rulesWarehouse } from '../../rules-warehouse.ts'
+import { rulesWarehouse } from '../../support/rules-warehouse.ts'
 
 const warehouse = rulesWarehouse()
 const stamp = { runId: 'run-1', at: '2026-11-02T03:00:00.000Z' }
@@ -27,7 +27,7 @@ const other: MetricDefinition = {
   },
   ...{
     bounds: 'exclusive',
-    leastForRule: 7,
+    minForRule: 7,
     requisitionStatuses: ['filled'],
     timesheetStatuses: ['approved', 'absent'],
   },
@@ -43,13 +43,13 @@ const other: MetricDefinition = {
 }
 const found = (
   definition: MetricDefinition,
-  states: Partial<Record<Rule, Partial<RuleState>>> = {},
+  states: Partial<Record<DefinitionRule, Partial<RuleState>>> = {},
   stopped?: string,
 ): Calibration => ({
   ...{ definition, requests: 17, stopped },
   rules: new Map(
     Object.entries(states).map(([rule, state]) => [
-      rule as Rule,
+      rule as DefinitionRule,
       { alive: [], state: 'found', scores: {}, ...state },
     ]),
   ),
@@ -99,7 +99,7 @@ test('an id names the choices, and no more than these', () => {
   const id = (parts: Partial<MetricDefinition>, states = {}) =>
     calibratedDefinition(found({ ...definitionDefaults, ...parts }, states)).id
   expect(id({}, { days: { alive: ['fractional'] } })).toBe(id({}))
-  expect(id({ leastForRule: 2 })).not.toBe(id({}))
+  expect(id({ minForRule: 2 })).not.toBe(id({}))
   expect(id({ companies: ['c1'] })).not.toBe(id({}))
 })
 
@@ -142,7 +142,7 @@ test('each rule is recorded with its number, its metric, its evidence and the ru
       '8 bounds timeToFill',
     ],
     ...[
-      '8 leastForRule timeToFill',
+      '8 minForRule timeToFill',
       '9 daysDecimals timeToFill',
       '9 hoursDecimals workersOverHours',
       '10 from both',
@@ -181,7 +181,7 @@ describe('a calibration counts', () => {
   })
 })
 
-test('what a later version wrote and this one does not know is left at its default', async () => {
+test('leaves what only a later version knows at its default', async () => {
   await record(other)
   for (const [rule, chosen] of [
     ['days', 'lunar'],

@@ -112,18 +112,18 @@ test('every interpretation of a rule is possible before it is looked into; compa
   expect(fit.alive('companies')).toEqual([null])
 })
 
-test('what the service states itself is told', () => {
+test('reports what the service states itself', () => {
   const { fit } = fitting(() => ({}))
-  fit.told('weekKey', 'firstDay')
-  expect(fit.rules.get('weekKey')).toEqual({ alive: ['firstDay'], state: 'told', scores: {} })
+  fit.acceptStated('weekKey', 'firstDay')
+  expect(fit.rules.get('weekKey')).toEqual({ alive: ['firstDay'], state: 'stated', scores: {} })
   expect(fit.definition.weekKey).toBe('firstDay')
 })
 
 test('a rule is restricted to some interpretations, of which the first is taken', () => {
   const { fit } = fitting(() => ({}))
-  fit.restrict('leastForRule', [3, 4])
-  expect(fit.rules.get('leastForRule')).toEqual({ alive: [3, 4], state: 'untested', scores: {} })
-  expect(fit.definition.leastForRule).toBe(3)
+  fit.restrict('minForRule', [3, 4])
+  expect(fit.rules.get('minForRule')).toEqual({ alive: [3, 4], state: 'untested', scores: {} })
+  expect(fit.definition.minForRule).toBe(3)
 })
 
 test('what another fit found of a rule is taken over', () => {
@@ -135,9 +135,9 @@ test('what another fit found of a rule is taken over', () => {
 
 test('a copy has the same state, and finds its own', async () => {
   const { fit } = fitting(({ bounds }) => ({ agree: bounds === 'exclusive' ? 9 : 5 }))
-  fit.told('weekKey', 'firstDay')
+  fit.acceptStated('weekKey', 'firstDay')
   const copy = fit.copy()
-  expect([copy.definition.weekKey, copy.rules.get('weekKey')?.state]).toEqual(['firstDay', 'told'])
+  expect([copy.definition.weekKey, copy.rules.get('weekKey')?.state]).toEqual(['firstDay', 'stated'])
   await copy.try(['bounds'], aspect)
   expect(copy.definition.bounds).toBe('exclusive')
   expect([fit.definition.bounds, fit.rules.has('bounds')]).toEqual(['inclusive', false])

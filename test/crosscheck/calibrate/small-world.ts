@@ -1,8 +1,8 @@
 /** Some requisitions and timesheets that tell the interpretations of each rule apart. */
 
-import type { Records } from '../../../src/crosscheck/calibrate/records.ts'
+import type { CalibrationRecords } from '../../../src/crosscheck/calibrate/records.ts'
 import { Zones } from '../../../src/crosscheck/calibrate/zones.ts'
-import { servedRequisition } from '../../../src/crosscheck/explain/requisition.ts'
+import { servedRequisition } from '../../../src/crosscheck/explain/requisitions.ts'
 import { dayMs, hourMs } from '../../../src/lib/dates.ts'
 import { seededRng } from '../../../src/lib/rng.ts'
 import { measureOf, namesOf, type World } from '../in-memory.ts'
@@ -66,7 +66,7 @@ const times = (values: readonly unknown[]): number[] =>
   )
 
 /** What a calibration would read of a warehouse with these records. */
-export function recordsOf(world: World, zones: readonly string[]): Records {
+export function recordsOf(world: World, zones: readonly string[]): CalibrationRecords {
   const requisitions = world.requisitions.map(one => servedRequisition(one as Record<string, unknown>))
   const accepted = times(requisitions.flatMap(({ answers }) => answers.map(one => iso(one.acceptedAt))))
   const approved = times(requisitions.flatMap(one => (one.approvedAt === null ? [] : [iso(one.approvedAt)])))

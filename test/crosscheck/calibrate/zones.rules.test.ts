@@ -1,13 +1,12 @@
 /** Zones in which a service may count days, as far as records tell them apart. */
 import { describe, expect, test } from 'vitest'
-import { likelyZones } from '../../../src/crosscheck/calibrate/likely-zones.ts'
+import { plausibleZones } from '../../../src/crosscheck/calibrate/plausible-zones.ts'
 import { readRecords } from '../../../src/crosscheck/calibrate/records.ts'
 import { nearOffsets, Zones } from '../../../src/crosscheck/calibrate/zones.ts'
-import { servedRequisition } from '../../../src/crosscheck/explain/requisition.ts'
-import { definitionDefaults } from '../../../src/crosscheck/metrics/definition.ts'
-import { allZones } from '../../../src/crosscheck/metrics/zone-names.ts'
+import { servedRequisition } from '../../../src/crosscheck/explain/requisitions.ts'
+import { allZones, definitionDefaults } from '../../../src/crosscheck/metrics/definition.ts'
 import { utcDay } from '../../../src/lib/dates.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { requisition } from '../fill-cases.ts'
 import { sheet } from '../hours-cases.ts'
 import { namesOf, serviceOf, type World } from '../in-memory.ts'
@@ -25,14 +24,14 @@ describe('zones that show the same days', () => {
     expect(one.sameAs('Asia/Kolkata')).toBe('UTC')
   })
 
-  test('are told apart by a moment of which they show another day', () => {
+  test('differ by a time of which they show another day', () => {
     const one = zones(['2026-07-10T23:30:00Z', '2026-07-10T00:15:00Z'])
     expect(known.map(zone => one.sameAs(zone))).toEqual([
       ...['UTC', 'Europe/London', 'America/New_York', 'Europe/London', 'Europe/London', 'America/New_York'],
     ])
   })
 
-  test('are told apart on the day on which clocks change, at that moment', () => {
+  test('differ on the day on which clocks change, at that time', () => {
     const spring = zones(['2026-03-28T23:30:00Z'])
     expect(spring.sameAs('Europe/London')).toBe('UTC')
     const summer = zones(['2026-03-29T23:00:00Z'])
@@ -72,12 +71,12 @@ describe('offsets by the minute', () => {
     expect(nearOffsets(['-00:15'])).toContain('-00:29')
   })
 
-  test.each([[[]], [['UTC']], [['+03:15', 'Europe/London']]])('are none for %j', zones => {
+  test.each([[[]], [['UTC']], [['+03:15', 'Europe/London']]])('are empty for %j', zones => {
     expect(nearOffsets(zones)).toEqual([])
   })
 })
 
-describe('likely zones', () => {
+describe('plausible zones', () => {
   const known = ['UTC', 'Europe/London', 'America/New_York', 'Asia/Tokyo']
   const accepted = (id: string, at: string) =>
     requisition(id, [], { agencies: [{ id: 'a1', name: 'A', dateAccepted: at }] })
@@ -105,7 +104,7 @@ describe('likely zones', () => {
     )
     const moments = requisitions.flatMap(({ answers: all }) => all.map(({ acceptedAt }) => acceptedAt))
     const zones = new Zones(known, { timeToFill: moments, workersOverHours: [] })
-    return likelyZones({
+    return plausibleZones({
       definition: definitionDefaults,
       names: namesOf(world),
       zones,
@@ -162,7 +161,7 @@ describe('of a warehouse', () => {
     expect((await measure(query, [definitionDefaults]))[0]?.[0]?.figures.workerWeeks).toBe(2)
   })
 
-  test('zones are told apart by approvals and by weeks, too', async () => {
+  test('zones differ by approvals and by weeks, too', async () => {
     const { zones } = await readRecords(warehouse.engine)
     // Approved at midnight of 1 January.
     expect(zones.sameAs('America/New_York', 'timeToFill')).not.toBe('UTC')

@@ -3,11 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { NotFound } from '../../../src/api/client/errors.ts'
 import { explainFill } from '../../../src/crosscheck/explain/explain-fill.ts'
 import type { DifferingCell } from '../../../src/crosscheck/explain/finding.ts'
-import { servedRequisition } from '../../../src/crosscheck/explain/requisition.ts'
-import type { Explaining, StoredRecords } from '../../../src/crosscheck/explain/stored-records.ts'
-import type { StoredRequisition } from '../../../src/crosscheck/explain/stored-requisitions.ts'
+import { type StoredRequisition, servedRequisition } from '../../../src/crosscheck/explain/requisitions.ts'
+import type { ExplanationContext, StoredRecords } from '../../../src/crosscheck/explain/stored-records.ts'
 import { definitionDefaults, type MetricDefinition } from '../../../src/crosscheck/metrics/definition.ts'
-import type { Figures } from '../../../src/crosscheck/metrics/metric-query.ts'
+import type { MetricFigures } from '../../../src/crosscheck/metrics/metric-query.ts'
 import { dayMs } from '../../../src/lib/dates.ts'
 import type { NamedRequisition } from '../../../src/state/by-id/unknown-references.ts'
 import { explaining, service } from './explaining.ts'
@@ -34,7 +33,7 @@ const stored = (one: Served, more: Partial<StoredRequisition> = {}): StoredRequi
 })
 
 const keys = { company: 'c1', project: 'p1', agency: 'a1', month: '2026-05', week: '2026-05-04' }
-const figures = (...days: readonly number[]): Figures => {
+const figures = (...days: readonly number[]): MetricFigures => {
   const sorted = [...days].sort((left, right) => left - right)
   const average = sorted.reduce((sum, value) => sum + value, 0) / sorted.length
   return {
@@ -46,7 +45,7 @@ const figures = (...days: readonly number[]): Figures => {
     },
   }
 }
-const cell = (theirs: Figures | undefined, more: Partial<DifferingCell> = {}): DifferingCell => ({
+const cell = (theirs: MetricFigures | undefined, more: Partial<DifferingCell> = {}): DifferingCell => ({
   ...{ keys, theirs, ours: undefined },
   ...more,
 })
@@ -85,7 +84,7 @@ async function explained(cells: readonly DifferingCell[], setup: Setup = {}) {
         ...one,
       })),
   }
-  const parts: Partial<Explaining> = { asker, definition: { ...definitionDefaults, ...definition } }
+  const parts: Partial<ExplanationContext> = { asker, definition: { ...definitionDefaults, ...definition } }
   const found = await explainFill(explaining(reads, parts), cells)
   return {
     ...found,
@@ -116,7 +115,7 @@ describe('read again are', () => {
 
   test('none more in a cell that agrees', async () => {
     const found = await explained([cell(figures(2))], { here: [stored(one)] })
-    expect([found.read, found.words, found.isWhole]).toEqual([[], [], true])
+    expect([found.read, found.words, found.isComplete]).toEqual([[], [], true])
   })
 
   test('those in a cell of too many, until it agrees', async () => {
@@ -157,7 +156,7 @@ describe('read again are', () => {
 
   test('and are not there any more: deleted', async () => {
     const found = await explained([cell(undefined)], { here: [stored(one)] })
-    expect(found.words).toEqual(['deleted: requisition REQ-r1: the service does not have it any more'])
+    expect(found.words).toEqual(['deleted: requisition REQ-r1: the service no longer has it'])
   })
 
   test('any other error ends the search', async () => {
@@ -256,7 +255,7 @@ describe('acceptances that no stored requisition has', () => {
     const found = await explained([cell(figures(4, 5, 6))], { named: [{ reference: 'A', agency_id: 'a2' }] })
     expect(found.words).toEqual([
       expect.stringMatching(/^uncovered: requisition A: /),
-      'uncovered: 2 acceptances by Hands in Bridge, week of 2026-05-04: of no stored requisition, and no record names another: events or muster discover bring its id',
+      'uncovered: 2 acceptances by Hands in Bridge, week of 2026-05-04: no stored requisition has it, and no record names another: events or muster discover bring its id',
     ])
     expect(found.findings[1]?.theirs).toEqual([{ keys, amount: 2 }])
     const one = await explained([cell(figures(4), { keys: { ...keys, agency: 'a7', project: 'p7' } })])
@@ -271,7 +270,7 @@ describe('acceptances that no stored requisition has', () => {
       expect.stringMatching(/^uncovered: requisition A: /),
       'unknown: 2 acceptances too few in c1, p1, a1, 2026-05, 2026-05-04, not looked into, as the requests are used: raise --max-requests',
     ])
-    expect(found.isWhole).toBe(false)
+    expect(found.isComplete).toBe(false)
   })
 
   test('are not excused without an agency and a week, or beside days that the service does not have', async () => {
@@ -279,7 +278,7 @@ describe('acceptances that no stored requisition has', () => {
     const { agency: __, ...anyone } = keys
     for (const some of [month, anyone])
       expect((await explained([cell(figures(4), { keys: some })])).words).toEqual([
-        expect.stringMatching(/^unknown: 1 acceptances too few in .*, by no record that could be found$/),
+        expect.stringMatching(/^unknown: 1 acceptances too few in .*, no record behind it was found$/),
       ])
     const one = record('r1', 0, [['a1', 2]])
     const other = await explained([cell(figures(4, 5))], { here: [stored(one)], there: [one] })
@@ -290,13 +289,13 @@ describe('acceptances that no stored requisition has', () => {
 test('what is left says by how much it differs, and where', async () => {
   const one = record('r1', 0, [['a1', 2]])
   const setup = { here: [stored(one)], there: [one] }
-  const words = async (theirs: Figures | undefined, more: Partial<DifferingCell> = {}) =>
+  const words = async (theirs: MetricFigures | undefined, more: Partial<DifferingCell> = {}) =>
     (await explained([cell(theirs, more)], setup)).words
   expect(await words(undefined, { ours: { rawCount: 3 } })).toEqual([
-    'unknown: 3 acceptances too many in c1, p1, a1, 2026-05, 2026-05-04, by no record that could be found',
+    'unknown: 3 acceptances too many in c1, p1, a1, 2026-05, 2026-05-04, no record behind it was found',
   ])
   expect(await words(figures(3), { ours: { rawCount: 1 }, keys: {} })).toEqual([
-    'unknown: other days in all, by no record that could be found',
+    'unknown: other days in all, no record behind it was found',
   ])
 })
 
@@ -319,6 +318,6 @@ describe('a cell of many', () => {
     const found = await explained([cell(hidden)], { here, there: many })
     expect([found.read, found.words]).toEqual([['r1', 'r2', 'r3', 'r4'], []])
     const short = await explained([cell(hidden)], { here, there: many, limit: 3 })
-    expect([short.read, short.isWhole, short.words.length]).toEqual([['r1', 'r2', 'r3'], false, 1])
+    expect([short.read, short.isComplete, short.words.length]).toEqual([['r1', 'r2', 'r3'], false, 1])
   })
 })

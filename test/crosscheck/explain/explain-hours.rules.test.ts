@@ -1,9 +1,8 @@
 /** The timesheets behind a difference in hours: what the service lists beside what is stored. */
 import { describe, expect, test } from 'vitest'
 import { explainHours } from '../../../src/crosscheck/explain/explain-hours.ts'
-import { listedSheet } from '../../../src/crosscheck/explain/sheet.ts'
-import type { Explaining } from '../../../src/crosscheck/explain/stored-records.ts'
-import type { Look, StoredSheet } from '../../../src/crosscheck/explain/stored-sheets.ts'
+import { listedSheet, type SheetQuery, type StoredSheet } from '../../../src/crosscheck/explain/sheets.ts'
+import type { ExplanationContext } from '../../../src/crosscheck/explain/stored-records.ts'
 import { define, sheet } from '../hours-cases.ts'
 import { explaining, service } from './explaining.ts'
 
@@ -24,7 +23,7 @@ interface Setup {
   readonly there?: readonly Row[]
   readonly elsewhere?: readonly Row[]
   readonly quarantined?: readonly string[]
-  readonly parts?: Partial<Explaining>
+  readonly parts?: Partial<ExplanationContext>
   readonly limit?: number
   readonly rowsPerPage?: number
 }
@@ -37,7 +36,7 @@ async function explained({
   parts,
   ...limits
 }: Setup) {
-  const looks: Look[] = []
+  const looks: SheetQuery[] = []
   const asker = service({ list: (_, { query }) => (query === undefined ? there : elsewhere), ...limits })
   const byId = (ids: readonly string[]) =>
     new Map(here.filter(({ id }) => ids.includes(id)).map(one => [one.id, one]))
@@ -116,10 +115,12 @@ describe('a timesheet that differs', () => {
     ])
   })
 
-  test('in a later version that a sync should have read is a change that was not read', async () => {
+  test('in a later version that a sync should have read is a change that was never fetched', async () => {
     const at = '2026-06-01T00:00:00.000Z'
     const { words, findings } = await explained(changed(at))
-    expect(words).toEqual(['differs: timesheet TS-t1: hours 40 here, 41 there, a change that was not read'])
+    expect(words).toEqual([
+      'differs: timesheet TS-t1: hours 40 here, 41 there, a change that was never fetched',
+    ])
     expect(findings[0]?.loss).toBeDefined()
   })
 
@@ -173,7 +174,7 @@ describe('a timesheet that differs', () => {
       here: [stored('t1', { isDeleted: true })],
       there: [listed('t1')],
     })
-    expect(words).toEqual(['lost: timesheet TS-t1: marked as deleted here, and the service lists it'])
+    expect(words).toEqual(['lost: timesheet TS-t1: marked as deleted here, but the service lists it'])
     expect([findings[0]?.ours, findings[0]?.loss?.id]).toEqual([[], 't1'])
   })
 
@@ -189,13 +190,13 @@ describe('a timesheet that differs', () => {
 describe('a timesheet that is not stored', () => {
   test('and is older than what was read is lost, and read again', async () => {
     const { words, findings } = await explained({ there: [listed('t1')] })
-    expect(words).toEqual(['lost: timesheet TS-t1: not in the warehouse, and older than what was read'])
+    expect(words).toEqual(['lost: timesheet TS-t1: not stored, although older than the watermark'])
     expect(findings[0]?.loss?.id).toBe('t1')
   })
 
-  test('and is newer than what was read is brought by a sync', async () => {
+  test('and is newer than the watermark is brought by a sync', async () => {
     const there = [listed('t1', { updatedAt: '2026-06-02T00:00:00.000Z' })]
-    expect((await explained({ there })).words).toEqual(['newer: timesheet TS-t1: newer than what was read'])
+    expect((await explained({ there })).words).toEqual(['newer: timesheet TS-t1: newer than the watermark'])
   })
 })
 
@@ -239,15 +240,15 @@ describe('when requests are used up', () => {
     const there = ['t1', 't2', 't3'].map(id => listed(id))
     const found = await explained({ here: [stored('t9')], there, rowsPerPage: 1, limit: 2 })
     expect(found.words).toEqual(
-      ['t1', 't2'].map(id => `lost: timesheet TS-${id}: not in the warehouse, and older than what was read`),
+      ['t1', 't2'].map(id => `lost: timesheet TS-${id}: not stored, although older than the watermark`),
     )
-    expect(found.isWhole).toBe(false)
+    expect(found.isComplete).toBe(false)
   })
 
   test('before a search, nothing is called deleted', async () => {
     const found = await explained({ here: [stored('t1')], limit: 1 })
-    expect([found.words, found.isWhole]).toEqual([[], false])
-    expect((await explained({ here: [stored('t1')], limit: 2 })).isWhole).toBe(true)
+    expect([found.words, found.isComplete]).toEqual([[], false])
+    expect((await explained({ here: [stored('t1')], limit: 2 })).isComplete).toBe(true)
   })
 
   test('any other error ends the search', async () => {

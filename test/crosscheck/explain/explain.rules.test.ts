@@ -1,12 +1,15 @@
 /** From groups that differ to the smallest ones that do, and from these to records. */
 import { describe, expect, test } from 'vitest'
 import type { ComparedGroup } from '../../../src/crosscheck/compare.ts'
-import { differingCells } from '../../../src/crosscheck/explain/cells.ts'
-import { explain } from '../../../src/crosscheck/explain/explain.ts'
-import { listedSheet } from '../../../src/crosscheck/explain/sheet.ts'
-import type { Explaining } from '../../../src/crosscheck/explain/stored-records.ts'
+import { differingCells, explain } from '../../../src/crosscheck/explain/explain.ts'
+import { listedSheet } from '../../../src/crosscheck/explain/sheets.ts'
+import type { ExplanationContext } from '../../../src/crosscheck/explain/stored-records.ts'
 import { definitionDefaults } from '../../../src/crosscheck/metrics/definition.ts'
-import { type Figures, groupingName, type Metric } from '../../../src/crosscheck/metrics/metric-query.ts'
+import {
+  groupingName,
+  type MetricFigures,
+  type MetricName,
+} from '../../../src/crosscheck/metrics/metric-query.ts'
 import { sheet } from '../hours-cases.ts'
 import { measureOf, serviceOf, type World } from '../in-memory.ts'
 import { explaining, names } from './explaining.ts'
@@ -37,7 +40,7 @@ describe('the smallest groups that differ', () => {
   async function cellsOf(
     sides: { here: World; there: World },
     groups: readonly ComparedGroup[],
-    parts: Partial<Explaining> & { limit?: number; rowsPerPage?: number } = {},
+    parts: Partial<ExplanationContext> & { limit?: number; rowsPerPage?: number } = {},
   ) {
     const { limit, rowsPerPage, ...rest } = parts
     const asker = serviceOf(sides.there, {
@@ -54,7 +57,7 @@ describe('the smallest groups that differ', () => {
 
   test('are of one company, project, agency, month and week', async () => {
     const [one, two] = [requisition('r1', 'p1'), requisition('r2', 'p2')]
-    const { cells, isWhole, asked } = await cellsOf({ here: world([one]), there: world([one, two]) }, [
+    const { cells, isComplete, asked } = await cellsOf({ here: world([one]), there: world([one, two]) }, [
       group('all', {}),
     ])
     expect(cells).toEqual([
@@ -63,7 +66,7 @@ describe('the smallest groups that differ', () => {
         ...{ ours: undefined, theirs: expect.objectContaining({ rawCount: 1 }) },
       },
     ])
-    expect([isWhole, asked.map(({ grouping }) => groupingName(grouping))]).toEqual([
+    expect([isComplete, asked.map(({ grouping }) => groupingName(grouping))]).toEqual([
       true,
       ['company,project,agency,month,week'],
     ])
@@ -107,17 +110,17 @@ describe('the smallest groups that differ', () => {
     const sides = { here: world([]), there: world([requisition('r1', 'p1'), requisition('r2', 'p2')]) }
     expect(await cellsOf(sides, [group('all', {})], { limit: 0 })).toMatchObject({
       cells: [],
-      isWhole: false,
+      isComplete: false,
     })
     const partly = await cellsOf(sides, [group('all', {})], { limit: 1, rowsPerPage: 1 })
-    expect([partly.cells.length, partly.isWhole]).toEqual([1, false])
+    expect([partly.cells.length, partly.isComplete]).toEqual([1, false])
     const here = world(projects(401))
     const two = await cellsOf(
       { here, there: here },
       ['p1', 'p2'].map(id => group('project', { project: id })),
       { limit: 1 },
     )
-    expect([two.asked.length, two.isWhole]).toEqual([1, false])
+    expect([two.asked.length, two.isComplete]).toEqual([1, false])
   })
 
   test('are not known when the service fails', async () => {
@@ -143,11 +146,11 @@ describe('explaining', () => {
   const run = (
     parts: ReturnType<typeof setup>,
     groups: readonly ComparedGroup[],
-    metric: Metric = 'workersOverHours',
+    metric: MetricName = 'workersOverHours',
   ) => explain(parts.with, metric, groups)
 
   test('without a group is nothing more', async () => {
-    expect(await run(setup([]), [])).toEqual({ findings: [], isWhole: true })
+    expect(await run(setup([]), [])).toEqual({ findings: [], isComplete: true })
   })
 
   test('looks into larger groups where the smallest agree, the smallest of them first', async () => {
@@ -155,7 +158,7 @@ describe('explaining', () => {
     const groups = [hoursGroup({}, 9), hoursGroup({ project: 'p1' }, 3), hoursGroup({ project: 'p2' }, 5)]
     const found = await run(parts, groups)
     expect(found.findings.map(({ record }) => record)).toEqual(['TS-t1'])
-    expect(found.isWhole).toBe(true)
+    expect(found.isComplete).toBe(true)
     expect(parts.asker.lists.map(({ query }) => query.project)).toEqual(['p1', 'p2'])
   })
 
@@ -183,7 +186,7 @@ describe('explaining', () => {
 
   test('says that not all was looked into when requests are used up', async () => {
     const found = await run(setup([[searched('t1')]], 0), [hoursGroup({}, 9)])
-    expect(found.isWhole).toBe(false)
+    expect(found.isComplete).toBe(false)
     expect(found.findings).toEqual([
       {
         ...{ metric: 'workersOverHours', kind: 'unknown', record: undefined, ours: [] },
@@ -195,7 +198,10 @@ describe('explaining', () => {
       hoursGroup({ project: 'p1' }, 3),
       hoursGroup({ project: 'p2' }, 5),
     ])
-    expect([later.isWhole, later.findings.map(({ record }) => record)]).toEqual([false, ['TS-t1', undefined]])
+    expect([later.isComplete, later.findings.map(({ record }) => record)]).toEqual([
+      false,
+      ['TS-t1', undefined],
+    ])
   })
 
   test('looks into the records of the smallest groups that differ', async () => {
@@ -209,7 +215,7 @@ describe('explaining', () => {
         { asker, watermark: '2026-06-01T00:00:00.000Z' },
       ),
       'workersOverHours',
-      [group('all', {}, { ours: { workerWeeks: 1 } as Figures })],
+      [group('all', {}, { ours: { workerWeeks: 1 } as MetricFigures })],
     )
     expect(found.findings.map(({ sentence }) => sentence)).toEqual([
       'timesheet TS-t1: hours 39 here, 40 there, in the same version',

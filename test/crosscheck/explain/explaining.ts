@@ -1,11 +1,11 @@
 /** A search for records with nothing stored and a service that has nothing; a test adds what it is about. */
-import type { Explaining, StoredRecords } from '../../../src/crosscheck/explain/stored-records.ts'
+import type { ExplanationContext, StoredRecords } from '../../../src/crosscheck/explain/stored-records.ts'
 import { definitionDefaults } from '../../../src/crosscheck/metrics/definition.ts'
 import { type Service, type ServiceParts, serviceOf } from '../in-memory.ts'
 
 const nothing = { requisitions: [], timesheets: [] }
 
-export const names: Explaining['names'] = {
+export const names: ExplanationContext['names'] = {
   company: new Map([['c1', 'One']]),
   project: new Map([
     ['p1', 'Bridge'],
@@ -16,8 +16,8 @@ export const names: Explaining['names'] = {
 
 export function explaining(
   stored: Partial<StoredRecords> = {},
-  { asker = serviceOf(nothing), ...parts }: Partial<Explaining> = {},
-): Explaining {
+  { asker = serviceOf(nothing), ...parts }: Partial<ExplanationContext> = {},
+): ExplanationContext {
   return {
     stored: {
       measure: async (_, definitions) => definitions.map(() => []),

@@ -6,7 +6,7 @@ import {
   roundedBy,
   shownValues,
   without,
-} from '../../../src/crosscheck/explain/fill-values.ts'
+} from '../../../src/crosscheck/explain/fill-search.ts'
 import { definitionDefaults } from '../../../src/crosscheck/metrics/definition.ts'
 
 const figures = (

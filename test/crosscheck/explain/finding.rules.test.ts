@@ -1,14 +1,14 @@
 /** Which groups a finding concerns, how much it adds to them, and whether it explains a difference. */
 import { expect, test } from 'vitest'
 import {
+  type CrosscheckFinding,
   concerns,
   effectOn,
-  type Finding,
   isExplanation,
   isWithin,
 } from '../../../src/crosscheck/explain/finding.ts'
 
-const finding = (parts: Partial<Finding> = {}): Finding => ({
+const finding = (parts: Partial<CrosscheckFinding> = {}): CrosscheckFinding => ({
   ...{ metric: 'timeToFill', kind: 'newer', record: 'R', sentence: '', ours: [], theirs: [] },
   ...parts,
 })

@@ -1,13 +1,16 @@
 /** How a stored requisition differs from the one that the service shows. */
 import { describe, expect, test } from 'vitest'
-import { acceptancesOf, type Requisition } from '../../../src/crosscheck/explain/requisition.ts'
 import { requisitionFinding } from '../../../src/crosscheck/explain/requisition-finding.ts'
-import type { StoredRequisition } from '../../../src/crosscheck/explain/stored-requisitions.ts'
+import {
+  acceptancesOf,
+  type ComparedRequisition,
+  type StoredRequisition,
+} from '../../../src/crosscheck/explain/requisitions.ts'
 import { definitionDefaults } from '../../../src/crosscheck/metrics/definition.ts'
 import { names } from './explaining.ts'
 
 const at = (day: number) => Date.parse(`2026-05-${String(day).padStart(2, '0')}T00:00:00.000Z`)
-const served = (parts: Partial<Requisition> = {}): Requisition => ({
+const served = (parts: Partial<ComparedRequisition> = {}): ComparedRequisition => ({
   ...{ id: 'r1', reference: 'REQ-1', status: 'filled', company: 'c1', project: 'p1' },
   ...{
     approvedAt: at(1),
@@ -21,8 +24,8 @@ const stored = (parts: Partial<StoredRequisition> = {}): StoredRequisition => ({
   ...{ isDeleted: false, isOdd: false, copies: 1, hasAgencies: true },
   ...parts,
 })
-const counted = (one: Requisition | undefined) => acceptancesOf(one, definitionDefaults, {})
-const find = (mine: StoredRequisition | undefined, theirs: Requisition | undefined) =>
+const counted = (one: ComparedRequisition | undefined) => acceptancesOf(one, definitionDefaults, {})
+const find = (mine: StoredRequisition | undefined, theirs: ComparedRequisition | undefined) =>
   requisitionFinding({ stored: mine, served: theirs }, counted, names)
 const twoAnswers = [
   { agency: 'a1', acceptedAt: at(3) },
@@ -55,7 +58,7 @@ const loss = { resource: 'requisitions', id: 'r1', createdAt: null, updatedAt: '
 test('one that was stored once is lost, and read again, also when it counts nothing', () => {
   expect(find(undefined, served())).toMatchObject({
     ...{ kind: 'lost', record: 'REQ-1', ours: [], changedAt: loss.updatedAt, loss },
-    sentence: 'requisition REQ-1: it was stored once, and is not any more',
+    sentence: 'requisition REQ-1: it was stored once and is not any more',
   })
   expect(find(undefined, served({ answers: [] }))).toMatchObject({ kind: 'lost' })
 })
@@ -63,7 +66,7 @@ test('one that was stored once is lost, and read again, also when it counts noth
 test('one that the service does not have any more is deleted, and not read again', () => {
   const found = find(stored(), undefined)
   expect(found).toMatchObject({ kind: 'deleted', record: 'REQ-1', theirs: [], changedAt: null })
-  expect(found?.sentence).toBe('requisition REQ-1: the service does not have it any more')
+  expect(found?.sentence).toBe('requisition REQ-1: the service no longer has it')
   expect(found).not.toHaveProperty('loss')
 })
 

@@ -1,7 +1,7 @@
 /** Which lists of timesheets are read so that every differing cell is in one of them. */
 import { describe, expect, test } from 'vitest'
-import { cheapestLooks, lookAt } from '../../../src/crosscheck/explain/sheet-looks.ts'
-import type { Look } from '../../../src/crosscheck/explain/stored-sheets.ts'
+import { cheapestLooks, lookAt } from '../../../src/crosscheck/explain/explain-hours.ts'
+import type { SheetQuery } from '../../../src/crosscheck/explain/sheets.ts'
 import type { Keys } from '../../../src/crosscheck/metrics/group-keys.ts'
 import { names } from './explaining.ts'
 
@@ -47,7 +47,7 @@ describe('the cheapest looks', () => {
     ours: undefined,
     theirs: undefined,
   })
-  const look = (keys: Keys): Look => lookAt({ ...keys, agency: 'a1' }, {}, names)
+  const look = (keys: Keys): SheetQuery => lookAt({ ...keys, agency: 'a1' }, {}, names)
   const cells = [cell('p1', '2026-05-04'), cell('p1', '2026-05-18'), cell('p2', '2026-05-04')]
   const everything = { from: '2026-05-01', to: '2026-05-28' }
   const byProject = [
@@ -56,9 +56,9 @@ describe('the cheapest looks', () => {
   ]
 
   /** By how many timesheets a look has. */
-  async function chosen(count: (look: Look) => number, of = cells) {
-    const counted: Look[] = []
-    const countSheets = async (one: Look) => {
+  async function chosen(count: (look: SheetQuery) => number, of = cells) {
+    const counted: SheetQuery[] = []
+    const countSheets = async (one: SheetQuery) => {
       counted.push(one)
       return count(one)
     }

@@ -1,6 +1,6 @@
 /** Requisitions that other records name and that are not stored: which acceptances they can be. */
 import { describe, expect, test } from 'vitest'
-import { UnknownRequisitions } from '../../../src/crosscheck/explain/unknown-requisitions.ts'
+import { UnknownRequisitions } from '../../../src/crosscheck/explain/explain-fill.ts'
 import type { NamedRequisition } from '../../../src/state/by-id/unknown-references.ts'
 import { names } from './explaining.ts'
 
@@ -16,14 +16,13 @@ const take = (namings: readonly NamedRequisition[], agency: 'named' | 'any' = 'n
 
 describe('why one is not stored', () => {
   test.each([
-    ['no record gives its id', {}, 'uncovered', /^named by the metric rows, and its id is unknown/],
+    ['no record gives its id', {}, 'uncovered', /^named by the metric rows, but its id is unknown/],
     ['it was not fetched yet', { requisition_id: 'r1' }, 'missing', /^not fetched yet/],
-    ['it is stored elsewhere', { requisition_id: 'r1', state: 'stored' }, 'missing', /^not fetched yet/],
     [
       'it is missing at the service',
       { requisition_id: 'r1', state: 'missing', reason: 'not found' },
       'uncovered',
-      /^the service does not give it: not found$/,
+      /^the service refuses it: not found$/,
     ],
     [
       'it was refused',
@@ -40,6 +39,28 @@ describe('why one is not stored', () => {
     ['nothing refused it', { requisition_id: 'r1', is_quarantined: true }, 'missing', /^not fetched yet/],
   ] as const)('%s', (...[, parts, kind, why]) => {
     expect(take([naming(parts)])).toEqual([{ reference: 'REQ-1', kind, why: expect.stringMatching(why) }])
+  })
+
+  test.each([
+    ['stored under another reference or lost', [{ requisition_id: 'r1', state: 'stored' }]],
+    ['deleted here', [{ requisition_id: 'r1', is_deleted_here: true }]],
+    ['deleted here and named by a metric row as well', [{}, { requisition_id: 'r1', state: 'stored' }]],
+    [
+      'deleted here and to be fetched again',
+      [{ requisition_id: 'r1', state: 'never fetched', is_deleted_here: true }],
+    ],
+  ] as const)('one that was stored once excuses nothing: %s', (_, namings) => {
+    expect(take(namings.map(naming))).toEqual([])
+  })
+
+  test('one that is deleted here and at the service is refused, as its figures cannot be had', () => {
+    const gone = {
+      requisition_id: 'r1',
+      state: 'missing',
+      reason: 'not found',
+      is_deleted_here: true,
+    } as const
+    expect(take([naming(gone)])).toMatchObject([{ kind: 'uncovered' }])
   })
 
   test('the namings of one reference are one requisition: one with an id decides', () => {

@@ -1,7 +1,11 @@
 /** Interpretations of what the contract leaves open: which are tried, in which order, and which stay possible. */
 import { expect, test } from 'vitest'
-import { candidates, definitionDefaults, isPossible } from '../../../src/crosscheck/metrics/definition.ts'
-import { allZones } from '../../../src/crosscheck/metrics/zone-names.ts'
+import {
+  allZones,
+  candidates,
+  definitionDefaults,
+  isPossible,
+} from '../../../src/crosscheck/metrics/definition.ts'
 
 test('the default of each rule is tried first', () => {
   for (const [rule, list] of Object.entries(candidates))
@@ -10,8 +14,8 @@ test('the default of each rule is tried first', () => {
 
 test('the defaults are those of docs/metrics.md', () => {
   expect(definitionDefaults).toEqual({
-    ...{ quantiles: 'type7', valueQuantiles: 'type7', days: 'fractional', negativeDays: 'kept' },
-    ...{ acceptance: 'perAgency', bounds: 'inclusive', leastForRule: 1 },
+    ...{ quantiles: 'type7', valueQuantiles: 'type7', days: 'fractional', negativeDays: 'counted' },
+    ...{ acceptance: 'perAgency', bounds: 'inclusive', minForRule: 1 },
     requisitionStatuses: ['raised', 'approved', 'filled', 'cancelled', 'rejected'],
     ...{ timesheetStatuses: ['approved'], companies: null, zone: 'UTC', from: 'inclusive', to: 'inclusive' },
     ...{ hoursField: 'netHours', weekStart: 'monday', threshold: 'over', workerWeek: 'worker' },
@@ -25,16 +29,16 @@ test('everything else that is possible is tried too', () => {
     quantiles: ['type7', 'type6', 'type5', 'type8', 'type2', 'nearestRank', 'floorIndex'],
     valueQuantiles: ['type7', 'type6', 'type5', 'type8', 'type2', 'nearestRank', 'floorIndex'],
     days: ['fractional', 'floor', 'ceil', 'round', 'calendarUtc', 'calendarLondon', 'calendarZone'],
-    negativeDays: ['kept', 'zero', 'dropped'],
+    negativeDays: ['counted', 'zero', 'dropped'],
     acceptance: ['perAgency', 'earliest', 'latest'],
     bounds: ['inclusive', 'exclusive'],
-    leastForRule: [1, 2, 3, 4, 5, 6, 8, 10],
+    minForRule: [1, 2, 3, 4, 5, 6, 8, 10],
     from: ['inclusive', 'exclusive'],
     to: ['inclusive', 'midnight', 'exclusive'],
     hoursField: ['netHours', 'timelogHours'],
     weekStart: ['monday', 'sunday', 'saturday'],
     threshold: ['over', 'at'],
-    workerWeek: ['worker', 'timesheet'],
+    workerWeek: ['worker', 'timesheet', 'calendarWeek'],
     daysDecimals: [null, 0, 1, 2, 3, 4],
     hoursDecimals: [null, 0, 1, 2, 3, 4],
     weekKey: ['isoWeek', 'firstDay'],
@@ -44,7 +48,7 @@ test('everything else that is possible is tried too', () => {
   expect(zone).toBe(allZones)
 })
 
-test('every selection of states is tried once, the usual one first and then the larger ones', () => {
+test('every selection of states is tried once, the default first and then the larger ones', () => {
   const sizes = (lists: readonly (readonly string[])[]) => lists.map(({ length }) => length)
   const { requisitionStatuses, timesheetStatuses } = candidates
   expect(sizes(requisitionStatuses)).toEqual([
@@ -66,7 +70,7 @@ test('every selection of states is tried once, the usual one first and then the 
   expect(new Set(timesheetStatuses.map(list => list.join())).size).toBe(31)
 })
 
-test('zones are the usual ones, every named one, then offsets by the quarter of an hour from -12:00 to +14:00', () => {
+test('zones are the plausible ones, every named one, then offsets by the quarter of an hour from -12:00 to +14:00', () => {
   expect(allZones.slice(0, 3)).toEqual(['UTC', 'Europe/London', 'Europe/Dublin'])
   expect(allZones).toEqual(expect.arrayContaining(Intl.supportedValuesOf('timeZone')))
   expect(new Set(allZones).size).toBe(allZones.length)

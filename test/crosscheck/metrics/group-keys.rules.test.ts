@@ -6,12 +6,12 @@ import {
   groupObject,
   groupTitle,
   keysOf,
-  type Names,
+  type PartyNames,
   readNames,
   shapeOf,
 } from '../../../src/crosscheck/metrics/group-keys.ts'
 
-const names: Names = {
+const names: PartyNames = {
   company: new Map([
     ['c1', 'Acme'],
     ['c2', 'Best'],

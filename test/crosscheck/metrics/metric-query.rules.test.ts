@@ -1,11 +1,11 @@
 /** Names of groupings, and how far equal figures may be apart. */
 import { expect, test } from 'vitest'
 import {
+  defaultThreshold,
   figureNames,
   groupingName,
   groupingOf,
   tolerance,
-  usualThreshold,
 } from '../../../src/crosscheck/metrics/metric-query.ts'
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
 })
 
 test('a week is over hours from 48 by default', () => {
-  expect(usualThreshold).toBe(48)
+  expect(defaultThreshold).toBe(48)
 })
 
 test('counts agree exactly, days and hours and bounds to a hundredth', () => {

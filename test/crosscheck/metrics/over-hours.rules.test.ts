@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { MetricDefinition } from '../../../src/crosscheck/metrics/definition.ts'
 import { type Grouping, groupingOf, type MetricQuery } from '../../../src/crosscheck/metrics/metric-query.ts'
 import { measuring, type OurGroup } from '../../../src/crosscheck/metrics/our-metrics.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { define, hoursCases, sheet } from '../hours-cases.ts'
 
 const warehouse = rulesWarehouse()
@@ -28,6 +28,15 @@ const days = ['2026-03-01', '2026-03-02', '2026-03-07', '2026-03-08', '2026-03-0
   sheet(`d${index}`, on('days', { ...of(`v${index}`, 10 + index), ...ending(day) })),
 )
 
+/** One worker at companies that end weeks on Saturday, Sunday and Monday. */
+const ends = [
+  ['2026-02-28', 30],
+  ['2026-03-01', 25],
+  ['2026-03-02', 20],
+].map(([day, hours], index) =>
+  sheet(`e${index}`, on('ends', { ...of('y1', Number(hours)), ...ending(String(day)) })),
+)
+
 const odd = [
   sheet('o1', on('odd', { ...of('x1', 10.005), ...ending('2026-02-01') })),
   sheet('o2', on('odd', { ...of('x2', 10), ...ending('2026-02-01') })),
@@ -35,7 +44,7 @@ const odd = [
 ]
 
 beforeAll(async () => {
-  const records = [...new Set(hoursCases.map(({ record }) => record)), ...weeks, ...days, ...odd]
+  const records = [...new Set(hoursCases.map(({ record }) => record)), ...weeks, ...days, ...ends, ...odd]
   await warehouse.load(resourceOf('timesheets'), [
     ...records,
     sheet('gone'),
@@ -110,6 +119,36 @@ describe('the hours of a week', () => {
       maxWeeklyHours: 48.01,
       totalHours: 194,
     })
+  })
+
+  test.each([
+    [{ workerWeek: 'worker' }, 3, 30],
+    // Saturday and Sunday are one week from Monday.
+    [{ workerWeek: 'calendarWeek' }, 2, 55],
+    // From Sunday they are two, and Sunday and Monday are one.
+    [{ workerWeek: 'calendarWeek', weekStart: 'sunday' }, 2, 45],
+    [{ workerWeek: 'calendarWeek', weekStart: 'saturday' }, 1, 75],
+    // In New York, midnight of a Monday is still Sunday.
+    [{ workerWeek: 'calendarWeek', zone: 'America/New_York' }, 1, 75],
+  ] as const)(
+    'may be those of a calendar week: %j is %i weeks, the longest of %i hours',
+    async (rules, count, longest) => {
+      const { ends: found } = await of1({ project: 'ends' }, rules)
+      expect(found).toMatchObject({ workerWeeks: count, maxWeeklyHours: longest, totalHours: 75 })
+    },
+  )
+
+  test('of a calendar week count in the month of each week ending', async () => {
+    const [groups = []] = await groupsUnder([{ workerWeek: 'calendarWeek' }], {
+      groupings: [by('month')],
+      project: 'ends',
+    })
+    expect(
+      groups.map(({ groupKey, figures }) => [groupKey, figures.workerWeeks, figures.totalHours]).sort(),
+    ).toEqual([
+      ['2026-02', 1, 30],
+      ['2026-03', 2, 45],
+    ])
   })
 
   test('are added up within a group only', async () => {

@@ -53,7 +53,7 @@ test.each([
   expect(firstOfWeek(day, 'saturday')).toBe(sat)
 })
 
-test('the month and the week of a moment are those of its day in the zone', () => {
+test('the month and the week of a time are those of its day in the zone', () => {
   const at = Date.parse('2026-05-31T23:30:00.000Z')
   expect(periodKeys(at, definition({}))).toEqual({ month: '2026-05', week: '2026-05-25' })
   expect(periodKeys(at, definition({ zone: 'Europe/London', weekStart: 'sunday' }))).toEqual({

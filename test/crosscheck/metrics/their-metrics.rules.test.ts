@@ -93,10 +93,10 @@ describe('pages', () => {
     ['until one is empty', [[one], []], 3, 9, 1, true, 2],
     ['up to the limit', [[one], [two], [three]], 3, 2, 2, false, 2],
     ['and the last one allowed may complete the list', [[one], [two]], 2, 2, 2, true, 2],
-  ] as const)('are read %s', async (...[, pages, total, limit, rows, isWhole, requests]) => {
+  ] as const)('are read %s', async (...[, pages, total, limit, rows, isComplete, requests]) => {
     const { asked, client } = service(pages, total)
     const found = await createAsker(client, 9).list('/timesheets', { from: 'x' }, limit)
-    expect([found.rows.length, found.isWhole, asked.length]).toEqual([rows, isWhole, requests])
+    expect([found.rows.length, found.isComplete, asked.length]).toEqual([rows, isComplete, requests])
     expect(asked.map(({ query }) => query)).toEqual(
       asked.map((_, index) => ({ from: 'x', page: index + 1, limit: 200 })),
     )
@@ -104,9 +104,12 @@ describe('pages', () => {
 
   test('of a list are one unless more are asked for, and of a metric all', async () => {
     const list = service([[one], [two]])
-    expect(await createAsker(list.client, 9).list('/timesheets', {})).toEqual({ rows: [one], isWhole: false })
+    expect(await createAsker(list.client, 9).list('/timesheets', {})).toEqual({
+      rows: [one],
+      isComplete: false,
+    })
     const metric = service([[one], [two]])
-    expect(await createAsker(metric.client, 9).ask(fill)).toMatchObject({ isWhole: true })
+    expect(await createAsker(metric.client, 9).ask(fill)).toMatchObject({ isComplete: true })
     expect(metric.asked).toHaveLength(2)
   })
 })
@@ -141,8 +144,8 @@ describe('requests', () => {
   test('are sent again for an answer of which pages were left out', async () => {
     const { asked, client } = service([[{}], [{}]])
     const asker = createAsker(client, 9)
-    expect(await asker.ask(fill, 1)).toMatchObject({ isWhole: false })
-    expect(await asker.ask(fill)).toMatchObject({ isWhole: true })
+    expect(await asker.ask(fill, 1)).toMatchObject({ isComplete: false })
+    expect(await asker.ask(fill)).toMatchObject({ isComplete: true })
     expect(asked).toHaveLength(3)
   })
 })

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { definitionDefaults, type MetricDefinition } from '../../../src/crosscheck/metrics/definition.ts'
 import { type Grouping, groupingOf, type MetricQuery } from '../../../src/crosscheck/metrics/metric-query.ts'
 import { measuring, type OurGroup, ourMetrics } from '../../../src/crosscheck/metrics/our-metrics.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { fillCases, keepsAll, requisition } from '../fill-cases.ts'
 
 const warehouse = rulesWarehouse()
@@ -121,7 +121,7 @@ describe('the outlier rule', () => {
   })
 
   test('applies to groups of the least size and larger ones', async () => {
-    const [four, three] = await under([{ leastForRule: 4 }, { leastForRule: 3 }])
+    const [four, three] = await under([{ minForRule: 4 }, { minForRule: 3 }])
     expect(four?.least3).toMatchObject({ lower: null, upper: null, excludedOutliers: 0, maxDays: 30 })
     // Of 1, 2, 3, 30: Q1 = 1.75 and Q3 = 9.75.
     expect(four?.least4).toMatchObject({ lower: -10.25, upper: 21.75, excludedOutliers: 1, maxDays: 3 })
@@ -173,7 +173,7 @@ test('figures are rounded to the decimals that are kept, half up', async () => {
   expect(zero?.thirds).toMatchObject({ averageDays: 0, medianDays: 0, lower: -2, upper: 2, maxDays: 1 })
 })
 
-test('of two acceptances at one moment the first and the last are by the order of the agencies', async () => {
+test('of two acceptances at one time the first and the last are by the order of the agencies', async () => {
   const agency = async (acceptance: MetricDefinition['acceptance']) =>
     (await ask({ groupings: [by('agency')], project: 'together' }, { acceptance })).map(({ keys }) => keys)
   expect(await agency('earliest')).toEqual([{ agency: 'a0' }])

@@ -42,13 +42,13 @@ describe('by the states of a batch', () => {
     missing: true,
   }
   const retired = {
-    new: { isKept: false, removedFrom: 'tables with rows' },
-    inferred: { isKept: false, removedFrom: 'tables with rows' },
-    changed: { isKept: true, removedFrom: 'every table' },
-    touched: { isKept: false, removedFrom: 'every table' },
-    same: { isKept: false, removedFrom: 'no table' },
-    stale: { isKept: false, removedFrom: 'no table' },
-    missing: { isKept: true, removedFrom: 'every table' },
+    new: { hasHistory: false, removedFrom: 'tables with rows' },
+    inferred: { hasHistory: false, removedFrom: 'tables with rows' },
+    changed: { hasHistory: true, removedFrom: 'every table' },
+    touched: { hasHistory: false, removedFrom: 'every table' },
+    same: { hasHistory: false, removedFrom: 'no table' },
+    stale: { hasHistory: false, removedFrom: 'no table' },
+    missing: { hasHistory: true, removedFrom: 'every table' },
   }
 
   test.each(states)('a record that is %s is written, asked for and retired accordingly', state => {
@@ -235,7 +235,7 @@ describe('the statements that retire what is replaced', () => {
   })
 })
 
-test('a server is told the types of what it sends to the stage', async () => {
+test('casts the values that a server sends to the stage', async () => {
   await warehouse.merge(gauges, [gauge('typed', 2)])
   const { plan, filled } = await warehouse.stage(gauges, [warehouse.pageOf([gauge('typed', 3)])])
   const counts = await createDelta(warehouse.engine, gauges, { records: warehouse.engine.send([]) })

@@ -339,26 +339,33 @@ test('a snapshot that would remove too much names its resource and what it would
   const losses = [{ extent: 0, stored: 20, missing: 19 }]
   const error = new TooManyRemoved('sites', losses)
   expect(error.losses).toBe(losses)
-  expect(error.message).toContain('a snapshot of sites would remove more rows')
+  expect(error.message).toContain('refusing to remove 19 of 20 sites at once')
 })
+
+/** Columns of a table of the stage, with their types as PostgreSQL names them. */
+const stagedColumns = async (name: string) =>
+  (await stage.rows(`describe ${name}`)).map(({ column_name: column, column_type: type }) => [
+    String(column),
+    String(type)
+      .toLowerCase()
+      .replace('varchar', () => 'text')
+      .replace('timestamp with time zone', () => 'timestamptz'),
+  ])
+
+/** What is sent to the server: tables, their columns, and by which column each is joined. */
+const sentItems = (withIds: boolean) =>
+  sendRecords(stage.engine, withIds).items.flatMap(item =>
+    'columns' in item && 'name' in item
+      ? [[item.name, item.columns.map(({ name, sql }) => [name, sql]).sort(), item.joinedBy]]
+      : [],
+  )
 
 test('a server receives the staged records, and the ids only where they are asked for, with the types of the stage', async () => {
   await stage.stage(gauges, [stage.pageOf([{ id: 'a', version: 1 }])])
-  const columnsOf = async (name: string) =>
-    (await stage.rows(`describe ${name}`)).map(({ column_name: column, column_type: type }) => [
-      String(column),
-      String(type)
-        .toLowerCase()
-        .replace('varchar', () => 'text')
-        .replace('timestamp with time zone', () => 'timestamptz'),
-    ])
-  const sent = (withIds: boolean) =>
-    sendRecords(stage.engine, withIds).items.flatMap(item =>
-      'columns' in item && 'name' in item
-        ? [[item.name, item.columns.map(({ name, sql }) => [name, sql]).sort(), item.joinedBy]]
-        : [],
-    )
-  const recordItem = ['stage_record', (await columnsOf('stage_record')).sort(), 'record_key']
-  expect(sent(false)).toEqual([recordItem])
-  expect(sent(true)).toEqual([recordItem, ['stage_seen', (await columnsOf('stage_seen')).sort(), 'id']])
+  const recordItem = ['stage_record', (await stagedColumns('stage_record')).sort(), 'record_key']
+  expect(sentItems(false), 'without ids').toEqual([recordItem])
+  expect(sentItems(true), 'with ids').toEqual([
+    recordItem,
+    ['stage_seen', (await stagedColumns('stage_seen')).sort(), 'id'],
+  ])
 })

@@ -148,7 +148,7 @@ test('a server receives the members with the types of the stage', async () => {
 })
 
 describe('members of a batch', () => {
-  test('are none where no filled stage refers to one', () => {
+  test('are not generated where no filled stage refers to a member', () => {
     expect(membersOf(plan, new Set())).toBeUndefined()
     expect(membersOf(plan, new Set(['stage.stage_2']))).toBeUndefined()
     expect(membersOf(plan, new Set(['stage.stage_1']))?.changed).not.toContain('dim_site')

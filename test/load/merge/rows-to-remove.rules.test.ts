@@ -78,23 +78,26 @@ describe('tables that had no row of the resource', () => {
   })
 })
 
+const gaugeWithReading = (id: string) => ({
+  id,
+  updatedAt: '2026-03-01T09:00:00.000Z',
+  version: 1,
+  readings: [{ level: 1 }],
+})
+
+/** Readings of a gauge after a load that finds one of an earlier load: one where it was replaced, else two. */
+async function readingsAfterLoad(emptyTables?: EmptyTables): Promise<number> {
+  await put(`insert into star.bridge_gauge_reading (gauge_id) values ('left')`)
+  await warehouse.merge(gauges, [gaugeWithReading('left')], emptyTables ? { emptyTables } : {})
+  const rows = await warehouse.rows(`select 1 from star.bridge_gauge_reading where gauge_id = 'left'`)
+  await put(`delete from star.fact_gauge`)
+  return rows.length
+}
+
 test('a load looks for rows of new records only in tables that had some, and without that knowledge in all', async () => {
-  const gauge = (id: string) => ({
-    id,
-    updatedAt: '2026-03-01T09:00:00.000Z',
-    version: 1,
-    readings: [{ level: 1 }],
-  })
-  const left = async (emptyTables?: EmptyTables) => {
-    await put(`insert into star.bridge_gauge_reading (gauge_id) values ('left')`)
-    await warehouse.merge(gauges, [gauge('left')], emptyTables ? { emptyTables } : {})
-    const rows = await warehouse.rows(`select 1 from star.bridge_gauge_reading where gauge_id = 'left'`)
-    await put(`delete from star.fact_gauge`)
-    return rows.length
-  }
   const known = new EmptyTables(plan)
   await known.others(warehouse.engine, owners, false)
-  expect(await left(known)).toBe(2)
-  expect(await left()).toBe(1)
-  expect(await left(new EmptyTables(plan))).toBe(1)
+  expect(await readingsAfterLoad(known), 'known to be empty').toBe(2)
+  expect(await readingsAfterLoad(), 'without that knowledge').toBe(1)
+  expect(await readingsAfterLoad(new EmptyTables(plan)), 'not looked at yet').toBe(1)
 })

@@ -103,7 +103,7 @@ test('names of people are in a row of pii, where there are any', async () => {
   ])
 })
 
-test('every text that somebody typed is a row of pii, with its place', async () => {
+test('every free text is a row of the PII table, with its place', async () => {
   const text = async (table: string, key: string, words: string) => ({
     ...{ text_key: await md5(`${table}|${key}|remark`), entity: 'gauge', record_id: 'i', table_name: table },
     ...{ row_key: key, column_name: 'remark', text: words, ...row },

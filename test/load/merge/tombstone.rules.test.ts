@@ -1,6 +1,6 @@
 /** What a tombstone, and its removal, does to a record and everything that belongs to it. */
 import { expect, test } from 'vitest'
-import { type Gone, revive, tombstone } from '../../../src/load/merge/tombstone.ts'
+import { type GoneRecord, revive, tombstone } from '../../../src/load/merge/tombstone.ts'
 import { stagePlan } from '../../../src/load/read/plan.ts'
 import { gauges } from '../gauges.ts'
 import { rulesMerge } from './rules-merge.ts'
@@ -22,7 +22,7 @@ const store = (...ids: readonly string[]) =>
       )
       .join(';'),
   )
-const turn = (how: typeof tombstone, ...rows: readonly Gone[]) => how(warehouse.engine, plan, rows)
+const turn = (how: typeof tombstone, ...rows: readonly GoneRecord[]) => how(warehouse.engine, plan, rows)
 
 /** Rows of a record and its readings: whether deleted, since when, and from when to when they are valid. */
 async function rowsOf(id: string) {

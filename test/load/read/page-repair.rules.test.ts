@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { knownFields } from '../../../src/load/page/known-fields.ts'
-import { SeenPaths, usualLimits } from '../../../src/load/page/record-limits.ts'
+import { defaultLimits, SeenPaths } from '../../../src/load/page/record-limits.ts'
 import { BatchFiles } from '../../../src/load/read/batch-files.ts'
 import {
-  type Pages,
+  type PagesToRepair,
   PageUnreadable,
-  type Readable,
+  type ReadablePages,
   readablePages,
   unreadableAmong,
 } from '../../../src/load/read/page-repair.ts'
 import { type PageFile, positionsPerPage } from '../../../src/load/read/pages.ts'
+import { resourceOf } from '../../support/rules-warehouse.ts'
 import { casks } from './casks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-rules-'))
@@ -45,10 +46,10 @@ function inside(text: string): PageFile {
 
 const of = (...records: readonly string[]): string => `{"data":[${records.join(',')}]}`
 
-const read = (pages: readonly PageFile[], parts: Partial<Pages> = {}): Promise<Readable> =>
+const read = (pages: readonly PageFile[], parts: Partial<PagesToRepair> = {}): Promise<ReadablePages> =>
   readablePages({
     ...{ pages, rows: 'data', known: knownFields(casks.table) },
-    bounds: { limits: usualLimits, seen: new SeenPaths(usualLimits.paths) },
+    bounds: { limits: defaultLimits, seen: new SeenPaths(defaultLimits.paths) },
     ...parts,
   })
 
@@ -76,23 +77,6 @@ describe('a page', () => {
     ['with two at its end', '{"data":[]}\n\n', false],
   ])('%s is a single line: %s', async (_, text, isLine) => {
     expect((await read([page(text)])).pages[0]?.isLine).toBe(isLine)
-  })
-
-  test.each([
-    ['true in its data', of('{"id":"a","moved":true}'), true],
-    ['false in its data', of('{"id":"a","moved":false}'), true],
-    ['neither', of('{"id":"a"}'), false],
-    ['true in its head', `{"success":true,"data":[{"id":"a"}]}`, false],
-    ['false in its head', `{"success":false,"data":[{"id":"a"}]}`, false],
-    ['no data at all', `{"success":true}`, true],
-  ])('has booleans: %s', async (_, text, expected) => {
-    expect((await read([page(text)])).hasBooleans).toBe(expected)
-  })
-
-  test('of which any has booleans makes the batch have them', async () => {
-    const pages = [page(of('{"id":"a","moved":true}')), page(of('{"id":"b"}'))]
-    expect((await read(pages)).hasBooleans).toBe(true)
-    expect((await read([...pages].reverse())).hasBooleans).toBe(true)
   })
 
   test('with text that no engine stores is copied without it, and its record is left out', async () => {
@@ -236,12 +220,71 @@ describe('a record to leave out', () => {
     async (limit, kept) => {
       const record = `{"id":"b","updatedAt":"never","name":"${'x'.repeat(100_001 - 40)}"}`
       const one = page(of(record))
-      const bounds = { limits: { ...usualLimits, bytes: limit }, seen: new SeenPaths(10) }
+      const bounds = { limits: { ...defaultLimits, bytes: limit }, seen: new SeenPaths(10) }
       const { trouble, cleanUp } = await read([one], { bounds })
       expect([record.length, trouble[0]?.payload.length]).toEqual([100_001, kept])
       cleanUp()
     },
   )
+})
+
+describe('a record that is odd in more places than are looked at', () => {
+  const form = '"updatedAt":"never","createdAt":"never"'
+  const repeated = '"name":"x","name":"x","state":"full","state":"full"'
+  const again = (count: number): string => Array(count).fill('"name":"x"').join(',')
+  const outcome = async (members: string) => {
+    const one = page(of('{"id":"a"}', `{"id":"b",${members}}`))
+    const bounds = { limits: { ...defaultLimits, fields: 2 }, seen: new SeenPaths(10) }
+    const { pages, trouble, cleanUp } = await read([one], { bounds })
+    const text = textOf(pages[0] as PageFile)
+    cleanUp()
+    return { text, faults: trouble.flatMap(({ faults }) => faults.map(({ reason }) => reason)) }
+  }
+
+  test.each([
+    ['values in another form', `${form},"version":"x"`, 'more than 2 values in another form'],
+    ['repeated keys', `${repeated},"id":"b"`, 'more than 2 repeated keys'],
+    [
+      'objects with a repeated key',
+      `"marks":[{"mark":"m","mark":"m"},{"mark":"m","mark":"m"},{"mark":"m","mark":"m"}]`,
+      'more than 2 repeated keys',
+    ],
+  ])('gives way to its id: %s', async (...[, members, reason]) => {
+    const text = of('{"id":"a"}', '{"id":"b"}')
+    expect(await outcome(members)).toEqual({ text, faults: [reason] })
+  })
+
+  test.each([
+    ['values in another form', form, '"updatedAt":null,"createdAt":null', 2],
+    ['repeated keys', repeated, '"name":"x","state":"full"', 0],
+    ['one key twice', again(2), '"name":"x"', 0],
+    ['one key three times', again(3), '"name":"x"', 0],
+    ['one key a hundred times', again(100), '"name":"x"', 0],
+  ])('is read with as many as are looked at: %s', async (...[, members, left, faults]) => {
+    const found = await outcome(members)
+    expect(found.text).toBe(of('{"id":"a"}', `{"id":"b",${left}}`))
+    expect(found.faults).toHaveLength(faults)
+  })
+})
+
+test.each(['nan', 'NaN'])('%s is not null, and is no value that is stored', async word => {
+  const outcome = read([page(of('{"id":"a"}', `{"id":"b","name":${word}}`))])
+  const faults = await outcome.then(({ trouble, cleanUp }) => {
+    cleanUp()
+    return trouble.flatMap(one => one.faults)
+  })
+  expect(faults).toEqual([{ path: 'name', text: word, reason: 'not a text' }])
+})
+
+test('a stand-in that lacks what its record cannot be without is reported once', async () => {
+  const one = page(of('{"reqRef":"a"}', '{"reqRef":"b"}'))
+  const leftOut = new Map([[one.file, new Map([[2, 'too odd']])]])
+  const { trouble, cleanUp } = await read([one], {
+    leftOut,
+    known: knownFields(resourceOf('metric-rows').table),
+  })
+  expect(trouble.map(({ faults }) => faults)).toEqual([[{ path: '', text: null, reason: 'too odd' }]])
+  cleanUp()
 })
 
 test('pages that are no JSON are found among others; a failure to read one is what it is', () => {
@@ -266,7 +309,7 @@ describe('files of a batch', () => {
     files.remove()
   })
 
-  test('are none for a batch that needs none', () => {
+  test('are not written for a batch that needs no repair', () => {
     expect(() => new BatchFiles([]).remove()).not.toThrow()
   })
 })

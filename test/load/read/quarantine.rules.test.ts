@@ -1,40 +1,31 @@
-/** What goes to quarantine of a record that lost a value, or was left out of its batch. */
+/** What goes to quarantine of a record that was left out of its batch. */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { PageTrouble } from '../../../src/load/read/page-repair.ts'
 import type { PageFile } from '../../../src/load/read/pages.ts'
-import { leftOutRows, quarantineTables } from '../../../src/load/read/quarantine.ts'
+import { leftOutRows } from '../../../src/load/read/quarantine.ts'
 import { rulesStage } from '../rules-stage.ts'
 import { cask, casks } from './casks.ts'
 
 const stage = rulesStage()
 
-async function lost(pages: readonly PageFile[]) {
-  const staged = await stage.stage(casks, pages, { keepsFaulty: true })
-  const tables = await quarantineTables(stage.engine, staged.plan, {
-    pages: staged.pages,
-    rows: 'data',
-    staged,
-  })
-  const rows =
-    tables.length === 0
-      ? []
-      : await stage.rows('select * from stage_quarantine order by page, record_id, path')
-  return { tables, rows }
+/** The rows of what is refused on these pages. */
+const refused = async (pages: readonly PageFile[]) => {
+  const { trouble } = await stage.stage(casks, pages)
+  return trouble.flatMap(one => leftOutRows('casks', one))
 }
 
 const never = (key: string, parts: object = {}) => cask({ id: key, updatedAt: 'never', ...parts })
 
-describe('a record that lost a value', () => {
+describe('a record with refused values', () => {
   test('has a row per value, with its JSON as it was received, its page and its run', async () => {
     const record = `{"id":"b", "updatedAt":"never","createdAt":"7","name":"${'x'.repeat(100)}","other":1.2345678901234567890123}`
     const first = stage.page(`{"data":[{"id":"a"},${record}]}`, {
       runId: 'run-7',
       fetchedAt: '2026-05-03T00:00:00.000Z',
     })
-    const { tables, rows } = await lost([stage.pageOf([cask()]), first, stage.pageOf([never('c')])])
-    expect(tables.map(({ name }) => name)).toEqual(['stage_quarantine'])
+    const rows = await refused([stage.pageOf([cask()]), first, stage.pageOf([never('c')])])
     const row = {
       ...{
         quarantine_id: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -45,51 +36,28 @@ describe('a record that lost a value', () => {
       ...{ page: first.file.split('/').at(-1), run_id: 'run-7', seen_at: '2026-05-03T00:00:00.000Z' },
     }
     expect(rows).toMatchObject([
-      { ...row, path: 'createdAt', text: '7', reason: 'not a date and time' },
       { ...row, path: 'updatedAt', text: 'never', reason: 'not a date and time' },
+      { ...row, path: 'createdAt', text: '7', reason: 'not a date and time' },
       { record_id: 'c', path: 'updatedAt', payload: JSON.stringify(never('c')), run_id: 'run-1' },
     ])
     expect(new Set(rows.map(({ quarantine_id: id }) => id)).size).toBe(3)
     expect(readdirSync(stage.folder).sort()).toEqual(['pages', 'stage'])
   })
 
-  test('is kept once for the same value, as the page that was read last shows it', async () => {
-    const page = (day: number, name: string) =>
-      stage.pageOf([never('a', { name })], { fetchedAt: `2026-05-0${day}T00:00:00.000Z` })
-    const { rows } = await lost([page(2, 'x'), page(3, 'y'), page(1, 'z')])
-    expect(rows).toMatchObject([
-      {
-        record_id: 'a',
-        seen_at: '2026-05-03T00:00:00.000Z',
-        payload: JSON.stringify(never('a', { name: 'y' })),
-      },
-    ])
-  })
-
-  test('without an id is told from others by its JSON', async () => {
-    const { rows } = await lost([stage.pageOf([{ name: 'x' }, { name: 'y' }, { name: 'x' }])])
-    expect(
-      rows.map(({ record_id: id, path, reason, payload }) => [id, path, reason, payload]).sort(),
-    ).toEqual([
-      [null, 'id', 'missing', '{"name":"x"}'],
-      [null, 'id', 'missing', '{"name":"y"}'],
-    ])
-  })
-
   test('is found on the first and the last place of its page', async () => {
-    const { rows } = await lost([
+    const rows = await refused([
       stage.pageOf([never('a'), cask({ id: 'b' }), never('c')]),
       stage.pageOf([never('d')]),
     ])
-    expect(rows.map(({ record_id: id, payload }) => [id, JSON.parse(String(payload)).id])).toEqual([
+    expect(rows.map(({ record_id: id, payload }) => [id, JSON.parse(payload).id])).toEqual([
       ['a', 'a'],
       ['c', 'c'],
       ['d', 'd'],
     ])
   })
 
-  test('is none where no value was lost', async () => {
-    expect(await lost([stage.pageOf([cask()])])).toEqual({ tables: [], rows: [] })
+  test('has no row where no value is refused', async () => {
+    expect(await refused([stage.pageOf([cask()])])).toEqual([])
   })
 })
 
@@ -128,7 +96,7 @@ describe('a record that was left out', () => {
     ])
   })
 
-  test('is the same case for the same value of the same record, and as a whole only for the same JSON', () => {
+  test('is the same case for the same value of the same record, and for a complete record only with the same JSON', () => {
     const ids = (payload: string) => rows(payload, leaf, whole).map(row => row.quarantine_id)
     const [first, second, other] = [ids('{"id":"a"}'), ids('{"id":"a","name":"x"}'), ids('{"id":"b"}')]
     expect(first[0]).toBe(second[0])
@@ -136,7 +104,7 @@ describe('a record that was left out', () => {
     expect(first[0]).not.toBe(other[0])
   })
 
-  test('without an id is told from others by its JSON', () => {
+  test('without an id is identified by its JSON', () => {
     const ids = ['{"name":"x"}', '{"name":"y"}'].map(payload => rows(payload, leaf)[0])
     expect(ids.map(row => row?.record_id)).toEqual([null, null])
     expect(ids[0]?.quarantine_id).not.toBe(ids[1]?.quarantine_id)

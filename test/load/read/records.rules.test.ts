@@ -19,19 +19,19 @@ const full = {
   routes: [{ steps: [{ port: 'a' }, { port: 'b' }] }, { steps: [] }, { steps: [{ port: 'c' }] }],
 }
 const bare = { id: 'v2', name: 'nameless' }
-/** No type has room for it: the batch is read as JSON. */
+/** No type has room for it. */
 const misfit = { id: 'v9', decks: 'none' }
 
 const without = (row: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
-    Object.entries(row).filter(([name]) => !/^(own_|list_|document_|o\d|needs_check|locator$)/.test(name)),
+    Object.entries(row).filter(([name]) => !/^(own_|list_|document_|o\d|locator$)/.test(name)),
   )
 const rowsOf = async (name: string, order = 'all') =>
   (await stage.rows(`select * from stage.${name} order by ${order}`)).map(without)
 
 const ways = [
-  ['straight into its type', []],
-  ['as JSON, beside a record of another structure', [misfit]],
+  ['alone', []],
+  ['beside a record of another structure', [misfit]],
 ] as const
 
 describe.each(ways)('a record that is read %s', (_, beside) => {
@@ -45,8 +45,8 @@ describe.each(ways)('a record that is read %s', (_, beside) => {
 
   test('has a typed value in each column, and the time and run of its page', async () => {
     const staged = await read()
-    expect(staged).toMatchObject({ records: 2 + beside.length, quarantined: 0, newValues: [] })
-    expect(staged.isReadAsJson).toBe(beside.length > 0)
+    expect(staged).toMatchObject({ records: 2 + beside.length, newValues: [] })
+    expect(staged.trouble).toHaveLength(beside.length)
     expect(await rowsOf('stage_0', 'vessel_id')).toEqual([
       {
         ...{ vessel_id: 'v1', company_id: 'c1', fleet: 'north', name: 'Ada', label: 'l', crew: 3 },
@@ -122,18 +122,12 @@ test('lists that are empty, missing or null in every record have no stage to be 
 test('a record below data.entries, and one that is data itself, are read like one of a list', async () => {
   const names = async () => (await rowsOf('stage_0', 'vessel_id')).map(({ vessel_id: key }) => key)
   const entries = stage.page(JSON.stringify({ data: { entries: [full, bare] } }))
-  expect(await stage.stage(vessels, [entries], { rows: 'data.entries' })).toMatchObject({
-    records: 2,
-    isReadAsJson: false,
-  })
+  expect((await stage.stage(vessels, [entries], 'data.entries')).records).toBe(2)
   expect(await names()).toEqual(['v1', 'v2'])
-  await stage.stage(vessels, [stage.page(JSON.stringify({ data: full }))], { rows: 'data as one record' })
+  await stage.stage(vessels, [stage.page(JSON.stringify({ data: full }))], 'data as one record')
   expect(await names()).toEqual(['v1'])
   const odd = stage.page(JSON.stringify({ data: { entries: [bare, misfit] } }))
-  expect(await stage.stage(vessels, [odd], { rows: 'data.entries' })).toMatchObject({
-    records: 2,
-    isReadAsJson: true,
-  })
+  expect((await stage.stage(vessels, [odd], 'data.entries')).records).toBe(2)
   expect(await names()).toEqual(['v2'])
 })
 
@@ -164,6 +158,18 @@ describe('a record with documents', () => {
       },
       { box_id: 'b2', ...none },
       { box_id: 'b3', ...none, lid_count: null },
+    ])
+  })
+
+  test('has the JSON of a document of which columns read parts, as the service sent it', async () => {
+    const contents = { label: 'l', of: { apples: 2 }, none: null, list: [1.5, 'a'] }
+    await stage.stage(boxes, [
+      stage.pageOf([{ id: 'b1', contents }, { id: 'b2', contents: null }, { id: 'b3' }]),
+    ])
+    expect(await stage.rows('select box_id, contents, label from stage.stage_0 order by 1')).toEqual([
+      { box_id: 'b1', contents: JSON.stringify(contents), label: 'l' },
+      { box_id: 'b2', contents: null, label: null },
+      { box_id: 'b3', contents: null, label: null },
     ])
   })
 

@@ -15,8 +15,6 @@ import { resource } from '../../../src/contract/fields/resource.ts'
 import { bridge, each, eachLeaf, fact } from '../../../src/contract/fields/table.ts'
 import { stageStatement } from '../../../src/load/read/columns.ts'
 import {
-  isMisfit,
-  jsonReader,
   type PageFile,
   perPage,
   perPageNumber,
@@ -31,7 +29,7 @@ import {
   stagedSources,
   stagePlan,
 } from '../../../src/load/read/plan.ts'
-import { isReadAsNumber, isShort, structType, typeAt } from '../../../src/load/read/struct-type.ts'
+import { isShort, structType, typeAt } from '../../../src/load/read/struct-type.ts'
 import { boxes, vessels } from './vessels.ts'
 
 const leaf = (type: Extract<ShapeNode, { kind: 'leaf' }>['type']): ShapeNode => ({ kind: 'leaf', type })
@@ -44,33 +42,25 @@ const leaves = (number: number): Record<string, ShapeNode> =>
   Object.fromEntries(Array.from({ length: number }, (_, n) => [`f${n}`, leaf('text')]))
 
 describe('a type', () => {
-  const doubles = { kind: 'typed', numbers: 'DOUBLE' } as const
-  const texts = { kind: 'typed', numbers: 'VARCHAR' } as const
-  const asJson = { kind: 'json', numbers: 'VARCHAR' } as const
-
   test.each([
-    ['number', 'DOUBLE', 'VARCHAR', true, true],
-    ['money', 'DOUBLE', 'VARCHAR', true, true],
-    ['quantity', 'DOUBLE', 'VARCHAR', true, true],
-    ['coordinate', 'DOUBLE', 'VARCHAR', true, true],
-    ['integer', 'VARCHAR', 'VARCHAR', false, true],
-    ['text', 'VARCHAR', 'VARCHAR', false, false],
-    ['boolean', 'VARCHAR', 'VARCHAR', false, false],
-    ['timestamp', 'VARCHAR', 'VARCHAR', false, false],
-    ['json', 'JSON', 'JSON', false, false],
-  ] as const)(
-    'of %s is read as %s, or %s where a page has booleans',
-    (...[type, double, plain, isNumber, isNumberText]) => {
-      expect([structType(leaf(type), doubles), structType(leaf(type), texts)]).toEqual([double, plain])
-      expect([isReadAsNumber(type, doubles), isReadAsNumber(type, texts)]).toEqual([isNumber, isNumberText])
-    },
-  )
+    ['number', 'DOUBLE'],
+    ['money', 'DOUBLE'],
+    ['quantity', 'DOUBLE'],
+    ['coordinate', 'DOUBLE'],
+    ['integer', 'VARCHAR'],
+    ['text', 'VARCHAR'],
+    ['boolean', 'VARCHAR'],
+    ['timestamp', 'VARCHAR'],
+    ['json', 'JSON'],
+  ] as const)('of %s is read as %s', (type, read) => {
+    expect(structType(leaf(type), 'typed')).toBe(read)
+  })
 
   test('of an object has its fields; one without declared fields stays text', () => {
-    expect(structType(object({ a: leaf('text'), 'b"c': object({ d: leaf('money') }) }), doubles)).toBe(
+    expect(structType(object({ a: leaf('text'), 'b"c': object({ d: leaf('money') }) }), 'typed')).toBe(
       'STRUCT("a" VARCHAR, "b""c" STRUCT("d" DOUBLE))',
     )
-    expect(structType(object({}), doubles)).toBe('VARCHAR')
+    expect(structType(object({}), 'typed')).toBe('VARCHAR')
   })
 
   test.each([
@@ -81,13 +71,13 @@ describe('a type', () => {
     expect(isShort(element)).toBe(isCarried)
     const nested = object({ in: list(object(leaves(number - 1))), own: leaf('text') })
     expect(isShort(nested)).toBe(isCarried)
-    expect(structType(list(element), doubles).startsWith('STRUCT("f0"')).toBe(isCarried)
-    if (!isCarried) expect(structType(list(element), doubles)).toBe('STRUCT("%" BOOLEAN)[]')
-    expect(structType(list(element), asJson)).toBe('JSON')
+    expect(structType(list(element), 'typed').startsWith('STRUCT("f0"')).toBe(isCarried)
+    if (!isCarried) expect(structType(list(element), 'typed')).toBe('STRUCT("%" BOOLEAN)[]')
+    expect(structType(list(element), 'json')).toBe('JSON')
   })
 
   test('of a list of plain values is a list of them', () => {
-    expect(structType(list(leaf('text')), doubles)).toBe('VARCHAR[]')
+    expect(structType(list(leaf('text')), 'typed')).toBe('VARCHAR[]')
   })
 
   test('at a path has nothing else', () => {
@@ -168,8 +158,16 @@ describe('the stages of a resource', () => {
         }),
       }),
     ).tables
-    const spelling = { element: '', scope: String, root: String, parent: String, ordinal: String }
-    const parts = { columns: [], from: 'x', misshapen: [], numbers: 'VARCHAR' } as const
+    const spelling = {
+      element: '',
+      hasLong: false,
+      document: String,
+      scope: String,
+      root: String,
+      parent: String,
+      ordinal: String,
+    }
+    const parts = { columns: [], from: 'x' }
     expect(() => stageStatement(stage!, spelling, parts)).toThrow(
       'fact_x: derived columns a, b read each other',
     )
@@ -190,8 +188,7 @@ describe('pages', () => {
     scope: {},
     ...parts,
   })
-  const typed = (pages: readonly PageFile[], hasBooleans = false) =>
-    typedReader({ pages, rows: 'data', hasBooleans })
+  const typed = (pages: readonly PageFile[]) => typedReader({ pages, rows: 'data', hasLong: false })
 
   test.each([
     [[16_776_192], 16_777_216],
@@ -219,14 +216,6 @@ describe('pages', () => {
     expect(sql).toContain(`read_json('/joined', columns = {data: 'X[]', "#page": 'BIGINT'}`)
   })
 
-  test('with booleans have their numbers read as text, and JSON always has', () => {
-    expect([typed([page()]).numbers, typed([page()], true).numbers]).toEqual(['DOUBLE', 'VARCHAR'])
-    expect(jsonReader({ pages: [page()], rows: 'data', hasBooleans: false })).toMatchObject({
-      kind: 'json',
-      numbers: 'VARCHAR',
-    })
-  })
-
   test('have a value each, by their number, and null where a page has none', () => {
     const pages = [page({ pass: 0, runId: 'a' }), page({ runId: "b'c" })]
     expect(perPageNumber(pages, one => one.pass, 'n')).toBe('cast([0, null] as bigint[])[n]')
@@ -234,14 +223,5 @@ describe('pages', () => {
       `['a', 'b''c'][page]`,
       `['a', 'b''c'][n]`,
     ])
-  })
-
-  test.each([
-    [new Error('Invalid Input Error: JSON transform error in file'), true],
-    [new Error('A failure: Invalid Input Error: JSON transform error'), false],
-    [new Error('Invalid Input Error: other'), false],
-    ['Invalid Input Error: JSON transform error', false],
-  ])('that do not fit their type are told from other failures: %s, %s', (error, expected) => {
-    expect(isMisfit(error)).toBe(expected)
   })
 })

@@ -15,6 +15,8 @@ test.each(auditWorlds.slice(0, 1))(
 
 test('every mart of sql/mart is audited, or it is said why not', () => {
   const written = readMarts().filter(({ dimensionOf }) => dimensionOf === undefined)
-  const known = [...audits.map(({ mart }) => mart), ...Object.keys(notAudited)]
-  expect(known.sort()).toEqual(written.map(({ name }) => name).sort())
+  const known = [...audits.map(({ mart }) => mart), ...Object.keys(notAudited)].sort()
+  const hint =
+    'export an audit from test/marts/audit/marts/MART.ts, or say in `notAudited` of audits.ts why not'
+  expect(known, hint).toEqual(written.map(({ name }) => name).sort())
 })

@@ -4,26 +4,26 @@ import { findResource } from '../../../src/contract/catalogue.ts'
 import type { Resource } from '../../../src/contract/fields/resource.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { namedRng, seededRng } from '../../../src/lib/rng.ts'
-import { usualZone } from '../../../src/lib/zones.ts'
+import { defaultZone } from '../../../src/lib/zones.ts'
 import { tombstone } from '../../../src/load/merge/tombstone.ts'
 import { stagePlan } from '../../../src/load/read/plan.ts'
 import { buildMarts } from '../../../src/marts/build.ts'
 import { readMarts } from '../../../src/marts/mart.ts'
 import { openGate } from '../../../src/marts/rebuild.ts'
-import type { Collection } from '../../../src/sandbox/world.ts'
+import type { CollectionName } from '../../../src/sandbox/world.ts'
 import type { Engine } from '../../../src/warehouse/engine.ts'
 import { keptSandbox } from '../../sandbox/open-sandbox.ts'
-import { syncOnce, type Warehouse } from '../../warehouse/fixture.ts'
-import { filledAt, loadAll } from '../filled-warehouse.ts'
+import { filledAt, loadAll } from '../../support/filled-warehouse.ts'
+import { syncOnce, type Warehouse } from '../../support/warehouse-fixture.ts'
 import { type OddWorld, oddWorld, type Raw } from './odd-world.ts'
 import { countDaysIn, dayOf } from './words.ts'
 
 /** What the service has, as far as the warehouse could read it. */
 export interface Service {
   /** Live records; of assignments and requisitions those whose id was read. */
-  readonly live: Readonly<Record<Collection, readonly Raw[]>>
+  readonly live: Readonly<Record<CollectionName, readonly Raw[]>>
   /** Records that were read and then deleted at the service: what they said before is still known. */
-  readonly gone: Readonly<Record<Collection, readonly Raw[]>>
+  readonly gone: Readonly<Record<CollectionName, readonly Raw[]>>
   /** End of the last sync. */
   readonly asOf: string
   /** YYYY-MM-DD in the reporting zone. */
@@ -54,7 +54,7 @@ const lists = [
 ]
 
 /** Lists that lose records, with the resource of each. */
-const losing: readonly (readonly [Collection, string])[] = [
+const losing: readonly (readonly [CollectionName, string])[] = [
   ['timesheets', 'timesheets'],
   ['expenses', 'expenses'],
   ['invoices', 'invoices'],
@@ -69,7 +69,7 @@ export async function auditedService(
   { seed, scale }: OddWorld,
 ): Promise<Service> {
   const warehouse = { engine, landing, address: '', close: async () => {}, open: async () => {} }
-  countDaysIn(engine.reportingZone ?? usualZone)
+  countDaysIn(engine.reportingZone ?? defaultZone)
   const records = oddWorld({ seed, scale })
   const rng = namedRng(seed, 'losses')
   const unread = {
@@ -83,11 +83,11 @@ export async function auditedService(
     effects: { clock: patientClock() },
   })
   if (failure) throw failure
-  const world = (name: Collection): readonly Raw[] => sandbox.world.all(name)
+  const world = (name: CollectionName): readonly Raw[] => sandbox.world.all(name)
   for (const [name, gone] of Object.entries(unread))
-    for (const { id } of gone) sandbox.world.remove(name as Collection, id)
+    for (const { id } of gone) sandbox.world.remove(name as CollectionName, id)
   await loadAll(engine, sandbox, landing)
-  const gone: Partial<Record<Collection, readonly Raw[]>> = {}
+  const gone: Partial<Record<CollectionName, readonly Raw[]>> = {}
   for (const [name, resource] of losing) {
     const lost = world(name).filter(() => rng() < 0.03)
     gone[name] = lost
@@ -96,8 +96,8 @@ export async function auditedService(
     await engine.transaction(engine => tombstone(engine, stagePlan(findResource(resource) as Resource), rows))
   }
   const asOf = await build(engine)
-  const names = Object.keys(records) as Collection[]
-  const each = (recordsOf: (name: Collection) => readonly Raw[]): Service['live'] =>
+  const names = Object.keys(records) as CollectionName[]
+  const each = (recordsOf: (name: CollectionName) => readonly Raw[]): Service['live'] =>
     Object.fromEntries(names.map(name => [name, recordsOf(name)])) as Service['live']
   return { live: each(world), gone: each(name => gone[name] ?? []), asOf, today: dayOf(filledAt) as string }
 }

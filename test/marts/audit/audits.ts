@@ -1,86 +1,35 @@
-/** One audit for each mart: what its header says, computed again without its SQL. */
+/**
+ * One audit for each mart: what its header says, computed again without its SQL. Each file of `marts/` exports its audits, and
+ * may export `planted`: errors for the checks that read the mart.
+ */
+import { readdirSync } from 'node:fs'
+import type { Planted } from '../planting.ts'
 import type { Audit } from './compare.ts'
-import { accessReview } from './marts/access-review.ts'
-import { accrualMonthEnd } from './marts/accrual-month-end.ts'
-import { agencyMargin } from './marts/agency-margin.ts'
-import { approvalCycle } from './marts/approval-cycle.ts'
-import { assignmentTenure } from './marts/assignment-tenure.ts'
-import { attendanceWeekly } from './marts/attendance-weekly.ts'
-import { complianceRegister } from './marts/compliance-register.ts'
-import { costCodeSpend } from './marts/cost-code-spend.ts'
-import { expenseSummary } from './marts/expense-summary.ts'
-import { headcountWeekly } from './marts/headcount-weekly.ts'
-import { invoiceLedger } from './marts/invoice-ledger.ts'
-import { invoiceMatch } from './marts/invoice-match.ts'
-import { labourSpendWeekly } from './marts/labour-spend-weekly.ts'
-import { lostPlacements } from './marts/lost-placements.ts'
-import { openDemand } from './marts/open-demand.ts'
-import { overtimeUplift } from './marts/overtime-uplift.ts'
-import { paymentAgeing } from './marts/payment-ageing.ts'
-import { programmeFill } from './marts/programme-fill.ts'
-import { purchaseOrderBurn } from './marts/purchase-order-burn.ts'
-import { purchaseOrderForecast } from './marts/purchase-order-forecast.ts'
-import { rateCardCoverage } from './marts/rate-card-coverage.ts'
-import { rateCompliance } from './marts/rate-compliance.ts'
-import { requisitionFunnel } from './marts/requisition-funnel.ts'
-import { retentionCurve } from './marts/retention-curve.ts'
-import { spendConcentration } from './marts/spend-concentration.ts'
-import { stageDuration } from './marts/stage-duration.ts'
-import { supplierScorecard } from './marts/supplier-scorecard.ts'
-import { timeToFill, timeToFillDetail } from './marts/time-to-fill.ts'
-import { timesheetCycle } from './marts/timesheet-cycle.ts'
-import { timesheetStateWeekly } from './marts/timesheet-state-weekly.ts'
-import { unbilledAccrual } from './marts/unbilled-accrual.ts'
-import { workerWeek } from './marts/worker-week.ts'
-import { workersOverHours } from './marts/workers-over-hours.ts'
-import { workforceFlow } from './marts/workforce-flow.ts'
-import { workingTimeWeekly } from './marts/working-time-weekly.ts'
 
-export const audits: readonly Audit[] = [
-  accessReview,
-  agencyMargin,
-  approvalCycle,
-  assignmentTenure,
-  attendanceWeekly,
-  complianceRegister,
-  costCodeSpend,
-  expenseSummary,
-  invoiceLedger,
-  invoiceMatch,
-  labourSpendWeekly,
-  lostPlacements,
-  openDemand,
-  paymentAgeing,
-  programmeFill,
-  purchaseOrderForecast,
-  rateCardCoverage,
-  rateCompliance,
-  retentionCurve,
-  spendConcentration,
-  stageDuration,
-  supplierScorecard,
-  timesheetCycle,
-  timesheetStateWeekly,
-  workerWeek,
-  workingTimeWeekly,
-  accrualMonthEnd,
-  headcountWeekly,
-  overtimeUplift,
-  purchaseOrderBurn,
-  requisitionFunnel,
-  unbilledAccrual,
-  workersOverHours,
-  timeToFill,
-  timeToFillDetail,
-  workforceFlow,
-]
+/** A file may export more than its audits, for another file. */
+type AuditFile = Readonly<Record<string, unknown>> & { readonly planted?: readonly Planted[] }
+
+const isAudit = (exported: unknown): exported is Audit =>
+  typeof exported === 'object' && exported !== null && 'mart' in exported
+
+const folder = new URL('./marts/', import.meta.url)
+
+const files: readonly AuditFile[] = await Promise.all(
+  readdirSync(folder)
+    .sort()
+    .map(name => import(new URL(name, folder).href)),
+)
+
+export const audits: readonly Audit[] = files.flatMap(file => Object.values(file)).filter(isAudit)
+
+export const plantedByAudits: readonly Planted[] = files.flatMap(({ planted = [] }) => planted)
 
 /** Marts that the records of the service do not decide, and what tries them instead. */
 export const notAudited: Readonly<Record<string, string>> = {
   crosscheck: 'shows the last comparison with the metrics of the service: test/crosscheck',
   data_health: 'tells of runs and readings: test/marts/spend-by-hand.test.ts',
-  dim_date: 'is the calendar: test/marts/stand-alone.test.ts',
-  request_budget: 'tells what the service last said of each key: test/marts/stand-alone.test.ts',
+  dim_date: 'is the calendar: test/marts/stand-alone.runs.test.ts',
+  request_budget: 'tells what the service last said of each key: test/marts/stand-alone.runs.test.ts',
   status_change_daily:
     'counts states that readings saw one after the other: test/marts/status-changes.test.ts',
 }

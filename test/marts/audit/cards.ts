@@ -5,7 +5,7 @@
 
 import type { Service } from './audited.ts'
 import type { Raw } from './odd-world.ts'
-import { groupsOf, idOf } from './words.ts'
+import { groupBy, idOf } from './words.ts'
 
 export interface Card {
   readonly rate: Raw
@@ -24,7 +24,7 @@ function reachOf({ project, agency }: Raw): readonly [rank: number, reach: strin
 
 /** Looks up cards by trade; with `needs`, of those that give this figure. */
 export function cardsOf({ live }: Service, needs = 'charge'): (assignment: Raw) => Card | undefined {
-  const byTrade = groupsOf(live.rates, ({ trade }) => idOf(trade))
+  const byTrade = groupBy(live.rates, ({ trade }) => idOf(trade))
   return assignment => {
     const side = assignment.payType === 'daily' ? 'dayRates' : 'rates'
     const cards = (named(assignment.trade) ? (byTrade.get(assignment.trade.id) ?? []) : [])

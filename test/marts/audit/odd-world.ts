@@ -5,11 +5,11 @@
 import { utcDay } from '../../../src/lib/dates.ts'
 import { namedRng, type Rng } from '../../../src/lib/rng.ts'
 import { generateRecords } from '../../../src/sandbox/data/generate.ts'
-import type { Collection, Records } from '../../../src/sandbox/world.ts'
+import type { CollectionName, WorldRecords } from '../../../src/sandbox/world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records of many shapes, as the service writes them
 export type Raw = any
-export type RawRecords = Record<Collection, Raw[]>
+export type RawRecords = Record<CollectionName, Raw[]>
 
 /** The day after the sandbox's data ends. */
 const today = '2026-11-02'
@@ -28,7 +28,7 @@ export function oddWorld({ seed, scale = 0.03 }: OddWorld): RawRecords {
   const records = Object.fromEntries(
     Object.keys(first).map(name => [
       name,
-      joined.flatMap(part => part[name as Collection]).filter(onceEach()),
+      joined.flatMap(part => part[name as CollectionName]).filter(onceEach()),
     ]),
   ) as RawRecords
   const rng = namedRng(seed, 'odd world')
@@ -41,10 +41,11 @@ export function oddWorld({ seed, scale = 0.03 }: OddWorld): RawRecords {
   loseDates(records, rng)
   payLater(records, rng)
   expireSoon(records, rng)
+  payTooLittle(records)
   return records
 }
 
-const parsed = (records: Records): RawRecords => JSON.parse(JSON.stringify(records))
+const parsed = (records: WorldRecords): RawRecords => JSON.parse(JSON.stringify(records))
 
 function onceEach(): (record: Raw) => boolean {
   const known = new Set<string>()
@@ -158,7 +159,7 @@ function includePieceWork(records: RawRecords): void {
 const some = (records: readonly Raw[], rng: Rng, share: number): Raw[] => records.filter(() => rng() < share)
 
 function loseNames(records: RawRecords, rng: Rng): void {
-  const lose = (name: Collection, field: string, share: number) => {
+  const lose = (name: CollectionName, field: string, share: number) => {
     for (const record of some(records[name], rng, share)) delete record[field]
   }
   for (const field of ['worker', 'agency', 'project', 'assignment']) lose('timesheets', field, 0.02)
@@ -197,4 +198,12 @@ function expireSoon(records: RawRecords, rng: Rng): void {
       document.expiry = `${utcDay(`${today}T00:00:00Z`, around[Math.floor(rng() * around.length)])}T12:00:00.000Z`
     if (rng() < 0.05) delete document.required
   }
+}
+
+/** Some PAYE work is paid below the minimum wage, and some contractors and their umbrellas show no statement. */
+function payTooLittle(records: RawRecords): void {
+  for (const [place, { rateType, payType, rates }] of records.timesheets.entries())
+    if (rateType === 'paye' && payType === 'hourly' && place % 5 === 0) rates.wd.pay = 12.5
+  for (const [place, assignment] of records.assignments.entries())
+    if (assignment.rateType === 'psc' && place % 2 === 0) delete assignment.sds
 }

@@ -21,15 +21,21 @@ export interface Owed {
 
 const isToMsp = ({ invoiceType }: Raw): boolean => invoiceType === 'supplierToMsp'
 
+/** By the id of the timesheet. */
+function invoicesOfSheets(invoices: readonly Raw[]): ReadonlyMap<string, readonly Raw[]> {
+  const found = new Map<string, Raw[]>()
+  for (const invoice of invoices)
+    for (const { id } of invoice.timesheets) found.set(id, [...(found.get(id) ?? []), invoice])
+  return found
+}
+
 function billsOf(invoices: readonly Raw[]): Pick<Owed, 'billedOn' | 'isBilledToMsp'> {
   const days = invoices.filter(one => !isToMsp(one)).map(({ createdAt }) => dayOf(createdAt) as string)
   return { billedOn: days.sort(), isBilledToMsp: invoices.some(isToMsp) }
 }
 
 function sheetsOf({ live, today }: Service): Owed[] {
-  const invoicesOf = new Map<string, Raw[]>()
-  for (const invoice of live.invoices)
-    for (const { id } of invoice.timesheets) invoicesOf.set(id, [...(invoicesOf.get(id) ?? []), invoice])
+  const invoicesOf = invoicesOfSheets(live.invoices)
   return live.timesheets.flatMap((sheet): Owed[] => {
     const week = dayOf(sheet.weekEnding)
     const isWaiting = ['pending', 'pending_approval'].includes(sheet.status) && week !== null && week <= today
@@ -44,9 +50,18 @@ function sheetsOf({ live, today }: Service): Owed[] {
   })
 }
 
+/** A claim on an invoice to the provider is billed to the company with its timesheet, not before the provider was billed. */
+function billsOfClaim(invoice: Raw, ofSheet: readonly Raw[]): Pick<Owed, 'billedOn' | 'isBilledToMsp'> {
+  if (!invoice || !isToMsp(invoice)) return billsOf(invoice ? [invoice] : [])
+  const ofProvider = dayOf(invoice.createdAt) as string
+  const [first] = billsOf(ofSheet).billedOn
+  return { billedOn: first === undefined ? [] : [first, ofProvider].sort().slice(1), isBilledToMsp: true }
+}
+
 function claimsOf(service: Service): Owed[] {
   const { live } = service
   const [sheets, invoices] = [byId(live.timesheets), byId(live.invoices)]
+  const ofSheets = invoicesOfSheets(live.invoices)
   const weeks = new Map(datedExpenses(service).map(({ expense, week }) => [expense.id, week]))
   return live.expenses
     .filter(({ status }) => status === 'approved')
@@ -55,7 +70,11 @@ function claimsOf(service: Service): Owed[] {
       return {
         ...{ kind: 'claim', record: claim, sheet: sheets.get(claim.timesheet?.id) },
         ...{ week: weeks.get(claim.id) ?? null, approvedAt: claim.approvalDate ?? null, isApproved: true },
-        ...{ hours: 0, value: claim.value ?? 0, ...billsOf(invoice ? [invoice] : []) },
+        ...{
+          hours: 0,
+          value: claim.value ?? 0,
+          ...billsOfClaim(invoice, ofSheets.get(claim.timesheet?.id) ?? []),
+        },
       }
     })
 }

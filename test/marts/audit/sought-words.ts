@@ -30,8 +30,8 @@ export const soughtWords: Readonly<Record<string, readonly string[]>> = {
   severity: ['error', 'warn'],
   stage: ['assigned', 'cvReviewed', 'interviewRequested', 'interviewed', 'offerAccepted', 'offerMade'],
   state: [
-    ...['accepted', 'done', 'doubted', 'failed', 'incomplete', 'missing', 'no longer readable', 'readable'],
-    ...['refused', 'scanning', 'stopped', 'stored', 'sweeping'],
+    ...['accepted', 'done', 'implausible', 'failed', 'incomplete', 'missing', 'no longer readable'],
+    ...['readable', 'refused', 'scanning', 'stopped', 'stored', 'sweeping'],
   ],
   status: [
     ...['absent', 'approved', 'cancelled', 'completed', 'confirmed', 'ended', 'pending', 'pending_approval'],

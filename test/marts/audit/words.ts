@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { daysBetween, utcDay, weekday } from '../../../src/lib/dates.ts'
 import type { Raw } from './odd-world.ts'
 
+export { groupBy } from '../../../src/lib/group-by.ts'
+
 const days = new Map<string, string>()
 
 const clockOf = (timeZone: string): Intl.DateTimeFormat =>
@@ -24,6 +26,19 @@ export function dayOf(instant: string | null | undefined): string | null {
     days.get(instant) ?? (at.getTime() % 86_400_000 === 0 ? instant.slice(0, 10) : clock.format(at))
   days.set(instant, known)
   return known
+}
+
+/** Seconds since midnight, by the clocks of the reporting zone. */
+export function secondOfDay(instant: string): number {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone: clock.resolvedOptions().timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  }).format(new Date(instant))
+  const [hour = 0, minute = 0, second = 0] = parts.split(':').map(Number)
+  return hour * 3600 + minute * 60 + second
 }
 
 export const addDays = (day: string, count: number): string => utcDay(`${day}T00:00:00Z`, count)
@@ -57,20 +72,6 @@ export const sum = <Item>(items: readonly Item[], of: (item: Item) => number | n
 export const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
 
 export const distinct = (values: readonly unknown[]): number => new Set(values).size
-
-export function groupsOf<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string,
-): ReadonlyMap<string, Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group) group.push(item)
-    else groups.set(key, [item])
-  }
-  return groups
-}
 
 /** The value at a share of the sorted values, between two of them in proportion; null for none. */
 export function quantile(values: readonly number[], share: number): number | null {

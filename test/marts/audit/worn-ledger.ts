@@ -68,7 +68,7 @@ export async function wearLedger(engine: Engine): Promise<void> {
     )
   }
   await engine.run(
-    `insert into ops.accrual_month_end select * replace (date '2026-09-30' as month_end_date, kept_at - to_days(30) as kept_at)
+    `insert into ops.accrual_month_end select * replace (date '2026-09-30' as month_end_date, recorded_at - to_days(30) as recorded_at)
      from ops.accrual_month_end`,
   )
 }

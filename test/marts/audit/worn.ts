@@ -1,24 +1,24 @@
-/** What the statements of marts and checks give over a worn star and ledger: digests that are kept in worn.json. */
+/** What the statements of marts and checks give over a worn star and ledger: digests that are kept in worn.txt. */
 import { createHash } from 'node:crypto'
 import type { Check } from '../../../src/marts/checks/check.ts'
-import { type CheckMoment, runCheck } from '../../../src/marts/checks/run.ts'
-import { fillTokens, momentAt } from '../../../src/marts/inputs.ts'
+import { type CheckTime, runCheck } from '../../../src/marts/checks/run.ts'
+import { fillTokens, readReportingTime } from '../../../src/marts/inputs.ts'
 import type { Mart } from '../../../src/marts/mart.ts'
 import type { Engine } from '../../../src/warehouse/engine.ts'
 import { quoteName, quoteNames } from '../../../src/warehouse/sql-text.ts'
-import { filledAt } from '../filled-warehouse.ts'
+import { filledAt } from '../../support/filled-warehouse.ts'
 import type { Raw } from './odd-world.ts'
 import { wearLedger } from './worn-ledger.ts'
 import { wear } from './worn-star.ts'
 
 export interface Worn {
   readonly engine: Engine
-  readonly moment: CheckMoment
+  readonly moment: CheckTime
 }
 
 /** The marts stay as they were; what is read then is asked for as if it were the moment before. */
 export async function wornOf(engine: Engine): Promise<Worn> {
-  const moment = { ...(await momentAt(engine, Date.parse(filledAt))), now: filledAt }
+  const moment = { ...(await readReportingTime(engine, Date.parse(filledAt))), now: filledAt }
   await wear(engine)
   await wearLedger(engine)
   return { engine, moment }

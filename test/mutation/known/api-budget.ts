@@ -7,7 +7,7 @@ export const known: Known = {
       file: 'src/state/requests/key-requests.ts',
       before: ' where key_id = $1 for update',
       after: ' where key_id = $1',
-      test: 'test/postgres/shared-requests.test.ts',
+      test: 'test/warehouse/postgres/shared-requests.test.ts',
       harm: 'Two processes take one slot of a shared key.',
     },
   ],

@@ -7,7 +7,7 @@ export const known: Known = {
       file: 'src/warehouse/postgres/merge-lock.ts',
       before: 'in exclusive mode',
       after: 'in access share mode',
-      test: 'test/postgres/locks.test.ts',
+      test: 'test/warehouse/postgres/locks.test.ts',
       harm: 'Two processes merge at once.',
     },
   ],

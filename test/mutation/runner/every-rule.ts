@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterEach, describe } from 'vitest'
-import { endTest } from '../../ends.ts'
+import { endTest } from '../../support/ends.ts'
 import { rulesFolder } from '../folders.ts'
 
 const files = readdirSync(rulesFolder, { recursive: true, encoding: 'utf8' }).filter(name =>

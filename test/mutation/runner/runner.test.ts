@@ -49,7 +49,7 @@ test('only the chosen tests judge it', async () => {
   expect(await killerOf('second', ids)).toBeUndefined()
 })
 
-test('what a mutant spoils is not held against the next one', async () => {
+test('the next mutant is judged without what the previous one spoiled', async () => {
   expect(await killerOf('spoils another')).toBeUndefined()
   expect(await killerOf('nothing')).toBeUndefined()
 })

@@ -2,9 +2,9 @@
 import { type Check, writtenChecks } from '../../../src/marts/checks/check.ts'
 import { failedRows, runCheck } from '../../../src/marts/checks/run.ts'
 import type { Engine } from '../../../src/warehouse/engine.ts'
-import { buildAll } from '../../marts/build-all.ts'
-import { useFilled } from '../../marts/filled-warehouse.ts'
 import { checkMoment, isFound, planted } from '../../marts/planted.ts'
+import { buildAll } from '../../support/built-marts.ts'
+import { useFilled } from '../../support/filled-warehouse.ts'
 import type { Judged, MartsJudge } from './marts-judge.ts'
 
 const textOf = ({ parts }: Check): string => parts.map(({ select }) => select).join('\n')

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Check, writtenChecks } from '../../../src/marts/checks/check.ts'
-import { momentAt } from '../../../src/marts/inputs.ts'
+import { readReportingTime } from '../../../src/marts/inputs.ts'
 import { type Mart, readMarts } from '../../../src/marts/mart.ts'
 import { openDuckdb } from '../../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../../src/warehouse/engine.ts'
@@ -12,8 +12,8 @@ import { audits } from '../../marts/audit/audits.ts'
 import { differences, type Expected } from '../../marts/audit/compare.ts'
 import { auditWorlds } from '../../marts/audit/worlds.ts'
 import { checkDigests, madeRows, martDigests, type Worn, wornOf } from '../../marts/audit/worn.ts'
-import { filledAt } from '../../marts/filled-warehouse.ts'
-import { templateFile } from '../../warehouse/fixture.ts'
+import { filledAt } from '../../support/filled-warehouse.ts'
+import { templateFile } from '../../support/warehouse-fixture.ts'
 
 interface World extends Worn {
   /** Rows of each mart; absent in the worn world, where the unaltered statements say what is right. */
@@ -41,7 +41,7 @@ async function auditedWorld(file: string, [seed, scale, zone]: (typeof auditWorl
   const service = await auditedService({ engine, landing: `${file}.landing` }, { seed, scale })
   const expected = new Map(audits.map(audit => [audit.mart, audit.rows(service)]))
   await engine.run('checkpoint')
-  const moment = { ...(await momentAt(engine, Date.parse(filledAt))), now: filledAt }
+  const moment = { ...(await readReportingTime(engine, Date.parse(filledAt))), now: filledAt }
   return { engine, moment, expected, right: new Map() }
 }
 

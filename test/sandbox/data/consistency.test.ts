@@ -4,7 +4,10 @@ import { generateRecords } from '../../../src/sandbox/data/generate.ts'
 import type { Body } from '../open-sandbox.ts'
 
 const today = '2026-11-02'
-const records = generateRecords({ seed: 1, scale: 1, today }) as Record<string, Body[]>
+const records = generateRecords({ seed: 1, scale: 1, today }) as Record<string, object> as Record<
+  string,
+  Body[]
+>
 const { requisitions = [], assignments = [], timesheets = [], invoices = [], creditNotes = [] } = records
 const { rates = [], purchaseOrders = [], trades = [], companies = [] } = records
 const cents = (amount: number) => Math.round(amount * 100)

@@ -6,7 +6,7 @@ import type { Body } from '../open-sandbox.ts'
 import { brokenSums } from './sums.ts'
 
 const options = { seed: 1, scale: 1, today: '2026-11-02' }
-const records = generateRecords(options) as Record<string, Body[]>
+const records = generateRecords(options) as Record<string, object> as Record<string, Body[]>
 const { timesheets = [], expenses = [], invoices = [], projects = [], users = [] } = records
 
 it('is the same, byte by byte, for the same seed, scale and day', () => {

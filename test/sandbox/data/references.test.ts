@@ -1,12 +1,12 @@
 /** Every reference leads to a record with the same name, by id, over HTTP where there is an endpoint. */
 import { expect, it } from 'vitest'
-import { shortId } from '../../../src/sandbox/records/short-id.ts'
-import type { Collection } from '../../../src/sandbox/world.ts'
+import { shortId } from '../../../src/sandbox/record.ts'
+import type { CollectionName } from '../../../src/sandbox/world.ts'
 import { type Body, openSandbox } from '../open-sandbox.ts'
 
 const sandbox = await openSandbox({ scale: 0.3 })
 
-const readable: Partial<Record<Collection, string>> = {
+const readable: Partial<Record<CollectionName, string>> = {
   companies: '/companies',
   projects: '/projects',
   sites: '/sites',
@@ -20,7 +20,7 @@ const readable: Partial<Record<Collection, string>> = {
 }
 
 /** Field -> the collection it refers to. Fields without records in the API are left out. */
-const leadsTo: Readonly<Record<string, Collection>> = {
+const leadsTo: Readonly<Record<string, CollectionName>> = {
   company: 'companies',
   project: 'projects',
   projects: 'projects',
@@ -45,7 +45,7 @@ const leadsTo: Readonly<Record<string, Collection>> = {
 }
 
 interface Found {
-  readonly collection: Collection
+  readonly collection: CollectionName
   readonly ref: Body
   readonly at: string
 }
@@ -62,7 +62,7 @@ function referencesIn(value: Body, at: string): Found[] {
   })
 }
 
-const names: readonly Collection[] = [
+const names: readonly CollectionName[] = [
   'projects',
   'sites',
   'trades',
@@ -107,7 +107,7 @@ it('leads from every reference to a record with the same name', () => {
 
 it('reads every record by id, and the same by its short id', async () => {
   for (const [name, path] of Object.entries(readable)) {
-    const records = sandbox.world.all(name as Collection)
+    const records = sandbox.world.all(name as CollectionName)
     expect(records.length, name).toBeGreaterThan(0)
     for (const { id } of records.slice(0, 120)) {
       const { status, body } = await sandbox.get(`${path}/${id}`)
@@ -127,7 +127,7 @@ it('gives the short id of its requisition with each assignment', async () => {
 })
 
 it('names only purchase orders, users, workers and piece rates that exist', () => {
-  const all = (name: Collection) => sandbox.world.all(name) as Body[]
+  const all = (name: CollectionName) => sandbox.world.all(name) as Body[]
   const orders = new Map(all('purchaseOrders').map(order => [order.reference, order]))
   const ordered = all('assignments').filter(row => row.purchaseOrder)
   expect(ordered.length).toBeGreaterThan(0)

@@ -1,6 +1,6 @@
 /** Companies, their competency matrix, their users, access rules, projects and sites by id, metrics. */
 import { describe, expect, it } from 'vitest'
-import { shortId } from '../../../src/sandbox/records/short-id.ts'
+import { shortId } from '../../../src/sandbox/record.ts'
 import { type Body, openSandbox, sortedBy } from '../open-sandbox.ts'
 
 const sandbox = await openSandbox({ provokesViolations: true })

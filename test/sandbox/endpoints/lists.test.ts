@@ -1,89 +1,31 @@
 /** What every list has in common: envelope, paging, sorting, dates, fields, refusals. */
 import { describe, expect, it } from 'vitest'
+import { LISTS, sortField } from '../../contract/list-declarations.ts'
 import { type Body, openSandbox, sortedBy } from '../open-sandbox.ts'
 
 const sandbox = await openSandbox({ provokesViolations: true })
 
-interface List {
-  readonly path: string
-  readonly by: string
-  readonly order: 'asc' | 'desc'
-  readonly sorts: readonly string[]
-  readonly dateFields?: readonly string[]
-  readonly status?: readonly string[]
-}
+const document: Body = await (await fetch(new URL('/openapi.json', sandbox.url))).json()
 
-const lists: readonly List[] = [
-  {
-    path: '/companies',
-    by: 'name',
-    order: 'asc',
-    sorts: ['createdAt', 'updatedAt', 'name'],
-    status: ['active', 'inactive'],
-  },
-  {
-    path: '/projects',
-    by: 'name',
-    order: 'asc',
-    sorts: ['createdAt', 'updatedAt', 'name', 'code'],
-    status: ['active', 'inactive'],
-  },
-  {
-    path: '/sites',
-    by: 'name',
-    order: 'asc',
-    sorts: ['createdAt', 'updatedAt', 'name'],
-    status: ['active', 'inactive'],
-  },
-  {
-    path: '/users',
-    by: 'name',
-    order: 'asc',
-    sorts: ['createdAt', 'updatedAt', 'name', 'email'],
-    status: ['active', 'inactive'],
-  },
-  {
-    path: '/timesheets',
-    by: 'createdAt',
-    order: 'desc',
-    sorts: ['createdAt', 'updatedAt', 'timesheetRef', 'start', 'weekEnding', 'approvedDate'],
-    dateFields: ['createdAt', 'updatedAt', 'start', 'end', 'weekEnding', 'approvedDate'],
-    status: ['pending', 'pending_approval', 'approved', 'cancelled', 'absent'],
-  },
-  {
-    path: '/expenses',
-    by: 'createdAt',
-    order: 'desc',
-    sorts: ['createdAt', 'updatedAt', 'date', 'value', 'status', 'category'],
-    dateFields: ['date', 'createdAt', 'updatedAt', 'approvalDate'],
-    status: ['pending', 'approved', 'rejected'],
-  },
-  {
-    path: '/invoices',
-    by: 'createdAt',
-    order: 'desc',
-    sorts: ['createdAt', 'updatedAt', 'invoiceRef', 'due', 'weekEnding', 'confirmedDate'],
-    dateFields: ['createdAt', 'confirmedDate', 'due', 'weekEnding'],
-    status: ['pending', 'confirmed'],
-  },
-]
+/** The default of a parameter, as the document of the sandbox says it. */
+const presetOf = (path: string, parameter: string) =>
+  document.paths[path].get.parameters.find(({ name }: Body) => name === parameter).schema.default
 
-const fieldOf: Readonly<Record<string, string>> = { timesheetRef: 'reference', invoiceRef: 'reference' }
-
-describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) => {
+describe.each(LISTS)('$path', ({ path, sort, dates, choices }) => {
   it('returns the first 50 in the default order, with meta', async () => {
     const { status: code, body } = await sandbox.get(path)
     expect(code).toBe(200)
     expect(body.success).toBe(true)
     expect(body.meta).toMatchObject({ page: 1, limit: 50 })
     expect(body.data).toHaveLength(Math.min(50, body.meta.total))
-    expect(sortedBy(body.data, (row: Body) => row[by], order)).toBe(true)
+    const by = sortField(presetOf(path, 'sortBy'))
+    expect(sortedBy(body.data, (row: Body) => row[by], presetOf(path, 'sortOrder'))).toBe(true)
   })
 
   it('sorts by each sort field both ways, missing values lowest', async () => {
-    for (const sortBy of sorts) {
+    for (const sortBy of sort) {
       for (const sortOrder of ['asc', 'desc'] as const) {
-        const field = fieldOf[sortBy] ?? sortBy
+        const field = sortField(sortBy)
         const query = `sortBy=${sortBy}&sortOrder=${sortOrder}&fields=${field}&limit=200`
         const { body } = await sandbox.get(`${path}?${query}`)
         expect(
@@ -110,7 +52,7 @@ describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) =
 
   it('filters by status', async () => {
     const counts = await Promise.all(
-      (status ?? []).map(
+      (choices.status?.values ?? []).map(
         async value => (await sandbox.get(`${path}?status=${value}&limit=1`)).body.meta.total,
       ),
     )
@@ -119,13 +61,13 @@ describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) =
   })
 
   it('includes both days of a range', async () => {
-    for (const dateField of dateFields ?? (path === '/users' ? [] : ['createdAt'])) {
+    for (const dateField of dates) {
       const { body: any } = await sandbox.get(`${path}?limit=200&fields=${dateField}`)
       const day = any.data
         .map((row: Body) => row[dateField])
         .find(Boolean)
         .slice(0, 10)
-      const extra = dateFields ? `&dateField=${dateField}` : ''
+      const extra = dates.length > 1 ? `&dateField=${dateField}` : ''
       const { body } = await sandbox.get(`${path}?from=${day}&to=${day}${extra}&limit=200`)
       expect(body.data.length).toBeGreaterThan(0)
       expect(
@@ -146,9 +88,9 @@ describe.each(lists)('$path', ({ path, by, order, sorts, dateFields, status }) =
   it('refuses what breaks the contract', async () => {
     const common = ['limit=201', 'limit=0', 'limit=x', 'page=0', 'page=1.5', 'sortBy=nothing', 'sortOrder=up']
     const broken = [...common, 'status=nothing', 'unknown=1', 'page=1&page=2', 'fields=', 'company=']
-    const dates =
-      path === '/users' ? ['from=2026-01-01'] : ['from=2026-02-30', 'from=1.1.2026', 'to=2026-1-1']
-    for (const query of [...broken, ...dates]) {
+    const days =
+      dates.length === 0 ? ['from=2026-01-01'] : ['from=2026-02-30', 'from=1.1.2026', 'to=2026-1-1']
+    for (const query of [...broken, ...days]) {
       const { status: code, body } = await sandbox.get(`${path}?${query}`)
       expect(code, query).toBe(400)
       expect(body).toMatchObject({

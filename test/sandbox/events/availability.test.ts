@@ -2,8 +2,8 @@
 import { describe, expect, it, test } from 'vitest'
 import { type EventType, eventTypes } from '../../../src/contract/events.ts'
 import { type Audience, audienceOf } from '../../../src/sandbox/events/audience.ts'
-import { isTold, type Webhook } from '../../../src/sandbox/events/webhook.ts'
-import { contractEvents } from '../../declarations/contract-events.ts'
+import { isSubscribed, type Webhook } from '../../../src/sandbox/events/webhook.ts'
+import { contractEvents } from '../../contract/contract-events.ts'
 import { openEvents, webhook } from './open-events.ts'
 import { openReceiver } from './receiver.ts'
 
@@ -20,7 +20,7 @@ describe('the matrix of types and kinds', () => {
         ...webhook(url, { kind }),
         ...{ name: 'old', owner: 'x', headers: {}, active: true, events: new Set(eventTypes) },
       }
-      expect(isTold(old, type as EventType, undefined)).toBe(kinds.includes(kind))
+      expect(isSubscribed(old, type as EventType, undefined)).toBe(kinds.includes(kind))
     }
   })
 })

@@ -1,6 +1,12 @@
 /** A small world of two companies and two agencies, and a clock, for the tests of events. */
 import { type Clock, systemClock } from '../../../src/lib/clock.ts'
-import type { EventOptions, WebhookOptions } from '../../../src/sandbox/events/event-options.ts'
+import { type EventOptions, eventSettings, type WebhookOptions } from '../../../src/sandbox/events/webhook.ts'
+import {
+  type EventFaultRates,
+  type EventRelay,
+  startEventRelay,
+  type TreatedDelivery,
+} from '../../fault-layer/event-relay.ts'
 import { type OpenSandbox, openSandbox } from '../open-sandbox.ts'
 
 export const SECRET = 'secret-1f7c-of-webhooks'
@@ -46,4 +52,40 @@ export function openEvents(
   { seed = 1, clock = quickClock() }: { seed?: number; clock?: Clock } = {},
 ): Promise<OpenSandbox> {
   return openSandbox({ records, events, seed, clock })
+}
+
+export interface FaultyEventOptions extends EventOptions {
+  readonly faults?: EventFaultRates
+  /** The longest delay of the `delay` fault. */
+  readonly delayMs?: number
+}
+
+export interface FaultyEvents extends Omit<OpenSandbox, 'deliveries'> {
+  deliveries(): readonly TreatedDelivery[]
+}
+
+/** The same with a relay before the only webhook, whose faults happen to what the sandbox delivers. */
+export async function openFaultyEvents(
+  { faults: rates = {}, delayMs = 5000, ...events }: FaultyEventOptions,
+  { seed = 1, clock = quickClock() }: { seed?: number; clock?: Clock } = {},
+): Promise<FaultyEvents> {
+  const [target] = events.webhooks ?? []
+  if (!target) throw new Error('there is no webhook')
+  const settings = eventSettings(events)
+  const relay: EventRelay = await startEventRelay({
+    ...{ webhook: target, rates, delayMs, settings, seed, clock },
+  })
+  const sandbox = await openEvents({ ...events, webhooks: [{ ...target, url: relay.url }] }, { seed, clock })
+  return {
+    ...sandbox,
+    deliveries: () => relay.treated(sandbox.deliveries()),
+    delivered: async () => {
+      await sandbox.delivered()
+      await relay.settled()
+    },
+    close: async () => {
+      relay.close()
+      await sandbox.close()
+    },
+  }
 }

@@ -1,7 +1,7 @@
 /** A bare HTTP server that receives webhooks, keeps every request as it came, and checks signatures its own way. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { atEndOfFile } from '../../ends.ts'
+import { atEndOfFile } from '../../support/ends.ts'
 
 export interface Received {
   readonly method: string | undefined
@@ -20,7 +20,7 @@ export interface Receiver {
   readonly url: string
   readonly received: Received[]
   /** Most requests that were open at one time. */
-  readonly mostOpen: () => number
+  readonly maxOpen: () => number
   close(): void
 }
 
@@ -55,7 +55,7 @@ export async function openReceiver(reply: (request: Received) => Reply = () => 2
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}/hook`,
     received,
-    mostOpen: () => most,
+    maxOpen: () => most,
     close: () => {
       server.closeAllConnections()
       server.close()

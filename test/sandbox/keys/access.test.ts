@@ -1,7 +1,7 @@
 /** Who is refused what: keys, scopes, companies, methods, routes. */
 import { describe, expect, it } from 'vitest'
+import { seedOf } from '../../../src/sandbox/data/draw.ts'
 import { makeCompanies } from '../../../src/sandbox/data/master/companies.ts'
-import { seedOf } from '../../../src/sandbox/data/seed.ts'
 import { endpoints } from '../../../src/sandbox/endpoints/endpoints.ts'
 import { defaultKeys, sandboxKeys } from '../../../src/sandbox/keys/default-keys.ts'
 import { type ApiKey, readScopes } from '../../../src/sandbox/keys/keys.ts'

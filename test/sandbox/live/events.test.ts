@@ -4,8 +4,7 @@ import { type EventType, eventRule, eventTypes, payloadKeys } from '../../../src
 import { type Clock, systemClock } from '../../../src/lib/clock.ts'
 import { seededRng } from '../../../src/lib/rng.ts'
 import { generateRecords } from '../../../src/sandbox/data/generate.ts'
-import type { Audience } from '../../../src/sandbox/events/audience.ts'
-import { homes } from '../../../src/sandbox/events/subjects.ts'
+import { type Audience, homes } from '../../../src/sandbox/events/audience.ts'
 import { mutateWorld } from '../../../src/sandbox/live/mutate-world.ts'
 import { World } from '../../../src/sandbox/world.ts'
 import { brokenSums } from '../data/sums.ts'
@@ -59,27 +58,34 @@ const truths: Readonly<Record<string, (record: Body) => boolean>> = {
 const partners = (record: Body): string[] =>
   record.agencies ? record.agencies.map((agency: Body) => agency.id) : record.agency ? [record.agency.id] : []
 
-it('sends every type of event, when it is true, to company and agency of the record', () => {
-  const world = new World(generateRecords(options))
-  const managed = world.all('companies')[0] as Body
-  const mspConfig = { enabled: true, msps: ['Openfield Managed Services'], billing: true }
-  world.upsert('companies', { ...managed, config: { ...managed.config, mspConfig } })
+/** Events as they are raised, each compared with the record that it names; how many there were of each type. */
+function comparedEvents(world: World) {
   const counts = new Map<EventType, number>()
   const stages = new Map<string, number>()
-  const raise = (type: EventType, id: string, audience?: Audience) => {
+  const raise = (type: EventType, id: string, audience?: Audience): void => {
     counts.set(type, (counts.get(type) ?? 0) + 1)
     if (type === 'requisition_approved') stages.set(id, (stages.get(id) ?? 0) + 1)
     const { entity, agency } = eventRule(type)
     const record = world.get(homes[entity], id) as Body
     expect({ type, isTrue: (truths[type] ?? Boolean)(record) }).toEqual({ type, isTrue: true })
     expect(world.get('companies', audience?.companyId ?? '')).toBeDefined()
-    const told = audience?.agencyIds ?? []
-    expect(told.every(one => world.get('agencies', one) !== undefined)).toBe(true)
+    const receivers = audience?.agencyIds ?? []
+    expect(receivers.every(one => world.get('agencies', one) !== undefined)).toBe(true)
     if (!agency || record === undefined) return
-    if (['requisition_worker_rejected', 'requisition_assigned'].includes(type)) expect(told).toHaveLength(1)
-    if (entity === 'requisition') expect(partners(record)).toEqual(expect.arrayContaining([...told]))
-    else expect(told).toEqual(partners(record))
+    if (['requisition_worker_rejected', 'requisition_assigned'].includes(type))
+      expect(receivers).toHaveLength(1)
+    if (entity === 'requisition') expect(partners(record)).toEqual(expect.arrayContaining([...receivers]))
+    else expect(receivers).toEqual(partners(record))
   }
+  return { counts, stages, raise }
+}
+
+it('sends every type of event, when it is true, to company and agency of the record', () => {
+  const world = new World(generateRecords(options))
+  const managed = world.all('companies')[0] as Body
+  const mspConfig = { enabled: true, msps: ['Openfield Managed Services'], billing: true }
+  world.upsert('companies', { ...managed, config: { ...managed.config, mspConfig } })
+  const { counts, stages, raise } = comparedEvents(world)
   const rng = seededRng(7)
   for (let step = 0; step < 120; step += 1) {
     mutateWorld(world, { rng, nowMs: start + step * 1000, count: 10, deletions: true, raise })

@@ -1,6 +1,6 @@
 /** Each open choice of the metrics, by cases small enough to work out by hand. */
 import { describe, expect, it } from 'vitest'
-import type { ContractOptions } from '../../../src/sandbox/options/contract-options.ts'
+import type { ContractOptions } from '../../../src/sandbox/options.ts'
 import { type Body, openSandbox } from '../open-sandbox.ts'
 
 const company = { id: 'c1', name: 'One' }
@@ -95,7 +95,7 @@ describe('the outlier rule', () => {
   })
 
   it('does not apply to small groups', async () => {
-    const [row] = await fill(withOutlier, { 'outlier-least': 6 })
+    const [row] = await fill(withOutlier, { 'outlier-min': 6 })
     expect([row.excludedOutliers, row.values.count, row.iqrBounds]).toEqual([
       0,
       5,

@@ -1,7 +1,7 @@
 /** Every option of the recruitment metrics, as a client sees it: an answer without it, and with it. */
 import { expect, it } from 'vitest'
-import { metricOptions, parseOption } from '../../../src/sandbox/options/contract-options.ts'
-import { pathReader } from '../../../src/sandbox/records/record.ts'
+import { metricOptions, parseOption } from '../../../src/sandbox/options.ts'
+import { pathReader } from '../../../src/sandbox/record.ts'
 import { type OpenSandbox, openSandbox } from '../open-sandbox.ts'
 
 const company = { id: 'c1', name: 'One' }
@@ -37,9 +37,13 @@ const timesheets = [
   sheet('t2', '2026-02-02', { netHours: 50, status: 'pending' }),
 ]
 
+// One worker whose two weeks end on different days of one calendar week.
+const other = { project: { id: 'p2', name: 'Yard' }, worker: { id: 'w', name: 'w' }, netHours: 30 }
+timesheets.push(sheet('t3', '2026-02-12', other), sheet('t4', '2026-02-13', other))
+
 const fill = 'timeToFill&project=p1'
 const early = 'timeToFill&agency=early'
-const hours = 'workersOverHours'
+const hours = 'workersOverHours&project=p1'
 const cases: [option: string, query: string, path: string, plain: unknown, turned: unknown][] = [
   ['quantiles=type6', fill, 'iqrBounds.upper', 21.90625, 56.71875],
   ['fill-days=floor', `${fill}&agency=a3`, 'values.maxDays', 30.25, 30],
@@ -48,10 +52,11 @@ const cases: [option: string, query: string, path: string, plain: unknown, turne
   ['fill-negative=dropped', early, 'rawCount', 1, undefined],
   ['acceptance=latest', fill, 'rawCount', 4, 1],
   ['outlier-bounds=exclusive', `${fill}&agency=a0`, 'values.count', 1, 0],
-  ['outlier-least=5', fill, 'excludedOutliers', 1, 0],
+  ['outlier-min=5', fill, 'excludedOutliers', 1, 0],
   ['fill-statuses=raised,approved', fill, 'rawCount', 4, undefined],
   ['decimals=1', fill, 'iqrBounds.upper', 21.90625, 21.9],
   ['week-start=sunday', `${hours}&groupBy=week`, 'group.week', '2026-W05', '2026-W06'],
+  ['worker-week=calendarWeek', 'workersOverHours&project=p2', 'values.workerWeeks', 2, 1],
   ['week-key=firstDay', `${hours}&groupBy=week`, 'group.week', '2026-W05', '2026-01-26'],
   ['month-key=firstDay', `${hours}&groupBy=month`, 'group.month', '2026-02', '2026-02-01'],
   ['group-ref=name', `${hours}&groupBy=project`, 'group.project', project, 'Site'],

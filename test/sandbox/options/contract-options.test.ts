@@ -1,12 +1,11 @@
 /** Each reading of what the contract leaves open, as a client sees it. */
 import { describe, expect, it } from 'vitest'
-import { faultTable, parseFault } from '../../../src/sandbox/faults/faults.ts'
 import {
   type ContractOptions,
   contractOptions,
   optionsOf,
   parseOption,
-} from '../../../src/sandbox/options/contract-options.ts'
+} from '../../../src/sandbox/options.ts'
 import { type Body, openSandbox } from '../open-sandbox.ts'
 
 const times = [
@@ -122,10 +121,25 @@ describe('settings', () => {
   ])('refuse %s', (text, message) => {
     expect(() => parseOption(text)).toThrow(expect.objectContaining({ message, exitCode: 2 }))
   })
+})
 
-  it('refuse faults likewise', () => {
-    for (const name of Object.keys(faultTable)) expect(parseFault(`${name}=0.5`)).toEqual({ [name]: 0.5 })
-    expect(() => parseFault('rest=0.1')).toThrow('there is no fault rest: did you mean reset?')
-    expect(() => parseFault('reset=much')).toThrow('reset=much is not a rate: give a number from 0 to 1')
-  })
+it('shuffles the ties of lists without a unique sort key too', async () => {
+  const users = Array.from({ length: 40 }, (_, n) => ({ companyId: 'c1', id: `u${n}`, name: 'Same Name' }))
+  const accessRuleMappings = Array.from({ length: 40 }, (_, n) => ({
+    id: `r${n}`,
+    a: 'role',
+    can: `act${n}`,
+  }))
+  const companies = [{ id: 'c1', name: 'One' }]
+  const sandbox = await openSandbox({ records: { companies, companyUsers: users, accessRuleMappings } })
+  for (const path of ['/access-rule-mappings', '/companies/c1/user-permissions']) {
+    const order = async () => (await sandbox.get(`${path}?limit=200`)).body.data.map((row: Body) => row.id)
+    sandbox.setOptions({ ties: 'stable' })
+    const usual = await order()
+    expect(await order()).toEqual(usual)
+    sandbox.setOptions({ ties: 'random' })
+    const shuffled = await order()
+    expect(shuffled).not.toEqual(usual)
+    expect(shuffled.toSorted()).toEqual(usual.toSorted())
+  }
 })

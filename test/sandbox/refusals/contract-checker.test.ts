@@ -2,10 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Clock } from '../../../src/lib/clock.ts'
-import type { SandboxOptions } from '../../../src/sandbox/server/settings.ts'
-import { type OpenSandbox, openSandbox } from '../open-sandbox.ts'
+import { type OpenOptions, type OpenSandbox, openSandbox } from '../open-sandbox.ts'
 
-async function watched(options: SandboxOptions = {}) {
+async function watched(options: OpenOptions = {}) {
   const at = { ms: Date.parse('2026-11-02T10:00:50.000Z') }
   const clock: Clock = { now: () => at.ms, sleep: async () => undefined }
   const sandbox = await openSandbox({ records: {}, clock, provokesViolations: true, ...options })
@@ -92,7 +91,12 @@ it('checks every test: each opens its sandboxes through openSandbox or keptSandb
     name => name.endsWith('.ts') && !name.startsWith('bench'),
   )
   const opening = files.filter(name =>
-    readFileSync(new URL(name, root), 'utf8').includes(`startSandbox${'('}`),
+    /start(Faulty)?Sandbox\(/.test(readFileSync(new URL(name, root), 'utf8')),
   )
-  expect(opening).toEqual(['sandbox/open-sandbox.ts', 'simulation/service.ts', 'torture/arena.ts'])
+  expect(opening.toSorted()).toEqual([
+    'fault-layer/start.ts',
+    'sandbox/open-sandbox.ts',
+    'simulation/service.ts',
+    'torture/arena.ts',
+  ])
 })

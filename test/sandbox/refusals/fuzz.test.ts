@@ -2,6 +2,7 @@
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { namedRng } from '../../../src/lib/rng.ts'
+import { endpoints } from '../../../src/sandbox/endpoints/endpoints.ts'
 import { openSandbox } from '../open-sandbox.ts'
 import { type Malformed, malformed } from './malformed-requests.ts'
 
@@ -58,7 +59,7 @@ function complaint({ method }: Malformed, { status, head, body }: Answer): strin
 it(`answers ${REQUESTS} malformed requests as the contract says`, async () => {
   const sandbox = await openSandbox({ scale: 0.01, rateLimitPerDay: 1_000_000, provokesViolations: true })
   const { port, pathname: basePath } = new URL(sandbox.url)
-  const paths = [...new Set(sandbox.routes.map(({ path }) => path))]
+  const paths = [...new Set(endpoints.map(({ path }) => path))]
   const ids = (['companies', 'projects', 'timesheets', 'expenses'] as const).flatMap(name =>
     sandbox.world
       .all(name)

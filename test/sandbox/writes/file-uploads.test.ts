@@ -1,10 +1,10 @@
 /** POST /files/uploads, the address it gives out, and the token on its way into a worker's document. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { seedOf } from '../../../src/sandbox/data/draw.ts'
 import { makeAgencies } from '../../../src/sandbox/data/master/companies.ts'
-import { seedOf } from '../../../src/sandbox/data/seed.ts'
 import { defaultKeys, sandboxKeys } from '../../../src/sandbox/keys/default-keys.ts'
 import type { ApiKey } from '../../../src/sandbox/keys/keys.ts'
-import { shortId } from '../../../src/sandbox/records/short-id.ts'
+import { shortId } from '../../../src/sandbox/record.ts'
 import { type Body, openSandbox } from '../open-sandbox.ts'
 import { document, PDF, PNG, person, writer } from './worker-inputs.ts'
 
@@ -80,7 +80,7 @@ describe('a declaration', () => {
     [{ fileName: 'aid' }, 'fileName: is not a file name'],
     [{ fileName: '' }, 'fileName: is not a file name'],
     [{ fileName: `${'x'.repeat(252)}.pdf` }, 'fileName: is not'],
-    [{ contentType: 'application/zip' }, 'contentType: is none of'],
+    [{ contentType: 'application/zip' }, 'contentType: is not one of'],
     [{ size: 0 }, 'size: is below'],
     [{ size: 20_971_521 }, 'size: is above'],
     [{ size: 1.5 }, 'size: is not a whole number'],

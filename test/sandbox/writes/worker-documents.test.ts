@@ -1,11 +1,11 @@
 /** Documents of a worker: added, changed, replaced, locked, kept to one agency, smart-checked; their files and sizes. */
 import { describe, expect, it } from 'vitest'
 import { largestBody, largestFile } from '../../../src/lib/file-kind.ts'
+import { seedOf } from '../../../src/sandbox/data/draw.ts'
 import { makeAgencies } from '../../../src/sandbox/data/master/companies.ts'
-import { seedOf } from '../../../src/sandbox/data/seed.ts'
 import { defaultKeys, sandboxKeys } from '../../../src/sandbox/keys/default-keys.ts'
 import type { ApiKey } from '../../../src/sandbox/keys/keys.ts'
-import type { WorkerDocument } from '../../../src/sandbox/writes/worker.ts'
+import type { WorkerDocument } from '../../../src/sandbox/writes/worker-book.ts'
 import { type Body, openSandbox } from '../open-sandbox.ts'
 import { dataUrl, document, PDF, PNG, pdf, person, png, writer } from './worker-inputs.ts'
 
@@ -152,7 +152,7 @@ describe('documents of an update', () => {
     const moved = { rightToWork: [{ id }] }
     expect(await refusal(update(worker.id, moved))).toMatch(/is not a document in rightToWork/)
     const other = { attachments: [{ id, documentId: document('CV').documentId }] }
-    expect(await refusal(update(worker.id, other))).toMatch(/documentId: a document does not change/)
+    expect(await refusal(update(worker.id, other))).toMatch(/documentId: a document cannot become another/)
   })
 })
 

@@ -1,10 +1,10 @@
 /** POST and PATCH /workers: who may, every rule of a field, identity, matches and conflicts. */
 import { describe, expect, it } from 'vitest'
+import { seedOf } from '../../../src/sandbox/data/draw.ts'
 import { makeAgencies } from '../../../src/sandbox/data/master/companies.ts'
-import { seedOf } from '../../../src/sandbox/data/seed.ts'
 import { defaultKeys, sandboxKeys } from '../../../src/sandbox/keys/default-keys.ts'
 import { type ApiKey, readScopes } from '../../../src/sandbox/keys/keys.ts'
-import { shortId } from '../../../src/sandbox/records/short-id.ts'
+import { shortId } from '../../../src/sandbox/record.ts'
 import { masterTrades } from '../../../src/sandbox/writes/lists.ts'
 import { type Body, openSandbox } from '../open-sandbox.ts'
 import { document, pdf, person, writer } from './worker-inputs.ts'

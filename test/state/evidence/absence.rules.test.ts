@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import {
   type Absence,
   absences,
+  countLive,
   isNewerCount,
   recordCount,
   storedCounts,
 } from '../../../src/state/evidence/absence.ts'
-import { countLive } from '../../../src/state/evidence/live-count.ts'
 import { forgetTables } from '../../../src/state/existing-tables.ts'
-import { resourceOf } from '../../rules-warehouse.ts'
-import { deletion, evidence, expense, hour, ledgerBench, sweep } from '../ledger-bench.ts'
+import { deletion, evidence, expense, hour, ledgerBench, sweep } from '../../support/ledger-bench.ts'
+import { resourceOf } from '../../support/rules-warehouse.ts'
 
 const bench = ledgerBench()
 const expenses = resourceOf('expenses')
@@ -91,7 +91,7 @@ describe('a list', () => {
         sweep('c', { started_at: hour(3) }),
       ],
       ...[
-        sweep('d', { started_at: hour(9), state: 'doubted' }),
+        sweep('d', { started_at: hour(9), state: 'implausible' }),
         sweep('e', { started_at: hour(9), resource: 'x' }),
       ],
     )

@@ -1,7 +1,7 @@
 /** What the report of schema drift takes in: every difference once, and no more of them than it has room for. */
 import { describe, expect, test } from 'vitest'
 import { freshDrift, recordDrift, undeclaredPaths } from '../../../src/state/evidence/drift.ts'
-import { hour, ledgerBench } from '../ledger-bench.ts'
+import { hour, ledgerBench } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -71,7 +71,7 @@ describe('drift', () => {
     expect([(await all()).length, (await unknown()).length]).toEqual([differences, texts])
   })
 
-  test('without a page is none', async () => {
+  test('without a page is not recorded', async () => {
     await recordDrift(bench.engine, 'expenses', { found, values, page: undefined })
     expect(await all()).toEqual([])
   })

@@ -1,8 +1,8 @@
 /** Which companies or agencies would be left without a record of a list. */
 import { expect, test } from 'vitest'
 import { emptiedOwners } from '../../../src/state/evidence/emptied-owners.ts'
-import { resourceOf } from '../../rules-warehouse.ts'
-import { expense, ledgerBench } from '../ledger-bench.ts'
+import { expense, ledgerBench } from '../../support/ledger-bench.ts'
+import { resourceOf } from '../../support/rules-warehouse.ts'
 
 const bench = ledgerBench()
 

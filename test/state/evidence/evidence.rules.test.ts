@@ -15,8 +15,16 @@ import {
 } from '../../../src/state/evidence/evidence.ts'
 import { unsettled } from '../../../src/state/evidence/key-scopes.ts'
 import type { DeletionRow, EvidenceRow, KeyScopeRow } from '../../../src/state/evidence/tables.ts'
-import { resourceOf } from '../../rules-warehouse.ts'
-import { deletion, evidence, expense, hour, keyScope, ledgerBench, quarantined } from '../ledger-bench.ts'
+import {
+  deletion,
+  evidence,
+  expense,
+  hour,
+  keyScope,
+  ledgerBench,
+  quarantined,
+} from '../../support/ledger-bench.ts'
+import { resourceOf } from '../../support/rules-warehouse.ts'
 
 const bench = ledgerBench()
 const expenses = resourceOf('expenses')
@@ -52,7 +60,7 @@ describe('evidence is recorded', () => {
     expect(row).toEqual(evidence('r'))
   })
 
-  test('whole, however much there is', async () => {
+  test('completely, however much there is', async () => {
     await recordEvidence(bench.engine, [])
     await recordEvidence(
       bench.engine,

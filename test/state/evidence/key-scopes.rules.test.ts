@@ -1,18 +1,18 @@
 /** When what a key sees is the same, when it may have changed during a run, and whether an earlier run saw all of it. */
 import { describe, expect, test } from 'vitest'
 import {
+  type KeySight,
   recordKeyScope,
-  type Sight,
   sawAllOf,
   scopeIdOf,
   unsettled,
 } from '../../../src/state/evidence/key-scopes.ts'
-import { hour, keyScope, ledgerBench } from '../ledger-bench.ts'
+import { hour, keyScope, ledgerBench } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
 const refs = (...ids: readonly string[]) => ids.map(id => ({ id }))
-const sight: Sight = {
+const sight: KeySight = {
   kind: 'company',
   scopes: ['read', 'write'],
   companies: refs('c1', 'c2'),
@@ -31,7 +31,7 @@ describe('the id of a scope', () => {
     )
   })
 
-  test.each<[string, string, Partial<Sight>]>([
+  test.each<[string, string, Partial<KeySight>]>([
     ['another key', 'key 2', {}],
     ['another kind', 'key', { kind: 'agency' }],
     ['another permission', 'key', { scopes: ['read'] }],
@@ -42,7 +42,7 @@ describe('the id of a scope', () => {
 })
 
 describe('the scope of a run', () => {
-  const record = (runId: string, parts: Partial<Sight> = {}, apiKeyId = 'key') =>
+  const record = (runId: string, parts: Partial<KeySight> = {}, apiKeyId = 'key') =>
     recordKeyScope(bench.engine, { runId, apiKeyId, sight: { ...sight, ...parts }, observedAt: hour(5) })
   const scopes = async () =>
     Object.fromEntries(
@@ -103,7 +103,7 @@ describe('the scope of a run', () => {
 
 describe('an earlier run saw all that the key sees now', () => {
   const row = { companies: '["c1","c2"]', agencies: '["a1","a2"]' }
-  test.each<[string, Partial<Sight>, boolean]>([
+  test.each<[string, Partial<KeySight>, boolean]>([
     ['when the lists are the same', { agencies: refs('a1', 'a2') }, true],
     ['when it saw more', {}, true],
     ['when permissions differ', { scopes: ['other'] }, true],

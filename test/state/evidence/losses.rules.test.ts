@@ -1,8 +1,8 @@
 /** A record that was lost here, or whose stored version is wrong, is read by the next sync. */
 import { expect, test } from 'vitest'
 import { noteLosses } from '../../../src/state/evidence/losses.ts'
-import { resourceOf } from '../../rules-warehouse.ts'
-import { expense, hour, ledgerBench } from '../ledger-bench.ts'
+import { expense, hour, ledgerBench } from '../../support/ledger-bench.ts'
+import { resourceOf } from '../../support/rules-warehouse.ts'
 
 const bench = ledgerBench({ keepsRows: true })
 const records = ['r', `it's lost`].map(id => ({ id, createdAt: hour(1), updatedAt: hour(2) }))

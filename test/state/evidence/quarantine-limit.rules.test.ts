@@ -7,7 +7,7 @@ import {
   intolerable,
   tooManyQuarantined,
 } from '../../../src/state/evidence/quarantine-limit.ts'
-import { hour, ledgerBench, quarantined } from '../ledger-bench.ts'
+import { hour, ledgerBench, quarantined } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -43,7 +43,7 @@ test('records in quarantine are named list by list, and end a command with exit 
   const found = [excess('expenses', 2), excess('rates', 9, 'refused'), excess('sites', 1200)]
   const error = describeQuarantined(found, 'the rest is published')
   expect(error?.report.what).toBe(
-    'too many records could not be loaded: 2 records of expenses in quarantine, 1 tolerable; 1,200 records of sites in quarantine, 1 tolerable',
+    'too many records could not be loaded: 2 records of expenses in quarantine, at most 1 tolerated; 1,200 records of sites in quarantine, at most 1 tolerated',
   )
   expect(error?.report.next).toMatch(/^select \* from ops\.quarantine .*; the rest is published$/)
   expect(error?.exitCode).toBe(3)
@@ -53,7 +53,7 @@ test('records in quarantine are named list by list, and end a command with exit 
 test('records that are refused now are named list by list', () => {
   const found = [excess('expenses', 2), excess('rates', 1200, 'refused'), excess('trades', 2, 'refused')]
   expect(describeRefused(found)?.report.what).toBe(
-    'too many stored records are refused now: 1,200 of rates, 1 tolerable; 2 of trades, 1 tolerable',
+    'too many stored records are refused now: 1,200 of rates, at most 1 tolerated; 2 of trades, at most 1 tolerated',
   )
   expect(describeRefused([excess('expenses', 2)])).toBeUndefined()
 })
@@ -74,14 +74,16 @@ describe('of what the ledger has', () => {
     await inQuarantine('expenses', 2)
     await refused('rates', 2)
     const first =
-      '2 records of expenses in quarantine, 1 tolerable; 2 records of sites in quarantine, 1 tolerable'
+      '2 records of expenses in quarantine, at most 1 tolerated; 2 records of sites in quarantine, at most 1 tolerated'
     expect(await why()).toBe(`too many records could not be loaded: ${first}`)
-    expect(await why(['rates'])).toBe('too many stored records are refused now: 2 of rates, 1 tolerable')
+    expect(await why(['rates'])).toBe(
+      'too many stored records are refused now: 2 of rates, at most 1 tolerated',
+    )
     expect(await why(['users'])).toBeUndefined()
     const limited = await tooManyQuarantined(bench.engine, { of: ['rates'], meanwhile })
     expect(limited).toBeUndefined()
     expect((await tooManyQuarantined(bench.engine, { of: ['sites'], meanwhile }))?.report).toMatchObject({
-      what: 'too many records could not be loaded: 2 records of sites in quarantine, 1 tolerable',
+      what: 'too many records could not be loaded: 2 records of sites in quarantine, at most 1 tolerated',
       next: expect.stringMatching(/the rest is published$/),
     })
   })

@@ -7,7 +7,7 @@ import {
   recordLook,
 } from '../../../src/state/evidence/quarantine-looks.ts'
 import { forgetTables } from '../../../src/state/existing-tables.ts'
-import { hour, ledgerBench, quarantined } from '../ledger-bench.ts'
+import { hour, ledgerBench, quarantined } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -103,14 +103,14 @@ describe('the next look at a day', () => {
     expect(await next()).toEqual({ place, page: 1 })
   })
 
-  test('is at the whole list first where a record does not tell its day', async () => {
+  test('is at the complete list first where a record does not state its day', async () => {
     await waits(created('2026-01-05'), {})
     expect((await next())?.place).toBe('')
     await look({ place: '', total: 0 })
     expect((await next())?.place).toBe('2026-01-05')
   })
 
-  test('is none before it is due', async () => {
+  test('does not happen before it is due', async () => {
     await waits(...days)
     await look({ looked_at: new Date(now - 1).toISOString() })
     expect(await next()).toBeUndefined()
@@ -130,7 +130,7 @@ describe('the next look at a record', () => {
     expect(await next()).toBe('a')
   })
 
-  test('is none where no record has an id', async () => {
+  test('does not happen where no record has an id', async () => {
     await waits({ record_id: null })
     expect(await next()).toBeUndefined()
   })

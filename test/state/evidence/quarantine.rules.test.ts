@@ -4,11 +4,10 @@ import {
   closeQuarantine,
   closeVanished,
   keepQuarantine,
-  quarantineColumns,
   quarantinedIds,
 } from '../../../src/state/evidence/quarantine.ts'
 import type { QuarantineRow } from '../../../src/state/evidence/tables.ts'
-import { hour, keyScope, ledgerBench, quarantined } from '../ledger-bench.ts'
+import { hour, keyScope, ledgerBench, quarantined } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -18,7 +17,7 @@ const resolved = () =>
 const kept = async (parts: Partial<Parameters<typeof keepQuarantine>[1]>, waiting = 1) =>
   keepQuarantine(
     bench.engine,
-    { resource: 'expenses', hasTable: false, rows: [], ...parts },
+    { resource: 'expenses', rows: [], ...parts },
     { contested: 0, quarantined: waiting },
   )
 
@@ -76,21 +75,6 @@ describe('a record that could not be loaded', () => {
   test('is added however many there are', async () => {
     await kept({ rows: Array.from({ length: 501 }, (_, at) => quarantined(`r${at}`)) }, 0)
     expect(await rows()).toHaveLength(501)
-  })
-
-  test('is added from the table of a batch, where that was received', async () => {
-    const columns = quarantineColumns.map(({ name, sql }) => `${name} ${sql}`).join(', ')
-    await bench.engine.run(`create or replace temp table stage_quarantine (${columns})`)
-    const of = (id: string, seen: number) => {
-      const { resolved_at, ...row } = quarantined(id, { seen_at: hour(seen), text: 't' })
-      return row
-    }
-    await bench.insert('stage_quarantine', of('r', 8), of('q', 8))
-    await kept({}, 0)
-    expect(await rows()).toEqual([])
-    await insert(quarantined('r', { resolved_at: hour(3), text: 't' }))
-    await kept({ hasTable: true }, 0)
-    expect(await rows()).toEqual(['q', 'r'].map(id => quarantined(id, { seen_at: hour(8), text: 't' })))
   })
 })
 

@@ -14,8 +14,16 @@ import {
   voidSeen,
 } from '../../../src/state/evidence/swept-records.ts'
 import type { EvidenceRow, QuarantineRow } from '../../../src/state/evidence/tables.ts'
-import { resourceOf } from '../../rules-warehouse.ts'
-import { evidence, expense, hour, keyScope, ledgerBench, quarantined, scan } from '../ledger-bench.ts'
+import {
+  evidence,
+  expense,
+  hour,
+  keyScope,
+  ledgerBench,
+  quarantined,
+  scan,
+} from '../../support/ledger-bench.ts'
+import { resourceOf } from '../../support/rules-warehouse.ts'
 
 const bench = ledgerBench()
 const justBefore8 = '2026-03-01T07:59:59.999Z'

@@ -1,7 +1,7 @@
 /** Writes are counted by name and kind, each time by one. */
 import { expect, test } from 'vitest'
 import { countChange, countWrites, type WriteKind, writeCounts } from '../../../src/state/marts/writes.ts'
-import { ledgerBench } from '../ledger-bench.ts'
+import { ledgerBench } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 const write = (...writes: (readonly [string, WriteKind])[]) => countWrites(bench.engine, new Map(writes))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { currentScans, proofOf, scansOf } from '../../../src/state/scans/proof.ts'
 import { retiredScope } from '../../../src/state/scans/scans.ts'
 import type { ScanRow } from '../../../src/state/scans/tables.ts'
-import { hour, ledgerBench, scan } from '../ledger-bench.ts'
+import { hour, ledgerBench, scan } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -123,7 +123,7 @@ describe('a backfill that was not accepted', () => {
 })
 
 describe('the proof', () => {
-  test('sums what scans of whole lists saw and needed, and counts all by state', () => {
+  test('sums what scans of complete lists saw and needed, and counts all by state', () => {
     const figures = { distinct_ids: 10, expected_ids: 12, pages: 3 }
     const scans = [
       scan('a', { ...figures, from_day: '2026-01-01', state: 'accepted', attempt: 2 }),

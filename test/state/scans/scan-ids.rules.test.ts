@@ -1,4 +1,4 @@
-/** Which ids a scan has seen, which of them count for the moments when its passes began, and when they are forgotten. */
+/** Which ids a scan has seen, which of them count for its pass starts, and when they are forgotten. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   addIds,
@@ -12,10 +12,9 @@ import {
   savePasses,
 } from '../../../src/state/scans/scan-ids.ts'
 import type { ScanPassRow } from '../../../src/state/scans/tables.ts'
-import { figuresOf } from '../../../src/sync/paging/figures.ts'
-import { beginPass } from '../../../src/sync/paging/pass-state.ts'
-import { PastPasses } from '../../../src/sync/paging/past-passes.ts'
-import { ledgerBench, scan } from '../ledger-bench.ts'
+import { figuresOf, PreviousPasses } from '../../../src/sync/paging/figures.ts'
+import { beginPass } from '../../../src/sync/paging/pass.ts'
+import { ledgerBench, scan } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -55,14 +54,14 @@ describe('an id counts for a pass start', () => {
     ['by the least of its times', [2000, 1000].map((existed, at) => ({ first: 2 + at, existed })), 1],
   ])('%s', async (...[, sightings, counted]) => {
     for (const one of sightings) await saw('r', one)
-    const counts = await countIds(bench.engine, { scanId: 's', moments: [{ pass: 2, before: 1000 }] })
+    const counts = await countIds(bench.engine, { scanId: 's', passStarts: [{ pass: 2, before: 1000 }] })
     expect(counts).toMatchObject({ ids: 1, counted: [counted] })
   })
 
   test('by no time where that of the pass start is unknown', async () => {
     await saw('r', { first: 2, existed: 0 })
-    const moments = [{ pass: 2, before: null }]
-    expect(await countIds(bench.engine, { scanId: 's', moments })).toEqual({
+    const passStarts = [{ pass: 2, before: null }]
+    expect(await countIds(bench.engine, { scanId: 's', passStarts })).toEqual({
       ...{ ids: 1, inLastPass: 1, counted: [0] },
     })
   })
@@ -71,31 +70,31 @@ describe('an id counts for a pass start', () => {
     await saw('a', { first: 1, last: 3 })
     await saw('b', { first: 2, front: 2, existed: 1500 })
     await saw('c', { first: 3, front: 3, existed: 3000 })
-    const moments = [
+    const passStarts = [
       { pass: 1, before: 1000 },
       { pass: 2, before: 1000 },
       { pass: 3, before: 2000 },
     ]
-    expect(await countIds(bench.engine, { scanId: 's', moments })).toEqual({
+    expect(await countIds(bench.engine, { scanId: 's', passStarts })).toEqual({
       ...{ ids: 3, inLastPass: 2, counted: [0, 2, 2] },
     })
   })
 
   test('only when its own scan saw it', async () => {
     await saw('r', { by: 'other', existed: 1 })
-    expect(await countIds(bench.engine, { scanId: 's', moments: [{ pass: 1, before: 1000 }] })).toEqual({
+    expect(await countIds(bench.engine, { scanId: 's', passStarts: [{ pass: 1, before: 1000 }] })).toEqual({
       ...{ ids: 0, inLastPass: 0, counted: [0] },
     })
   })
 })
 
-test('the last pass is that of the last moment, whichever order they come in', async () => {
+test('the last pass is that with the last pass start, whichever order they come in', async () => {
   await saw('a', { first: 2 })
   await saw('b', { first: 1 })
   await saw('c', { first: 1 })
-  const moments = [2, 1].map(number => ({ pass: number, before: null }))
-  expect((await countIds(bench.engine, { scanId: 's', moments })).inLastPass).toBe(1)
-  expect((await countIds(bench.engine, { scanId: 's', moments: [] })).inLastPass).toBe(0)
+  const passStarts = [2, 1].map(number => ({ pass: number, before: null }))
+  expect((await countIds(bench.engine, { scanId: 's', passStarts })).inLastPass).toBe(1)
+  expect((await countIds(bench.engine, { scanId: 's', passStarts: [] })).inLastPass).toBe(0)
 })
 
 test.each([
@@ -106,21 +105,30 @@ test.each([
   await saw('r', { changed: 500 })
   await saw('later', { changed: 600 })
   await saw('unknown')
-  expect((await countIds(bench.engine, { scanId: 's', moments: [], since })).ids).toBe(ids)
+  expect((await countIds(bench.engine, { scanId: 's', passStarts: [], since })).ids).toBe(ids)
 })
+
+const passStart = { pass: 1, front: 1, total: 2, before: 1000, watermark: null }
+
+/** Ids that count for a pass with this many rows below its end. */
+async function idsBelowEnd(below: number, known?: { before: number }): Promise<number> {
+  const progress = {
+    pass: { ...beginPass(1), start: passStart, below },
+    starts: [passStart],
+    attempt: 1,
+    sequence: 1,
+    pageSize: 200,
+  }
+  const counting = { scanId: 's', known, previous: new PreviousPasses() }
+  return (await figuresOf(bench.engine, progress, counting)).ids
+}
 
 test('below the end of a scan of changes only what changed since is counted', async () => {
   await saw('old', { existed: 1, changed: 499 })
   await saw('new', { existed: 1, changed: 500 })
-  const base = { pass: 1, front: 1, total: 2, before: 1000, watermark: null }
-  const counted = async (below: number, known?: { before: number }) => {
-    const progress = { pass: { ...beginPass(1), base, below }, bases: [base], attempt: 1, sequence: 1 }
-    const counting = { scanId: 's', known, past: new PastPasses() }
-    return (await figuresOf(bench.engine, progress, counting)).ids
-  }
-  expect(await counted(1, { before: 500 })).toBe(1)
-  expect(await counted(0, { before: 500 })).toBe(2)
-  expect(await counted(1)).toBe(2)
+  expect(await idsBelowEnd(1, { before: 500 }), 'below the known end').toBe(1)
+  expect(await idsBelowEnd(0, { before: 500 }), 'not below it').toBe(2)
+  expect(await idsBelowEnd(1), 'without a known end').toBe(2)
 })
 
 test.each([

@@ -7,8 +7,8 @@ import {
   forgetScans,
   freshScan,
   giveUpScans,
+  lastListTotal,
   lastTotal,
-  lastWholeTotal,
   openScan,
   openScanIds,
   openScans,
@@ -20,7 +20,7 @@ import {
   watermarkHistory,
 } from '../../../src/state/scans/scans.ts'
 import type { ScanRow } from '../../../src/state/scans/tables.ts'
-import { hour, ledgerBench, scan } from '../ledger-bench.ts'
+import { hour, ledgerBench, scan } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -31,9 +31,9 @@ const idsOf = (rows: readonly ScanRow[]): string[] => rows.map(row => row.scan_i
 
 test('a scan of which nothing is read yet has no figures, unless the facts say more', () => {
   const facts = { scan_id: 's', resource: 'r', kind: 'sweep', run_id: 'run', started_at: hour(1) } as const
-  const untold = ['sweep_id', 'from_day', 'to_day', 'scope', 'page_size', 'page_limit', 'first_watermark']
+  const untold = ['sweep_id', 'from_day', 'to_day', 'scope', 'page_size', 'first_watermark']
   const times = ['accepted_at', 'service_started_at', 'service_accepted_at']
-  const zero = ['loaded_sequence', 'pages', 'first_total', 'greatest_total', 'last_total', 'expected_ids']
+  const zero = ['loaded_sequence', 'pages', 'first_total', 'last_total', 'expected_ids']
   const row = {
     ...facts,
     ...Object.fromEntries([...untold, ...times].map(name => [name, null])),
@@ -187,10 +187,7 @@ describe('the total of a list', () => {
 
   test('is that of its last accepted scan of changes', async () => {
     await open(
-      ...[
-        changes('a', 1, { last_total: 1 }),
-        changes('b', 3, { last_total: 8, greatest_total: 9, first_total: 7 }),
-      ],
+      ...[changes('a', 1, { last_total: 1 }), changes('b', 3, { last_total: 8, first_total: 7 })],
       ...[changes('c', 2, { last_total: 3 }), changes('d', 4, { last_total: 2, state: 'refused' })],
       ...[
         changes('e', 4, { last_total: 4, kind: 'backfill' }),
@@ -198,23 +195,15 @@ describe('the total of a list', () => {
       ],
     )
     expect(await lastTotal(bench.engine, 'expenses')).toBe(8)
-    expect(await lastWholeTotal(bench.engine, 'expenses')).toBe(8)
+    expect(await lastListTotal(bench.engine, 'expenses')).toBe(8)
   })
 
-  test('is unknown before the first, and whole only where that was not filtered', async () => {
+  test('is unknown before the first, and complete only where that was not filtered', async () => {
     expect(await lastTotal(bench.engine, 'expenses')).toBeUndefined()
-    expect(await lastWholeTotal(bench.engine, 'expenses')).toBeUndefined()
+    expect(await lastListTotal(bench.engine, 'expenses')).toBeUndefined()
     await open(changes('a', 1, { from_day: '2026-01-01', last_total: 3 }))
     expect(await lastTotal(bench.engine, 'expenses')).toBe(3)
-    expect(await lastWholeTotal(bench.engine, 'expenses')).toBeUndefined()
-  })
-
-  test.each([
-    [9, 8],
-    [10, 10],
-  ])('is what the pass start found when every answer said less: %i of 9, %i', async (first, total) => {
-    await open(changes('a', 1, { first_total: first, greatest_total: 9, last_total: 8 }))
-    expect(await lastWholeTotal(bench.engine, 'expenses')).toBe(total)
+    expect(await lastListTotal(bench.engine, 'expenses')).toBeUndefined()
   })
 })
 

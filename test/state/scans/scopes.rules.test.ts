@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import {
   acceptScopes,
   hiddenInScopes,
+  lastCompleteReading,
   lastReadings,
-  lastWholeReading,
   retireReadings,
 } from '../../../src/state/scans/scopes.ts'
 import type { ScanRow } from '../../../src/state/scans/tables.ts'
-import { hour, ledgerBench, scan } from '../ledger-bench.ts'
+import { hour, ledgerBench, scan } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -26,7 +26,7 @@ test('scopes are accepted together, each with its own figures, and no others', a
     ],
     hour(3),
   )
-  const totals = { first_total: 3, greatest_total: 3, last_total: 3, expected_ids: 4, distinct_ids: 4 }
+  const totals = { first_total: 3, last_total: 3, expected_ids: 4, distinct_ids: 4 }
   const accepted = { state: 'accepted', accepted_at: hour(3), next_page: 0, loaded_sequence: 2, ...totals }
   expect(await bench.rows('select * from ops.scan order by scan_id')).toMatchObject([
     { scan_id: 'b', ...accepted, pages: 9 },
@@ -52,7 +52,7 @@ test('the last reading of a scope is its latest accepted one', async () => {
   ])
 })
 
-test('what a scope hid is what it counted and showed on no page when it was last read whole', async () => {
+test('a scope hid what it counted and showed on no page when it was last read completely', async () => {
   const figures = (total: number, shown: number) => ({ last_total: total, expected_ids: shown })
   await bench.insert(
     'ops.scan',
@@ -63,8 +63,8 @@ test('what a scope hid is what it counted and showed on no page when it was last
     reading('other scope', 'c2', { ...figures(9, 9), started_at: hour(8) }),
     reading('other list', 'c1', { ...figures(9, 9), started_at: hour(8), resource: 'x' }),
   )
-  expect(await lastWholeReading(bench.engine, 'expenses', 'c1')).toEqual({ total: 10, hidden: 3 })
-  expect(await lastWholeReading(bench.engine, 'expenses', 'c3')).toBeUndefined()
+  expect(await lastCompleteReading(bench.engine, 'expenses', 'c1')).toEqual({ total: 10, hidden: 3 })
+  expect(await lastCompleteReading(bench.engine, 'expenses', 'c3')).toBeUndefined()
 })
 
 describe('rows hidden in scopes', () => {
@@ -86,7 +86,7 @@ describe('rows hidden in scopes', () => {
     ['are none without scans', [], 0],
   ])('%s', (...[, scans, hidden]) => expect(hiddenInScopes(scans)).toBe(hidden))
 
-  test('of a scope are gone when nobody expects it any more', async () => {
+  test('of a scope are gone when it is no longer expected', async () => {
     await bench.insert(
       'ops.scan',
       reading('a', 'c1'),

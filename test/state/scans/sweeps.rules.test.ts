@@ -11,8 +11,8 @@ import {
   unfinishedSweep,
   updateSweep,
 } from '../../../src/state/scans/sweeps.ts'
-import { resourceOf } from '../../rules-warehouse.ts'
-import { expense, hour, ledgerBench, scan, sweep } from '../ledger-bench.ts'
+import { expense, hour, ledgerBench, scan, sweep } from '../../support/ledger-bench.ts'
+import { resourceOf } from '../../support/rules-warehouse.ts'
 
 const bench = ledgerBench()
 const expenses = resourceOf('expenses')
@@ -21,9 +21,9 @@ describe('a sweep', () => {
   test('is opened, and changed by itself', async () => {
     await openSweep(bench.engine, sweep('w1', { state: 'sweeping' }))
     await openSweep(bench.engine, sweep('w2', { state: 'sweeping' }))
-    await updateSweep(bench.engine, 'w1', { state: 'doubted', note: 'why' })
+    await updateSweep(bench.engine, 'w1', { state: 'implausible', note: 'why' })
     expect(await bench.rows('select sweep_id as id, state, note from ops.sweep order by 1')).toEqual([
-      { id: 'w1', state: 'doubted', note: 'why' },
+      { id: 'w1', state: 'implausible', note: 'why' },
       { id: 'w2', state: 'sweeping', note: null },
     ])
   })
@@ -47,7 +47,7 @@ describe('a sweep', () => {
         sweep('a2', { scope_id: 'a', started_at: hour(2) }),
         sweep('x', { resource: 'x', started_at: hour(8) }),
       ],
-      sweep('doubted', { scope_id: 'a', started_at: hour(9), state: 'doubted' }),
+      sweep('implausible', { scope_id: 'a', started_at: hour(9), state: 'implausible' }),
     )
     const last = async (scope?: string) => (await lastSweep(bench.engine, 'expenses', scope))?.sweep_id
     expect([await last(), await last('a'), await last('c')]).toEqual(['b', 'a2', undefined])

@@ -36,6 +36,6 @@ test('columns of words describe each of them', () => {
     'watermark.changes_filter': ['honoured', 'ignored'],
     'scan.kind': ['backfill', 'incremental', 'snapshot', 'by id', 'sweep'],
     'scan.state': ['scanning, accepted or refused'],
-    'sweep.state': ['sweeping', 'accepted', 'doubted', 'refused'],
+    'sweep.state': ['sweeping', 'accepted', 'implausible', 'refused'],
   })
 })

@@ -6,7 +6,7 @@ import {
   moveWatermark,
   readWatermark,
 } from '../../../src/state/scans/watermarks.ts'
-import { hour, ledgerBench } from '../ledger-bench.ts'
+import { hour, ledgerBench } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 const by = { run_id: 'run-1', moved_at: hour(1) }
@@ -15,7 +15,7 @@ const read = (resource = 'expenses') => readWatermark(bench.engine, resource)
 test('a watermark that is moved keeps the columns that are not given', async () => {
   expect(await read()).toBeUndefined()
   await moveWatermark(bench.engine, 'expenses', { ...by, watermark: 'w', page_size: 50 })
-  const nothing = ['pending_watermark', 'earliest_day', 'remembered_total', 'page_limit', 'hidden_rows']
+  const nothing = ['pending_watermark', 'earliest_day', 'remembered_total', 'hidden_rows']
     .concat('backfilled_at', 'empty_since', 'same_rows', 'changes_filter', 'filter_asked_at')
     .map(name => [name, null])
   const first = { resource: 'expenses', ...by, watermark: 'w', page_size: 50, ...Object.fromEntries(nothing) }
@@ -26,10 +26,10 @@ test('a watermark that is moved keeps the columns that are not given', async () 
 
 test('lists have watermarks of their own, and the size of their pages', async () => {
   for (const resource of ['expenses', 'invoices'])
-    await moveWatermark(bench.engine, resource, { ...by, watermark: 'w', page_size: 50, page_limit: 40 })
+    await moveWatermark(bench.engine, resource, { ...by, watermark: 'w', page_size: 50 })
   await forgetPageSize(bench.engine, 'expenses')
-  expect(await read()).toMatchObject({ watermark: 'w', page_size: null, page_limit: null })
-  expect(await read('invoices')).toMatchObject({ page_size: 50, page_limit: 40 })
+  expect(await read()).toMatchObject({ watermark: 'w', page_size: null })
+  expect(await read('invoices')).toMatchObject({ page_size: 50 })
   await forgetWatermark(bench.engine, 'expenses')
   expect([await read(), (await read('invoices'))?.resource]).toEqual([undefined, 'invoices'])
 })

@@ -1,13 +1,13 @@
 /** How many requests a run spends on records read by id: its lists and those of later runs come first. */
 import { describe, expect, test } from 'vitest'
 import { recordRun } from '../../../src/state/runs/runs.ts'
-import { allowance, allowanceOf, type DaySoFar } from '../../../src/sync/by-id/allowance.ts'
+import { allowance, allowanceOf, type DayBudgetState } from '../../../src/sync/by-id/allowance.ts'
 import type { SyncContext } from '../../../src/sync/run/context.ts'
-import { virtualClock } from '../../api/virtual-clock.ts'
-import { rulesWarehouse } from '../../rules-warehouse.ts'
+import { rulesWarehouse } from '../../support/rules-warehouse.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
 
 const hour = 3_600_000
-const day = (parts: Partial<DaySoFar> = {}): DaySoFar => ({
+const day = (parts: Partial<DayBudgetState> = {}): DayBudgetState => ({
   ...{ spendable: 1500, spendableToday: 1500, spendablePerDay: 1500, untilReset: 12 * hour },
   ...{ sinceLast: 24 * hour, listRequests: 10 },
   ...parts,

@@ -4,7 +4,7 @@ import { KeyRefused } from '../../../src/api/client/errors.ts'
 import { BudgetSpent } from '../../../src/lib/errors.ts'
 import type { DueId } from '../../../src/state/by-id/due.ts'
 import { ByIdRun, type OpenResource } from '../../../src/sync/by-id/by-id.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import {
   hour,
   type KnownId,
@@ -45,7 +45,7 @@ async function run({ read, resume, usage = {}, parts = {}, ...plan }: Case = {})
       : await newTask(resourceOf(name), () => undefined, { usage: counted, ...parts })
     tasks.push(task)
     opened.push({
-      held: { task, end: async () => undefined as never },
+      locked: { task, end: async () => undefined as never },
       asked: new Set(),
       reader: {
         async resume() {
@@ -129,7 +129,7 @@ describe('the order', () => {
     expect(reads).toEqual(['trades t-new'])
   })
 
-  test('of a run for events is what they told of, and nothing else', async () => {
+  test('of a run for events is what they announced, and nothing else', async () => {
     await known('trades', ['t-new'])
     await known('trades', ['t-told'], { ...stored, signals: 1 })
     await known('trades', ['t-event'], { source: 'event trade_created', signals: 1 })
@@ -174,6 +174,15 @@ describe('requests', () => {
       { report: { what: 'trades: 12 never fetched, as the day is over' } },
       { report: {} },
     ])
+  })
+
+  test('that end while ids of events are read, end the run; with none of those left they do not', async () => {
+    await known('trades', ['t-event'], { source: 'event trade_created' })
+    const spent = new BudgetSpent({ what: 'the service says so' })
+    const { failures } = await run({ inAll: 100, read: () => spent })
+    const what = 'trades: 1 named by events only, which have a share of the day, as the service says so'
+    expect(failures).toMatchObject([{ report: { what } }, undefined])
+    expect((await run({ inAll: 100 })).failures).toEqual([undefined, undefined])
   })
 
   test('that are refused are the reason, if there is one', async () => {
@@ -265,7 +274,7 @@ describe('a failure', () => {
   })
 })
 
-test('a run that was told to stop reads nothing', async () => {
+test('a stopped run reads nothing', async () => {
   await known('trades', ['t-new'])
   await known('trades', ['t-old'], stored)
   const { reads } = await run({ parts: { sync: { signal: AbortSignal.abort() } } })
@@ -279,7 +288,7 @@ describe('a quarantined record', () => {
        values ('${id}', 'trades', '${id}', '', '', '', '', 'before', timestamptz '${hour(-30)}')`,
     )
 
-  test('is looked at once a day, first of all, and that is written down', async () => {
+  test('is looked at once a day before all others, and the look is recorded', async () => {
     await quarantined('t-bad')
     await quarantined('t-worse')
     await known('trades', ['t-new'])
@@ -302,7 +311,7 @@ describe('a quarantined record', () => {
   })
 })
 
-describe('whoever watches hears', () => {
+describe('observers are notified', () => {
   const heard = async (parts: Case = {}) =>
     (await run(parts)).events
       .filter(({ state }) => state === 'waiting')

@@ -1,7 +1,7 @@
 /** Which stored records of several resources a budget chooses, and what is expected of each. */
 import { expect, test } from 'vitest'
 import { chooseStored } from '../../../src/sync/by-id/choose-stored.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { hour, type KnownId, knownIds, rulesTasks, starRows, startOfTests } from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()

@@ -1,10 +1,16 @@
 /** What becomes of each answer to a read by id, and which failures end the reading. */
 import { describe, expect, test } from 'vitest'
-import { AccessDenied, BadRequest, OtherRecord, Retriable, TooLarge } from '../../../src/api/client/errors.ts'
+import {
+  AccessDenied,
+  AnswerTooLarge,
+  BadRequest,
+  OtherRecord,
+  RetriableError,
+} from '../../../src/api/client/errors.ts'
 import { BudgetSpent } from '../../../src/lib/errors.ts'
 import type { DueId } from '../../../src/state/by-id/due.ts'
 import { backOffDays, type FetchState, fetchRecords } from '../../../src/sync/by-id/fetch.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { hour, notFound, rulesTasks, runOfScope, type Service, starRows } from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()
@@ -12,7 +18,7 @@ const { task: newTask } = rulesTasks(warehouse, 'dim_trade')
 const trades = resourceOf('trades')
 const facts = { request: 'GET' }
 const denied = new AccessDenied(facts)
-const failed = new Retriable(facts, { what: 'the service failed', next: '' })
+const failed = new RetriableError(facts, { what: 'the service failed', next: '' })
 const spent = new BudgetSpent({ what: 'the budget is spent' })
 
 const due = (id: string, parts: Partial<DueId> = {}): DueId => ({
@@ -27,8 +33,14 @@ const answering =
     answers[idOf(path)] ?? { id: idOf(path) }
 const unchanged = { hasRead: false, deniedInARow: 0, failedInARow: 0 }
 
-async function fetched(service: Service, ids: readonly (string | DueId)[], state: Partial<FetchState> = {}) {
-  const task = await newTask(trades, service)
+async function fetched(
+  service: Service,
+  ids: readonly (string | DueId)[],
+  { refused, ...state }: Partial<FetchState> & { readonly refused?: readonly string[] } = {},
+) {
+  const task = await newTask(trades, service, {
+    refusal: purpose => (refused?.includes(purpose) ? spent : undefined),
+  })
   await runOfScope(warehouse, 'before', task)
   const now = { ...{ scanId: 'scan', purpose: 'sync', sequence: 0 }, ...unchanged, ...state } as FetchState
   const all = ids.map(one => (typeof one === 'string' ? due(one) : one))
@@ -76,7 +88,7 @@ describe('a record', () => {
 
   test('with an unsafe id is never asked for', async () => {
     const { task, found } = await fetched(answering({}), ['a/b'])
-    expect(found.stopped?.error).toMatchObject({ message: 'trades a/b can not be read by id' })
+    expect(found.stopped?.error).toMatchObject({ message: 'trades a/b cannot be read by id' })
     expect(task.requests).toEqual([])
   })
 
@@ -99,8 +111,13 @@ describe('an answer without the record', () => {
   test.each([
     ['that it is not there', notFound, 'missing', 'not found (404)'],
     ['that the key may not read it', denied, 'refused', 'the key may not read this'],
-    ['that is another record', new OtherRecord(facts), 'refused', expect.stringContaining('another record')],
-    ['that is too large', new TooLarge(facts, 9), 'refused', 'bad answer: more than 9 bytes'],
+    [
+      'that is another record',
+      new OtherRecord(facts),
+      'refused',
+      expect.stringContaining('a different record'),
+    ],
+    ['that is too large', new AnswerTooLarge(facts, 9), 'refused', 'bad answer: more than 9 bytes'],
     [
       'that the request is wrong',
       new BadRequest({ ...facts, status: 400 }),
@@ -153,7 +170,7 @@ describe('a failure of the service', () => {
     expect((await fetched(answering(answers), ['a'], { failedInARow: 4 })).state.failedInARow).toBe(0)
   })
 
-  test('that is none of its own ends the reading, and nothing more is asked', async () => {
+  test('of another cause ends the reading, and nothing more is asked', async () => {
     const bug = new Error('a bug')
     const ids = ['a', ...Array.from({ length: 20 }, (_, n) => `t${n}`)]
     const { task, found } = await fetched(answering({ a: bug }), ids)
@@ -170,9 +187,18 @@ describe('a failure of the service', () => {
 
 describe('a spent budget', () => {
   test('of events leaves the others to be read', async () => {
-    const { found } = await fetched(answering({ a: spent }), [due('a', { isForEvents: true }), 'b'])
+    const ids = [due('a', { isForEvents: true }), 'b']
+    const { found } = await fetched(answering({ a: spent }), ids, { refused: ['webhook'] })
     expect(found).toMatchObject({ failed: [], retryLater: [], stopped: undefined })
     expect(found.records).toHaveLength(1)
+  })
+
+  test.each([
+    ['minute, as the service says again and again,', []],
+    ['day', ['webhook', 'sync']],
+  ])('of the %s ends the reading for events as well', async (...[, refused]) => {
+    const { found } = await fetched(answering({ a: spent }), [due('a', { isForEvents: true })], { refused })
+    expect(found.stopped?.error).toBe(spent)
   })
 
   test('of the day ends the reading', async () => {
@@ -218,7 +244,7 @@ describe('refusals in a row', () => {
     ['not found', notFound],
     ['refused', denied],
     ['another record', new OtherRecord(facts)],
-    ['too large', new TooLarge(facts, 9)],
+    ['too large', new AnswerTooLarge(facts, 9)],
   ])('end it where the stored records are %s, too', async (...[, answer]) => {
     await stored('known')
     const { found } = await fetched(answering({ a: denied, known: answer }), ['a'], { deniedInARow: 2 })

@@ -1,14 +1,14 @@
 /** How records read by id are loaded and recorded, also after a kill or a page that cannot be read. */
 import { describe, expect, test } from 'vitest'
-import { AccessDenied, Retriable } from '../../../src/api/client/errors.ts'
-import type { LandedPage } from '../../../src/landing/folder.ts'
+import { AccessDenied, RetriableError } from '../../../src/api/client/errors.ts'
+import type { LandedPage } from '../../../src/landing/landing.ts'
 import { BudgetSpent } from '../../../src/lib/errors.ts'
 import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
 import type { PageFile } from '../../../src/load/read/pages.ts'
 import type { DueId } from '../../../src/state/by-id/due.ts'
 import { freshScan, openScan } from '../../../src/state/scans/scans.ts'
 import { RecordReader } from '../../../src/sync/by-id/record-reader.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import {
   hour,
   knownIds,
@@ -24,7 +24,7 @@ import {
 const warehouse = rulesWarehouse()
 const { task: newTask, landed } = rulesTasks(warehouse, 'dim_trade', 'bridge_trade_rate')
 const trades = resourceOf('trades')
-const failed = new Retriable({ request: 'GET' }, { what: 'the service failed', next: '' })
+const failed = new RetriableError({ request: 'GET' }, { what: 'the service failed', next: '' })
 
 /** What a load throws that cannot read the first of these pages. */
 const unreadable = ([page]: readonly object[]): PageUnreadable =>
@@ -334,6 +334,20 @@ describe('a page that cannot be loaded', () => {
     await reader.read(due('a', 'b', 'down'))
     const found = await states()
     expect([found.get('a')?.retry_after, found.get('down')?.retry_after]).toEqual([hour(1), hour(1)])
+  })
+
+  test('and whose second answer is kept back by a spent budget ends the reading, with the others loaded', async () => {
+    await knownIds(warehouse, { resource: 'trades', ids: ['a', 'b'] })
+    const spent = new BudgetSpent({ what: 'the day is spent' })
+    let isAsked = false
+    const service: Service = ({ path }) => {
+      const isAgain = isAsked && idOf(path) === 'a'
+      isAsked ||= idOf(path) === 'a'
+      return isAgain ? spent : { id: idOf(path) }
+    }
+    const { task, reader } = await readerOf(service, { load: failing(1) })
+    await expect(reader.read(due('a', 'b'))).rejects.toBe(spent)
+    expect(task.loads[1]?.pages.map(({ sequence }) => sequence)).toEqual([2])
   })
 
   test('alone, and gone when it is asked for again, needs no load', async () => {

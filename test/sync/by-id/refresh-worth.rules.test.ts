@@ -1,16 +1,16 @@
 /** Which stored records are fetched again: what a fetch is worth, and what is chosen for a budget. */
 import { describe, expect, test } from 'vitest'
 import {
-  Choice,
   chanceOfChange,
   importanceOf,
   isWorthIt,
   type RefreshBudget,
-  type Stored,
+  RefreshChoice,
+  type RefreshRecord,
   worthOf,
 } from '../../../src/sync/by-id/refresh-worth.ts'
 
-const record = (parts: Partial<Stored> = {}): Stored => ({
+const record = (parts: Partial<RefreshRecord> = {}): RefreshRecord => ({
   ...{ id: 'r', age: 1, rate: 0.1, importance: 1, isSignalled: false, doubt: 0 },
   ...parts,
 })
@@ -74,18 +74,20 @@ describe('a record is worth a request', () => {
 })
 
 describe('the choice for a budget', () => {
-  const choiceOf = (records: readonly Stored[], budget: RefreshBudget): Choice => {
-    const choice = new Choice(budget)
+  const choiceOf = (records: readonly RefreshRecord[], budget: RefreshBudget): RefreshChoice => {
+    const choice = new RefreshChoice(budget)
     for (const one of records) choice.add(one)
     return choice
   }
-  const chosen = (records: readonly Stored[], budget: RefreshBudget): string[] =>
+  const chosen = (records: readonly RefreshRecord[], budget: RefreshBudget): string[] =>
     choiceOf(records, budget)
       .chosen()
       .map(({ id }) => id)
   /** Records of these ages; the older, the more a fetch is worth. */
-  const aged = (...ages: readonly number[]): Stored[] => ages.map(age => record({ id: `age ${age}`, age }))
-  const signalled = (...ids: readonly string[]): Stored[] => ids.map(id => record({ id, isSignalled: true }))
+  const aged = (...ages: readonly number[]): RefreshRecord[] =>
+    ages.map(age => record({ id: `age ${age}`, age }))
+  const signalled = (...ids: readonly string[]): RefreshRecord[] =>
+    ids.map(id => record({ id, isSignalled: true }))
 
   test('takes the records that are worth the most, in that order', () => {
     expect(chosen(aged(3, 9, 6, 1), { requests: 3, paced: 3 })).toEqual(['age 9', 'age 6', 'age 3'])
@@ -114,7 +116,7 @@ describe('the choice for a budget', () => {
   })
 
   test('counts a record as old from 30 days on, and not when it had an event', () => {
-    const at = (age: number, parts: Partial<Stored> = {}) =>
+    const at = (age: number, parts: Partial<RefreshRecord> = {}) =>
       record({ id: `${age}`, age, rate: 1e-6, ...parts })
     const better = aged(1, 2, 3, 4, 5)
     expect(chosen([...better, at(30)], { requests: 5, paced: 5 })[0]).toBe('30')
@@ -136,7 +138,7 @@ describe('the choice for a budget', () => {
     expect(chosen(records, { requests: 9, paced: 2, events: 0 })).toEqual(['s1', 's2'])
   })
 
-  test('tells which records the share of events pays for', () => {
+  test('says which records the share of events pays for', () => {
     const records = [...signalled('s2', 's1'), ...aged(5)]
     const paid = (budget: RefreshBudget) => [...choiceOf(records, budget).forEvents()].map(({ id }) => id)
     expect(paid({ requests: 9, paced: 9, events: 1 })).toEqual(['s1'])

@@ -71,7 +71,7 @@ describe('the silence of a signal', () => {
     ['says nothing before anything is known', [], 1],
   ])('%s', (...[, known, expected]) => expect(silence(known)).toBeCloseTo(expected, 12))
 
-  test('is none where the signal was given', () => {
+  test('is zero where the signal was given', () => {
     const known = [quiet('strong', 30, 300), quiet('weak', 60, 180)]
     expect(silence(known, ['strong'])).toBeCloseTo(80 / 200, 12)
     expect(silence(known, ['strong', 'weak'])).toBe(1)

@@ -1,9 +1,9 @@
 /** Which answers by id are evidence of a deletion: those of a service that still answers, to a key that sees the same. */
 import { describe, expect, test } from 'vitest'
-import { AccessDenied, OtherRecord, Retriable, TooLarge } from '../../../src/api/client/errors.ts'
+import { AccessDenied, AnswerTooLarge, OtherRecord, RetriableError } from '../../../src/api/client/errors.ts'
 import { confirmById } from '../../../src/sync/deletions/confirm-by-id.ts'
-import type { Candidate, Evidence } from '../../../src/sync/deletions/decision.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import type { DeletionCandidate, DeletionEvidence } from '../../../src/sync/deletions/decision.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import {
   hour,
   me,
@@ -20,8 +20,8 @@ const { task: newTask } = rulesTasks(warehouse, 'fact_expense', 'dim_trade', 'fa
 const expenses = resourceOf('expenses')
 const facts = { request: 'GET' }
 
-const swept: Evidence = { kind: 'sweep', source: 'sweep run', seenAt: hour(-1), scopeId: 'now' }
-const candidate = (id: string, ...evidence: readonly Evidence[]): Candidate => ({
+const swept: DeletionEvidence = { kind: 'sweep', source: 'sweep run', seenAt: hour(-1), scopeId: 'now' }
+const candidate = (id: string, ...evidence: readonly DeletionEvidence[]): DeletionCandidate => ({
   ...{ id, isFetchedWithScope: true },
   evidence: evidence.length > 0 ? evidence : [swept],
 })
@@ -39,8 +39,12 @@ const setUp = async (of: Service, parts = {}, resource = expenses) => {
   const task = await newTask(resource, of, parts)
   await runOfScope(warehouse, 'before', task)
   await starRows(warehouse, { resource, ids: ['gone', 'control'] })
-  const confirm = (candidates: readonly Candidate[], most?: number, live = 100) =>
-    confirmById(task, candidates, { scopeId: task.scopeId, live, ...(most !== undefined && { most }) })
+  const confirm = (candidates: readonly DeletionCandidate[], maxDeletions?: number, live = 100) =>
+    confirmById(task, candidates, {
+      scopeId: task.scopeId,
+      live,
+      ...(maxDeletions !== undefined && { maxDeletions }),
+    })
   return { task, confirm }
 }
 const evidence = () =>
@@ -115,7 +119,7 @@ describe('a refusal', () => {
   test.each([
     ['the key may not read it', new AccessDenied(facts)],
     ['another record came', new OtherRecord(facts)],
-    ['it is too large', new TooLarge(facts, 9)],
+    ['it is too large', new AnswerTooLarge(facts, 9)],
   ])('tells nothing of deletions and ends the asking: %s', async (...[, error]) => {
     const known = service(['control'])
     const { task, confirm } = await setUp(request => (request.path.endsWith('/no') ? error : known(request)))
@@ -125,7 +129,7 @@ describe('a refusal', () => {
   })
 
   test('of another kind ends the run', async () => {
-    const failure = new Retriable(facts, { what: 'the service failed', next: '' })
+    const failure = new RetriableError(facts, { what: 'the service failed', next: '' })
     const known = service(['control'])
     const { confirm } = await setUp(request => (request.path.endsWith('/gone') ? failure : known(request)))
     await expect(confirm([candidate('gone')])).rejects.toBe(failure)
@@ -139,7 +143,7 @@ describe('a service that answers no record by id', () => {
     await confirm([candidate('gone')])
     expect(await evidence()).toEqual([])
     expect(task.asked()).toEqual(['/expenses/control', '/expenses/gone'])
-    expect(task.counters.note).toMatch(/no record answers by id/)
+    expect(task.counters.note).toMatch(/the service returns no record by id/)
   })
 
   test('is asked for every control until one answers', async () => {
@@ -158,7 +162,7 @@ describe('a service that answers no record by id', () => {
     })
     await confirm([candidate('gone')])
     expect(await evidence()).toEqual([])
-    expect(task.counters.note).toMatch(/no record answers by id/)
+    expect(task.counters.note).toMatch(/the service returns no record by id/)
   })
 })
 
@@ -175,15 +179,15 @@ describe('a list that lost many rows during the asking', () => {
   test.each([
     ['as many as may be missing at once', 80, 100, undefined, true],
     ['one more', 79, 100, undefined, false],
-    ['as many as --most allows', 95, 100, 5, true],
-    ['one more than --most allows', 94, 100, 5, false],
+    ['as many as --max-deletions allows', 95, 100, 5, true],
+    ['one more than --max-deletions allows', 94, 100, 5, false],
     ['none, as it grew', 101, 100, undefined, true],
-  ] as const)('%s: %i of %i counts %s', async (...[, total, seen, most, isEvidence]) => {
+  ] as const)('%s: %i of %i counts %s', async (...[, total, seen, maxDeletions, isEvidence]) => {
     const { task, confirm } = await setUp(service(['control'], total))
     await sweptBefore(task.scopeId, 500, hour(-2))
     await sweptBefore(task.scopeId, seen)
     await sweptBefore('another scope', 900, hour(-0.5))
-    await confirm([candidate('gone')], most)
+    await confirm([candidate('gone')], maxDeletions)
     expect(await evidence()).toEqual(isEvidence ? gone : [])
     expect(task.counters.note ?? '').toMatch(isEvidence ? /^$/ : /lost many rows/)
   })
@@ -203,7 +207,7 @@ describe('a list that lost many rows during the asking', () => {
 })
 
 describe('a candidate of an event', () => {
-  const event: Evidence = { kind: 'event', source: 'e', seenAt: hour(-1), scopeId: null }
+  const event: DeletionEvidence = { kind: 'event', source: 'e', seenAt: hour(-1), scopeId: null }
 
   test('is paid for by the share of events', async () => {
     const { task, confirm } = await setUp(service(['control']))

@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type Candidate,
+  type DeletionCandidate,
+  type DeletionEvidence,
   decide,
-  type Evidence,
   isProved,
-  mostAtOnce,
+  maxAtOnce,
   worthOf,
 } from '../../../src/sync/deletions/decision.ts'
 import { agrees, sweptRows } from '../../../src/sync/deletions/swept-page.ts'
@@ -19,13 +19,13 @@ const word = fc.record({
   isPredecessors: fc.constant(false),
 })
 
-const candidate: fc.Arbitrary<Candidate> = fc.record({
+const candidate: fc.Arbitrary<DeletionCandidate> = fc.record({
   id: fc.uuid(),
   isFetchedWithScope: fc.boolean(),
   evidence: fc.array(word, { maxLength: 4 }),
 })
 
-const valid = ({ evidence }: Candidate): Evidence[] =>
+const valid = ({ evidence }: DeletionCandidate): DeletionEvidence[] =>
   evidence.filter(({ kind, scopeId }) => kind === 'event' || scopeId === 'now')
 
 describe('the verdict over candidates', () => {
@@ -79,29 +79,40 @@ describe('the verdict over candidates', () => {
     evidence: isQuiet ? twice : [...twice, ...one.evidence],
   }))
   const few = fc.record({ all: fc.array(proved, { maxLength: 24 }), others: fc.nat(12) })
-  const isAnnounced = ({ evidence }: Candidate) => evidence.some(({ kind }) => kind === 'event')
+  const isAnnounced = ({ evidence }: DeletionCandidate) => evidence.some(({ kind }) => kind === 'event')
 
-  test('empties no list, takes no more than half of one and none in a landslide, unless somebody says so', () => {
+  test('empties no list, takes at most half of one and none in a landslide, unless the operator confirms it', () => {
     let emptied = 0
     let halved = 0
     fc.assert(
-      fc.property(fc.oneof(list, few), fc.option(fc.nat(60), { freq: 1 }), ({ all, others }, most) => {
-        const live = all.length + others
-        const proved = all.filter(one => isProved(one, 'now'))
-        const { deleted, doubted } = decide(all, { scopeId: 'now', live, ...(most !== null && { most }) })
-        const announced = proved.filter(isAnnounced).length
-        const unannounced = proved.length - announced
-        const unheard = live - announced
-        const isLandslide = proved.length > Math.max(20, Math.floor(live / 50))
-        const isEmptied = unannounced > 0 && unannounced === unheard
-        const isHalved = unheard >= 3 && unannounced > unheard / 2
-        const isDoubted = most === null ? isLandslide || isEmptied || isHalved : proved.length > most
-        expect([deleted.length, doubted]).toEqual(isDoubted ? [0, proved.length] : [proved.length, undefined])
-        if (most === null) {
-          emptied += Number(isEmptied)
-          halved += Number(isHalved && !isLandslide && !isEmptied)
-        }
-      }),
+      fc.property(
+        fc.oneof(list, few),
+        fc.option(fc.nat(60), { freq: 1 }),
+        ({ all, others }, maxDeletions) => {
+          const live = all.length + others
+          const proved = all.filter(one => isProved(one, 'now'))
+          const { deleted, implausible } = decide(all, {
+            scopeId: 'now',
+            live,
+            ...(maxDeletions !== null && { maxDeletions }),
+          })
+          const announced = proved.filter(isAnnounced).length
+          const unannounced = proved.length - announced
+          const unheard = live - announced
+          const isLandslide = proved.length > Math.max(20, Math.floor(live / 50))
+          const isEmptied = unannounced > 0 && unannounced === unheard
+          const isHalved = unheard >= 3 && unannounced > unheard / 2
+          const isDoubted =
+            maxDeletions === null ? isLandslide || isEmptied || isHalved : proved.length > maxDeletions
+          expect([deleted.length, implausible]).toEqual(
+            isDoubted ? [0, proved.length] : [proved.length, undefined],
+          )
+          if (maxDeletions === null) {
+            emptied += Number(isEmptied)
+            halved += Number(isHalved && !isLandslide && !isEmptied)
+          }
+        },
+      ),
       { numRuns: 1000 },
     )
     expect(emptied).toBeGreaterThan(10)
@@ -109,7 +120,7 @@ describe('the verdict over candidates', () => {
   })
 
   test('counts what by-id fetches and a sweep may find missing in the same way', () => {
-    for (const [records, most] of [
+    for (const [records, maxDeletions] of [
       [0, 0],
       [1, 0],
       [2, 1],
@@ -120,8 +131,8 @@ describe('the verdict over candidates', () => {
       [999, 20],
       [1500, 30],
     ] as const)
-      expect([records, mostAtOnce(records)]).toEqual([records, most])
-    expect(mostAtOnce(19, 19)).toBe(19)
+      expect([records, maxAtOnce(records)]).toEqual([records, maxDeletions])
+    expect(maxAtOnce(19, 19)).toBe(19)
   })
 
   test('takes no 404 by id as proof of what the scope has never shown', () => {
@@ -152,7 +163,7 @@ test('hears a 404 to the key that was replaced beside one of its own, and never 
   const before = { ...at, source: 'run 1', scopeId: 'before', isPredecessors: true }
   const again = { ...before, source: 'run 2' }
   const own = { ...at, source: 'run 3', scopeId: 'now', isPredecessors: false }
-  const proved = (...evidence: Evidence[]) =>
+  const proved = (...evidence: DeletionEvidence[]) =>
     isProved({ id: 'x', isFetchedWithScope: false, evidence }, 'now')
   expect([proved(before, own), proved(before, again), proved(before)]).toEqual([true, false, false])
   expect(proved({ ...before, isPredecessors: false }, own)).toBe(false)
@@ -161,20 +172,20 @@ test('hears a 404 to the key that was replaced beside one of its own, and never 
 describe('a sweep', () => {
   test('is evidence unless the scope is new or too much is missing', () => {
     expect(worthOf({ judged: 100, missing: 20, isNewScope: false })).toBe('evidence')
-    expect(worthOf({ judged: 100, missing: 21, isNewScope: false })).toBe('doubted')
-    expect(worthOf({ judged: 100, missing: 21, isNewScope: false, most: 21 })).toBe('evidence')
+    expect(worthOf({ judged: 100, missing: 21, isNewScope: false })).toBe('implausible')
+    expect(worthOf({ judged: 100, missing: 21, isNewScope: false, maxDeletions: 21 })).toBe('evidence')
     expect(worthOf({ judged: 5000, missing: 100, isNewScope: false })).toBe('evidence')
-    expect(worthOf({ judged: 5000, missing: 101, isNewScope: false })).toBe('doubted')
+    expect(worthOf({ judged: 5000, missing: 101, isNewScope: false })).toBe('implausible')
     expect(worthOf({ judged: 100, missing: 0, isNewScope: true })).toBe('baseline')
     for (const [judged, missing, announced, worth] of [
       [19, 9, 0, 'evidence'],
-      [19, 10, 0, 'doubted'],
-      [19, 19, 0, 'doubted'],
+      [19, 10, 0, 'implausible'],
+      [19, 19, 0, 'implausible'],
       [19, 19, 19, 'evidence'],
-      [19, 19, 18, 'doubted'],
+      [19, 19, 18, 'implausible'],
       [2, 1, 0, 'evidence'],
-      [2, 2, 0, 'doubted'],
-      [1, 1, 0, 'doubted'],
+      [2, 2, 0, 'implausible'],
+      [1, 1, 0, 'implausible'],
       [1, 1, 1, 'evidence'],
       [0, 0, 0, 'evidence'],
     ] as const)
@@ -184,7 +195,7 @@ describe('a sweep', () => {
         announced,
         worthOf({ judged, missing, announced, isNewScope: false }),
       ]).toEqual([judged, missing, announced, worth])
-    expect(worthOf({ judged: 19, missing: 19, isNewScope: false, most: 19 })).toBe('evidence')
+    expect(worthOf({ judged: 19, missing: 19, isNewScope: false, maxDeletions: 19 })).toBe('evidence')
   })
 
   test('believes a page whose rows and total agree, and no other', () => {

@@ -6,7 +6,7 @@ import { openSweep } from '../../../src/state/scans/sweeps.ts'
 import type { SweepRow } from '../../../src/state/scans/tables.ts'
 import { moveWatermark } from '../../../src/state/scans/watermarks.ts'
 import { judgeSweep } from '../../../src/sync/deletions/sweep-result.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { hour, me, rulesTasks, runOfScope, type Service, type StarRow, starRows } from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()
@@ -108,12 +108,12 @@ describe('a sweep is evidence', () => {
   })
 })
 
-describe('a sweep that lacks too much', () => {
+describe('a sweep that misses too much', () => {
   test.each([
     ['half of the list', 4, 2, undefined, 'accepted'],
-    ['more than half', 4, 1, undefined, 'doubted'],
-    ['as many as --most says', 4, 1, 3, 'accepted'],
-    ['more than --most says', 4, 2, 1, 'doubted'],
+    ['more than half', 4, 1, undefined, 'implausible'],
+    ['as many as --max-deletions says', 4, 1, 3, 'accepted'],
+    ['more than --max-deletions says', 4, 2, 1, 'implausible'],
   ] as const)('%s: %i stored, %i seen, %s: %s', async (...[, count, seen, most, state]) => {
     await stored(ids(count))
     const { judge } = await swept({ seen: ids(seen), ...(most !== undefined && { most }) })
@@ -122,10 +122,10 @@ describe('a sweep that lacks too much', () => {
     expect(await evidence()).toHaveLength(state === 'accepted' ? count - seen : 0)
     if (state === 'accepted') expect(doubt).toBeUndefined()
     else expect(doubt).toMatchObject({ message: expect.stringContaining(`${count - seen} of 4 expenses`) })
-    expect((await result())?.note).toBe(state === 'accepted' ? null : 'doubted')
+    expect((await result())?.note).toBe(state === 'accepted' ? null : 'implausible')
   })
 
-  test('is none when events announced what it lacks', async () => {
+  test('is accepted when events announced what it misses', async () => {
     await stored(ids(4))
     const { judge } = await swept({ seen: ids(1) })
     for (const id of ['e1', 'e2', 'e3']) await given(id, hour(-2), ['event', `event ${id}`])
@@ -138,7 +138,7 @@ describe('a sweep that lacks too much', () => {
     await stored(['back'], { isDeleted: true, deletedAt: hour(-3) })
     const { judge } = await swept({ seen: ['e0', 'back'], beforeByOthers: hour(-9), before: hour(-8) })
     await judge()
-    expect((await result())?.state).toBe('doubted')
+    expect((await result())?.state).toBe('implausible')
     expect(await rows('select * from ops.out_of_sight')).toEqual([])
     expect(await rows(`select is_deleted from star.fact_expense where expense_id = 'back'`)).toEqual([
       { is_deleted: false },
@@ -152,7 +152,7 @@ describe('the first sweep of a scope', () => {
     await stored(['others', 'shown'], { run: 'another key' })
     const { judge } = await swept({ seen: ['a', 'b', 'shown'] })
     const doubt = await judge()
-    expect(doubt).toMatchObject({ message: expect.stringContaining('1 are out of its sight') })
+    expect(doubt).toMatchObject({ message: expect.stringContaining('1 are no longer visible') })
     expect(await result()).toMatchObject({ state: 'accepted', note: 'baseline' })
     expect(await evidence()).toEqual([])
     expect(await rows('select record_id from ops.out_of_sight')).toEqual([{ record_id: 'others' }])

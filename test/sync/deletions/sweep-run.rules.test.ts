@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { AccessDenied, KeyRefused } from '../../../src/api/client/errors.ts'
 import { sweepResources, swept } from '../../../src/sync/deletions/sweep-run.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { hour, rulesTasks, runOfScope, type Service, starRows, type TaskParts } from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()
@@ -113,8 +113,8 @@ describe('a sweep works on', () => {
     expect(await names(counted(0), { resources: ['sites'] }, agency)).toEqual(expected)
   })
 
-  test('a list with --most as it says, with the evidence that stands', async () => {
-    const { sweep } = await run(counted(0), { resources: ['trades'], sweep: { most: 3 } })
+  test('a list with --max-deletions as it says, with the evidence that stands', async () => {
+    const { sweep } = await run(counted(0), { resources: ['trades'], sweep: { maxDeletions: 3 } })
     await starRows(warehouse, { resource: resourceOf('trades'), ids: ['t1', 't2', 't3'] })
     for (const id of ['t1', 't2', 't3'])
       for (const source of ['run 1', 'run 2']) {
@@ -151,7 +151,7 @@ describe('a failure', () => {
     expect(task.requests.length).toBeLessThan(8)
   })
 
-  test('a run that was told to stop asks for nothing more', async () => {
+  test('a stopped run asks for nothing more', async () => {
     const { task, sweep } = await run(
       counted(0),
       { resources: ['expenses'], sweep: { counts: true } },

@@ -1,13 +1,13 @@
 /** How a sweep reads its list: what it goes on with, what it gives up, and which windows it reads. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Retriable } from '../../../src/api/client/errors.ts'
+import { RetriableError } from '../../../src/api/client/errors.ts'
 import { addIds } from '../../../src/state/scans/scan-ids.ts'
 import { freshScan, openScan } from '../../../src/state/scans/scans.ts'
 import { openSweep } from '../../../src/state/scans/sweeps.ts'
 import type { ScanRow, SweepRow, WatermarkRow } from '../../../src/state/scans/tables.ts'
 import { moveWatermark } from '../../../src/state/scans/watermarks.ts'
 import { sweepList } from '../../../src/sync/deletions/sweep.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import {
   hour,
   type ListAnswer,
@@ -22,7 +22,7 @@ const warehouse = rulesWarehouse()
 const { task: newTask } = rulesTasks(warehouse, 'fact_expense', 'dim_user', 'fact_timesheet')
 const resource = resourceOf('timesheets')
 const rows = (sql: string) => warehouse.rows(sql)
-const failure = new Retriable({ request: 'GET' }, { what: 'the service failed', next: '' })
+const failure = new RetriableError({ request: 'GET' }, { what: 'the service failed', next: '' })
 
 const record = (id: string, parts: object = {}) => ({
   ...{ id, createdAt: hour(-8), updatedAt: hour(-7) },
@@ -46,7 +46,10 @@ const showing =
 const setUp = async (service: Service, of = resource) => {
   const task = await newTask(of, service)
   await runOfScope(warehouse, 'before', task)
-  return { task, sweep: (most?: number) => sweepList(task, most === undefined ? {} : { most }) }
+  return {
+    task,
+    sweep: (maxDeletions?: number) => sweepList(task, maxDeletions === undefined ? {} : { maxDeletions }),
+  }
 }
 const synced = (parts: Partial<WatermarkRow> = {}, name = 'timesheets') =>
   moveWatermark(warehouse.engine, name, {
@@ -81,7 +84,7 @@ const sweeps = () => rows('select sweep_id, state, note, ended_at from ops.sweep
 beforeEach(() => synced())
 
 describe('a sweep of a short list', () => {
-  test('reads it whole, twice where it has one page, and compares it with the stored rows', async () => {
+  test('reads it completely, twice where it has one page, and compares it with the stored rows', async () => {
     await starRows(warehouse, { resource, ids: ['a', 'b', 'c'] })
     const { task, sweep } = await setUp(showing('a', 'b'))
     await sweep()
@@ -128,10 +131,10 @@ describe('a sweep of a short list', () => {
     expect(task.counters.rows_removed).toBe(1)
   })
 
-  test('tombstones nothing when it is doubted, and as many as --most says', async () => {
+  test('tombstones nothing when it is implausible, and as many as --max-deletions says', async () => {
     await starRows(warehouse, { resource, ids: ['a', 'b', 'c', 'd'] })
     const { task, sweep } = await setUp(showing('a'))
-    await expect(sweep()).rejects.toThrow('3 of 4 timesheets are missing at once')
+    await expect(sweep()).rejects.toThrow('refusing to delete 3 of 4 timesheets at once')
     await warehouse.engine.run(`delete from ops.sweep`)
     await warehouse.engine.run(`delete from ops.scan`)
     await warehouse.engine.run(
@@ -250,13 +253,13 @@ describe('an interrupted sweep', () => {
     const counts: number[] = []
     const { sweep } = await setUp(async ({ page = 0 }) => {
       counts.push(Number((await rows('select count(*) as n from ops.scan_id'))[0]?.n))
-      if (counts.length === 21) return failure
+      if (counts.length === 22) return failure
       const ids = page > 21 ? [] : [`${page} a`, `${page} b`]
       return { total: 42, limit: 2, records: ids.map(id => ({ id })) }
     })
     await expect(sweep()).rejects.toBe(failure)
-    expect(counts.slice(0, 20)).toEqual(Array(20).fill(0))
-    expect(counts[20]).toBeGreaterThan(36)
+    expect(counts.slice(0, 21)).toEqual(Array(21).fill(0))
+    expect(counts[21]).toBeGreaterThan(36)
   })
 })
 
@@ -283,7 +286,7 @@ describe('a sweep that an earlier run left', () => {
     ])
   }
 
-  test('is gone on with', async () => {
+  test('is resumed', async () => {
     const { task, sweep } = await setUp(showing('a', 'b'))
     await leave(task)
     await sweep()
@@ -295,7 +298,7 @@ describe('a sweep that an earlier run left', () => {
     await leave({ scopeId: 'another' }, {}, { state: 'accepted' })
     await sweep()
     expect(await sweeps()).toEqual([
-      { sweep_id: 'left', state: 'refused', note: 'begun with another scope', ended_at: hour(0) },
+      { sweep_id: 'left', state: 'refused', note: 'begun with a different scope', ended_at: hour(0) },
       { sweep_id: 'this-timesheets', state: 'accepted', note: null, ended_at: hour(0) },
     ])
     expect(await rows(`select * from ops.scan_id where scan_id = 'left-0001'`)).toEqual([])
@@ -323,7 +326,7 @@ describe('a sweep that an earlier run left', () => {
     expect(left).toMatchObject(
       isGoneOn
         ? { sweep_id: 'left', state: 'accepted' }
-        : { state: 'refused', note: 'not gone on with for a week' },
+        : { state: 'refused', note: 'not continued for a week' },
     )
     expect(others).toHaveLength(isGoneOn ? 0 : 1)
   })
@@ -331,12 +334,12 @@ describe('a sweep that an earlier run left', () => {
 
 describe('a list that does not settle', () => {
   /** Counts a hundred records, and shows two others with each answer; fails after so many. */
-  const restless = (most = Number.POSITIVE_INFINITY): Service => {
+  const restless = (maxDeletions = Number.POSITIVE_INFINITY): Service => {
     let answers = 0
     return request => {
       answers += 1
       if (request.page === undefined) return undefined
-      return answers > most ? failure : partOf(request, [`a${answers}`, `b${answers}`], 100)
+      return answers > maxDeletions ? failure : partOf(request, [`a${answers}`, `b${answers}`], 100)
     }
   }
 
@@ -491,12 +494,11 @@ describe('a list with short pages', () => {
           }
         : undefined
     }
-  const learnt = async () => (await rows('select page_size, page_limit from ops.watermark'))[0]
+  const learnt = async () => (await rows('select page_size from ops.watermark'))[0]
 
   test.each([
-    ['that have grown forgets how long they were', { page_size: 50, page_limit: 50 }, 200, true],
-    ['that are as long as they were knows it', { page_size: 100, page_limit: 100 }, 100, false],
-    ['that the service declares knows it', { page_size: 50, page_limit: null }, 200, false],
+    ['that have grown forgets how long they were', { page_size: 50 }, 200, true],
+    ['that are as long as they were knows it', { page_size: 100 }, 100, false],
   ])('%s', async (...[, known, size, isForgotten]) => {
     await synced(known)
     await starRows(warehouse, { resource, ids })
@@ -512,7 +514,14 @@ describe('a list with short pages', () => {
     const { task, sweep } = await setUp(pages(50))
     await sweep()
     expect(task.asked()).toEqual([
-      ...['/timesheets 1', '/timesheets 3', '/timesheets 4', '/timesheets 2', '/timesheets 1'],
+      ...[
+        '/timesheets 1',
+        '/timesheets 1',
+        '/timesheets 3',
+        '/timesheets 4',
+        '/timesheets 2',
+        '/timesheets 1',
+      ],
       '/me',
     ])
     expect(task.requests[0]?.query.limit).toBe(200)

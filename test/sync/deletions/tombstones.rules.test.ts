@@ -1,7 +1,7 @@
 /** Which records are tombstoned: those with evidence enough, unless too many or a whole company would go at once. */
 import { describe, expect, test } from 'vitest'
 import { tombstoneProved } from '../../../src/sync/deletions/tombstones.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { hour, rulesTasks, runOfScope, type Service, starRows, type TaskParts } from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()
@@ -107,14 +107,15 @@ describe('too many at once', () => {
   test.each([
     ['half of the list goes', 4, 2, undefined, false],
     ['more than half stays', 4, 3, undefined, true],
-    ['as many as --most says go', 4, 3, 3, false],
-    ['more than --most says stay', 4, 2, 1, true],
-  ] as const)('%s: of %i, %i with --most %s', async (...[, count, missing, most, isHeld]) => {
+    ['as many as --max-deletions says go', 4, 3, 3, false],
+    ['more than --max-deletions says stay', 4, 2, 1, true],
+  ] as const)('%s: of %i, %i with --max-deletions %s', async (...[, count, missing, most, isHeld]) => {
     await stored(ids(count))
     const task = await setUp()
     await proved(ids(missing))
     const work = tombstoneProved(task, most)
-    if (isHeld) await expect(work).rejects.toThrow(`${missing} of ${count} timesheets are missing at once`)
+    if (isHeld)
+      await expect(work).rejects.toThrow(`refusing to delete ${missing} of ${count} timesheets at once`)
     else await work
     expect(await gone()).toEqual(isHeld ? [] : ids(missing))
   })
@@ -123,16 +124,16 @@ describe('too many at once', () => {
 describe('a company that would lose all its records', () => {
   const company = (id: string) => ({ company_id: `'${id}'` })
 
-  test('keeps them: it is hidden, more likely than deleted', async () => {
+  test('keeps them, because hiding is more plausible than deletion', async () => {
     await stored(ids(3, 'a'), company('c1'))
     await stored(ids(9, 'b'), company('c2'))
     const task = await setUp()
     await proved(ids(3, 'a'))
-    await expect(tombstoneProved(task)).rejects.toThrow('all 3 timesheets of c1 are missing at once')
+    await expect(tombstoneProved(task)).rejects.toThrow('refusing to delete all 3 timesheets of c1 at once')
     expect(await gone()).toEqual([])
   })
 
-  test('loses them when --most says so', async () => {
+  test('loses them when --max-deletions says so', async () => {
     await stored(ids(3, 'a'), company('c1'))
     await stored(ids(9, 'b'), company('c2'))
     const task = await setUp()
@@ -181,7 +182,7 @@ describe('a candidate without proof', () => {
     expect(task.counters.note).toBeNull()
   })
 
-  test('is not asked for when it is one of too many to be believed', async () => {
+  test('is not asked for when there are implausibly many', async () => {
     await stored([...ids(4), 'control'], {}, expenses)
     const task = await setUp(known, {}, expenses)
     for (const id of ids(3)) await given(id, 'run 1', { resource: 'expenses' })
@@ -207,7 +208,7 @@ describe('a candidate without proof', () => {
     await given('e0', 'run 1', { resource: 'expenses' })
     await tombstoneProved(task)
     expect(task.counters.note).toBe(
-      'no record answers by id, so that a 404 proves nothing; 1 wait for more evidence',
+      'the service returns no record by id, so a 404 proves nothing; 1 wait for more evidence',
     )
   })
 })

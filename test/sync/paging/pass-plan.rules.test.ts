@@ -1,14 +1,13 @@
 /** How the passes of a scan differ: what they sort by, how much they read, and how many rows they ask for a page. */
 import { describe, expect, test } from 'vitest'
-import { limitOf, planOf, sizeOf, snapshotPlan } from '../../../src/sync/paging/pass-plan.ts'
-import { pass } from './lists.ts'
+import { planOf, sizeOf, snapshotPlan } from '../../../src/sync/paging/pass-plan.ts'
 
 const byUpdate = { sortBy: 'updatedAt', isShort: false, hasOtherSize: false } as const
 const byCreation = { ...byUpdate, sortBy: 'createdAt' } as const
 const short = { ...byUpdate, isShort: true }
 const others = { hasOtherSize: true }
 
-describe('a pass over a whole list', () => {
+describe('a pass over a complete list', () => {
   test.each([
     [1, byUpdate],
     [2, short],
@@ -56,22 +55,11 @@ describe('a pass over changes', () => {
 
 describe('the rows to ask for a page', () => {
   test.each([
-    ['as many as usual', byUpdate, 10, 10, 10],
-    ['four fifths where pages shall have another size', { ...byUpdate, ...others }, 10, 10, 8],
-    ['four fifths, rounded down', { ...byUpdate, ...others }, 9, 9, 7],
-    ['at least one', { ...byUpdate, ...others }, 1, 1, 1],
-    ['as many as usual where the service gives fewer', { ...byUpdate, ...others }, 6, 10, 10],
-  ])('are %s', (...[, plan, usual, limit, expected]) => {
-    expect(limitOf(plan, pass({ usual, limit }))).toBe(expected)
-  })
-
-  test.each([
-    [9, 9],
-    [10, 6],
-    [11, 6],
-  ])('of %i make full pages of %i where a usual page has 6 of 10', (asked, size) => {
-    expect(sizeOf(asked, pass({ usual: 6, limit: 10 }))).toBe(size)
-  })
+    ['as many as pages have', byUpdate, 10, 10],
+    ['four fifths where pages shall have another size', { ...byUpdate, ...others }, 10, 8],
+    ['four fifths, rounded down', { ...byUpdate, ...others }, 9, 7],
+    ['at least one', { ...byUpdate, ...others }, 1, 1],
+  ])('are %s', (...[, plan, pageSize, expected]) => expect(sizeOf(plan, pageSize)).toBe(expected))
 })
 
 test('every third pass of a snapshot asks for pages of another size', () => {

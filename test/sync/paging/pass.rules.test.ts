@@ -1,100 +1,461 @@
-/** One pass as arithmetic: which page comes next, what its pass start is, and what a later answer takes back. */
+/** One pass as arithmetic: where it starts, which page comes next, and what a later answer takes back. */
 import { describe, expect, test } from 'vitest'
-import { nextPass, resized, shrunk } from '../../../src/sync/paging/begin-again.ts'
-import { findEnd } from '../../../src/sync/paging/last-page.ts'
-import { advance, confirm } from '../../../src/sync/paging/pass.ts'
-import { type Answer, seenIn, unknownEnd } from '../../../src/sync/paging/pass-state.ts'
-import { PastPasses } from '../../../src/sync/paging/past-passes.ts'
-import type { PassFigures } from '../../../src/sync/paging/proof.ts'
-import { answer, at, base, ms, pass, passAfter } from './lists.ts'
+import type { PageFacts } from '../../../src/sync/paging/page-facts.ts'
+import {
+  advance,
+  confirm,
+  nextPass,
+  type Pass,
+  type PassRules,
+  rowsAgreed,
+  seenIn,
+} from '../../../src/sync/paging/pass.ts'
+import { answer, at, emptyAnswer, ms, pass, passAfter, start } from './lists.ts'
+
+const last = answer({ page: 3, rows: 5, oldest: at(20), newest: at(25), inOrder: true })
+const forward = { order: 'first to last' } as const
+/** A pass from the last page that has read that page. */
+const begun = (parts: Partial<Pass> = {}): Pass =>
+  pass({ nextPage: 2, pages: 1, role: 'front', last: 3, start: start(), ...parts })
+
+function uncounted(parts: Partial<PageFacts>): PageFacts {
+  const { rows: _, ...rest } = answer(parts)
+  return rest
+}
 
 describe('a pass from the last page to the first', () => {
-  const last = answer({ page: 3, rows: 5, oldest: at(20), newest: at(25), inOrder: true })
-
   test('starts at the last page, with its total and its greatest time', () => {
     expect(passAfter([last])).toMatchObject({
       ...{ nextPage: 2, role: 'front', watermark: at(25), pages: 1 },
-      base: { pass: 1, front: 3, total: 25, watermark: at(25) },
+      start: { pass: 1, front: 3, total: 25, watermark: at(25) },
     })
   })
 
   test('goes down page by page and ends after page 1', () => {
     const middle = passAfter([last, answer({ page: 2 })])
-    expect(middle).toMatchObject({ nextPage: 1, role: 'data', pages: 2 })
-    expect(advance(middle, answer())).toMatchObject({ nextPage: 0, role: 'data', pages: 3, rows: 25 })
+    expect(middle).toMatchObject({ nextPage: 1, role: 'data', pages: 2, last: 2 })
+    expect(advance(middle, answer())).toMatchObject({ nextPage: 0, role: 'data', pages: 3 })
   })
 
-  test('starts elsewhere when the remembered total was wrong', () => {
-    const state = passAfter([answer({ page: 3, total: 45 })])
-    expect(state).toMatchObject({ nextPage: 5, role: 'before', pages: 0 })
-    expect(passAfter([answer({ page: 3, rows: 0, empty: true, total: 15 })])).toMatchObject({ nextPage: 2 })
+  test.each<readonly [string, PageFacts, number]>([
+    ['a page that is not the last one', answer({ page: 3, total: 45 }), 5],
+    ['an empty page after the last one', emptyAnswer({ page: 3, total: 15 }), 2],
+    ['an empty page of a list that is empty', emptyAnswer({ page: 3, total: 0 }), 1],
+  ])('looks for the last page from %s', (...[, first, nextPage]) => {
+    expect(passAfter([first])).toMatchObject({ nextPage, role: 'before', pages: 0, lastTotal: first.total })
   })
 
-  test('asks for the page after a last one that is full', () => {
-    const full = passAfter([answer({ page: 3, total: 30 })])
-    expect(full).toMatchObject({ nextPage: 4, role: 'front', end: { back: 2 } })
-    expect(advance(full, answer({ page: 4, rows: 0, total: 30, empty: true }))).toMatchObject({ nextPage: 2 })
+  test('is not looked for for ever where two copies of the service differ by a page', () => {
+    let state = pass({ nextPage: 4 })
+    let asked = 0
+    for (; state.nextPage > 0; asked += 1)
+      state = advance(
+        state,
+        state.nextPage === 4 ? emptyAnswer({ page: 4, total: 30 }) : answer({ page: 3, total: 31 }),
+      )
+    expect([asked, state.contradiction]).toEqual([21, expect.stringMatching(/^the end of the list moved/)])
   })
 
-  test('keeps the greatest time of all its pass starts as the watermark', () => {
-    const state = pass({ nextPage: 3, watermark: at(40) })
-    expect(passAfter([last], {}, state)).toMatchObject({ watermark: at(40), base: { watermark: at(40) } })
+  test('starts with the only page of an empty list', () => {
+    const empty = passAfter([emptyAnswer({ total: 0 })], {}, pass())
+    expect(empty).toMatchObject({ nextPage: 0, pages: 1, start: { front: 1, total: 0 } })
   })
 
-  test('is steady while every answer gives the total of its start', () => {
+  test('keeps the greatest time of all its starts as the watermark', () => {
+    const from = (minute: number) => passAfter([last], {}, pass({ nextPage: 3, watermark: at(minute) }))
+    expect(from(40)).toMatchObject({ watermark: at(40), start: { watermark: at(40) } })
+    expect(from(24)).toMatchObject({ watermark: at(25), start: { watermark: at(25) } })
+    const untimed = passAfter([answer({ page: 3, rows: 5 })], {}, pass({ nextPage: 3, watermark: at(40) }))
+    expect(untimed.start?.watermark).toBe(at(40))
+  })
+
+  test('is steady while every answer reports the total of its start', () => {
     expect(passAfter([last, answer({ page: 2 })]).isSteady).toBe(true)
-    expect(passAfter([last, answer({ page: 2, total: 26 })]).isSteady).toBe(false)
+    expect(passAfter([last, answer({ page: 2, total: 26 }), answer()]).isSteady).toBe(false)
   })
 
-  test('counts the rows that its pages lack', () => {
-    expect(passAfter([last, answer({ page: 2, rows: 8 })], { hidesRows: true }).lacking).toBe(2)
-    expect(passAfter([last, answer({ page: 2 })]).lacking).toBe(0)
+  test('goes to the last page of a list that became shorter', () => {
+    const from = begun({ nextPage: 4, start: start({ front: 5, total: 45 }) })
+    const slid = advance(from, emptyAnswer({ page: 4, total: 12 }))
+    expect(slid).toMatchObject({ nextPage: 2, role: 'before', pages: 1, start: { front: 5 } })
+    expect(advance(begun({ nextPage: 1 }), emptyAnswer({ total: 0 }))).toMatchObject({
+      nextPage: 0,
+      pages: 2,
+    })
+  })
+})
+
+describe('the page after the last one', () => {
+  test.each<readonly [string, Partial<PageFacts>, PassRules, boolean]>([
+    ['is asked where the last one is full', { total: 30, rows: 10 }, {}, true],
+    ['is not asked where a row is missing', { total: 29, rows: 9 }, {}, false],
+    ['is asked by a pass that looks for the end', {}, { seeksEnd: true }, true],
+    [
+      'is asked where the last one ends before the watermark',
+      {},
+      { known: { before: 0, reached: ms(26) } },
+      true,
+    ],
+    ['is not asked where it reaches the watermark', {}, { known: { before: 0, reached: ms(25) } }, false],
+    ['is not asked where no watermark is known', {}, { known: { before: 0 } }, false],
+  ])('%s', (...[, parts, rules, isAsked]) => {
+    const state = passAfter([{ ...last, ...parts }], rules)
+    expect([state.nextPage, state.probe]).toEqual(isAsked ? [4, { back: 2 }] : [2, undefined])
+  })
+
+  const full = passAfter([answer({ page: 3, total: 30 })])
+
+  test('is empty: the pass goes on with the page before the last one', () => {
+    const state = advance(full, emptyAnswer({ page: 4, total: 30 }))
+    expect(state).toMatchObject({ nextPage: 2, role: 'before', pages: 1, start: { front: 3, total: 30 } })
+    expect(state).not.toHaveProperty('probe')
+    expect(passAfter([last], { seeksEnd: true }).sizeIs).toBe('asked')
+    expect(state.sizeIs).toBe('known')
+  })
+
+  test('has rows of a list that grew: a pass starts with it', () => {
+    const state = advance(full, answer({ page: 4, total: 35, rows: 5 }))
+    expect(state).toMatchObject({ number: 2, pages: 1, nextPage: 3, start: { pass: 2, front: 4, total: 35 } })
+    const grown = advance(full, answer({ page: 4, total: 60 }))
+    expect(grown).toMatchObject({ number: 2, pages: 0, nextPage: 6, role: 'before' })
+  })
+
+  test('has rows beyond its total: the service contradicts itself', () => {
+    const state = advance(full, answer({ page: 4, total: 30, rows: 2 }))
+    expect(state).toMatchObject({ nextPage: 0, contradiction: 'page 4 showed 32 rows of a list of 30' })
+  })
+})
+
+describe('the rows of a pass', () => {
+  test('are added up, as are those older than what is known', () => {
+    const state = passAfter([{ ...last, old: 1 }, answer({ page: 2, old: 3 }), answer()])
+    expect(state.shown).toEqual({ rows: 25, old: 4, missing: 0 })
+  })
+
+  test('are unknown from the first page on whose rows were not counted', () => {
+    const state = advance(begun(), uncounted({ page: 2 }))
+    expect(state).toMatchObject({ shown: undefined, nextPage: 1 })
+    expect(advance(state, answer()).shown).toBeUndefined()
+  })
+
+  test('that pages lack by the total of the start are counted', () => {
+    const rules = { hidesRows: true }
+    expect(passAfter([last, answer({ page: 2, rows: 8 })], rules).shown?.missing).toBe(2)
+    expect(passAfter([answer({ page: 3, rows: 4 })], rules).shown?.missing).toBe(1)
+  })
+
+  test('of a page that is asked a second time do not count again', () => {
+    const known = { before: ms(10) }
+    const rows = { oldest: at(9), newest: at(30), inOrder: true, old: 4 }
+    const twice = passAfter([last, answer({ page: 2, ...rows }), answer({ page: 2, ...rows })], { known })
+    expect(twice).toMatchObject({ nextPage: 0, pages: 3, shown: { rows: 15, old: 4 } })
+  })
+
+  test('of its first page count, though an earlier run asked that page last', () => {
+    expect(passAfter([last], {}, pass({ nextPage: 3, last: 3 })).shown?.rows).toBe(5)
+  })
+
+  test('below its end are those of the pages before and the old ones of this page', () => {
+    const known = { before: ms(10) }
+    const rows = { oldest: at(9), newest: at(30), inOrder: true, old: 4 }
+    expect(passAfter([last, answer({ page: 2, ...rows })], { known }).below).toBe(14)
+    expect(passAfter([last, answer({ page: 2 }), answer(rows)], { known })).toMatchObject({
+      ...{ below: 0, nextPage: 0 },
+    })
+  })
+})
+
+describe('a last page without rows', () => {
+  const hollow = emptyAnswer({ page: 3 })
+
+  test('leads to the previous page, where the pass starts without its rows', () => {
+    const sought = passAfter([hollow])
+    expect(sought).toMatchObject({
+      nextPage: 2,
+      role: 'before',
+      pages: 0,
+      probe: { back: 2, isHollow: true },
+    })
+    const state = advance(sought, answer({ page: 2, rows: 9 }), { hidesRows: true })
+    expect(state).toMatchObject({
+      nextPage: 1,
+      start: { front: 2, total: 25 },
+      shown: { rows: 9, missing: 6 },
+    })
+  })
+
+  test.each([
+    [45, 5],
+    [15, 1],
+  ])('says nothing of a list that has %i rows by the next answer', (total, nextPage) => {
+    const next = answer({ page: 2, total, rows: total === 15 ? 5 : 10 })
+    expect(passAfter([hollow, next])).toMatchObject({ nextPage, pages: total === 15 ? 1 : 0 })
+  })
+})
+
+describe('a page without rows contradicts its total', () => {
+  test.each<readonly [string, Pass, PageFacts]>([
+    ['where it is the only page', pass(), emptyAnswer({ total: 3 })],
+    ['before the last one, where the pass would start', pass({ nextPage: 2 }), emptyAnswer({ page: 2 })],
+    ['after a last one without rows', passAfter([emptyAnswer({ page: 3 })]), emptyAnswer({ page: 2 })],
+    ['later in the pass', begun(), emptyAnswer({ page: 2 })],
+    ['at the end of the pass', begun({ nextPage: 1 }), emptyAnswer({ page: 1 })],
+  ])('%s', (...[, from, empty]) => {
+    const { page, total } = empty
+    expect(advance(from, empty)).toMatchObject({
+      ...{ nextPage: 0, contradiction: `page ${page} was empty although the list has ${total} rows` },
+    })
+  })
+
+  test('not in a list that is known to hide rows: they are lacking', () => {
+    const rules = { hidesRows: true }
+    expect(advance(begun(), emptyAnswer({ page: 2 }), rules)).toMatchObject({
+      ...{ nextPage: 1, pages: 2, shown: { missing: 10 } },
+    })
+    const sought = advance(pass({ nextPage: 2 }), emptyAnswer({ page: 2 }), rules)
+    expect(sought).toMatchObject({ nextPage: 3, role: 'before', pages: 0 })
+    const only = advance(pass(), emptyAnswer({ total: 3 }), rules)
+    expect(only).toMatchObject({ nextPage: 0, shown: { missing: 3 } })
+  })
+
+  test('also where a pass goes forward, and not behind the last one', () => {
+    const read = (page: number, total: number) =>
+      advance(begun({ last: 2, start: start({ front: 1, total }) }), emptyAnswer({ page, total }), forward)
+    expect(read(2, 25).contradiction).toBeDefined()
+    expect(read(3, 25)).toMatchObject({ nextPage: 0, shown: { missing: 5 } })
+    expect(read(3, 20)).toMatchObject({ nextPage: 0, shown: { missing: 0 } })
   })
 })
 
 describe('a pass that meets what is known', () => {
   const known = { before: ms(10), reached: ms(20) }
   const rules = { known }
-  const last = answer({ page: 3, rows: 5, oldest: at(20), newest: at(25), inOrder: true })
   const page = (oldest: number, inOrder = true) =>
     answer({ page: 2, oldest: at(oldest), newest: at(19), inOrder, old: 4 })
 
-  test('ends at a page with a row older than what is known, when the page was asked for twice', () => {
+  test('ends at a page with an older row, when that page was asked twice', () => {
     const once = passAfter([last, page(9)], rules)
-    expect(once).toMatchObject({ nextPage: 2, isSecond: false })
-    expect(advance(once, page(9), rules)).toMatchObject({ nextPage: 0, isSecond: true, below: 14 })
+    expect(once.nextPage).toBe(2)
+    expect(advance(once, page(9), rules)).toMatchObject({ nextPage: 0, below: 14 })
   })
 
-  test('ends there at once when nothing is newer than the stored watermark', () => {
+  test('ends there at once where nothing is newer than the stored watermark', () => {
     const old = { ...last, oldest: at(12), newest: at(20) }
     expect(passAfter([old, page(9)], rules)).toMatchObject({ nextPage: 0, below: 14 })
     expect(passAfter([{ ...old, newest: at(21) }, page(9)], rules)).toMatchObject({ nextPage: 2 })
+    expect(passAfter([old, page(9)], { known: { before: ms(10) } })).toMatchObject({ nextPage: 2 })
+  })
+
+  test('ends at its first page at once', () => {
+    expect(passAfter([{ ...last, oldest: at(9) }], rules)).toMatchObject({ nextPage: 0, below: 20 })
   })
 
   test.each([
-    ['a row at the very time', 10, true],
-    ['rows out of order', 9, false],
-  ])('goes on past %s', (_, oldest, inOrder) => {
-    expect(passAfter([last, page(oldest, inOrder)], rules)).toMatchObject({ nextPage: 1, below: 0 })
-  })
-
-  test.each([
-    [at(19), true],
-    [at(20), false],
-    [at(21), false],
-  ])('asks for the page after a last one that ends at %s, before the watermark: %s', (newest, isProbed) => {
-    const found = findEnd(pass(), answer({ page: 3, rows: 5, newest }), rules)
-    expect(found).toMatchObject({ isProbed })
-    expect(found.ask).toBeUndefined()
+    ['a row at the very time', page(10)],
+    ['rows out of order', page(9, false)],
+    ['rows without times', answer({ page: 2 })],
+  ])('goes on past %s', (...[, second]) => {
+    expect(passAfter([last, second], rules)).toMatchObject({ nextPage: 1, below: 0 })
   })
 })
 
-describe('records existed at a pass start', () => {
+describe('a short pass', () => {
+  const known = { before: ms(10), reached: ms(20) }
+  const first = answer({ page: 5, total: 45, rows: 5, oldest: at(20), newest: at(25), inOrder: true })
+
+  test.each<readonly [string, PassRules, number, number]>([
+    ['of a whole list ends after its first page', {}, 2, 0],
+    ['goes to the page where the previous pass ended', { known }, 2, 2],
+    ['goes to page 1 where that is unknown', { known }, 0, 1],
+    ['goes to the page before where that is higher up', { known }, 9, 4],
+    ['goes to the page before where that is this page', { known }, 5, 4],
+  ])('%s', (...[, rules, ended, expected]) => {
+    const from = pass({ nextPage: 5, last: ended })
+    expect(passAfter([first], { isShort: true, ...rules }, from).nextPage).toBe(expected)
+  })
+
+  test('goes down page by page from its second page', () => {
+    const state = begun({ nextPage: 5, start: start({ front: 6, total: 60 }), last: 6 })
+    const page = answer({ page: 5, total: 60, oldest: at(20), newest: at(25), inOrder: true })
+    expect(advance(state, page, { isShort: true, known }).nextPage).toBe(4)
+  })
+})
+
+describe('a pass from the first page to the last', () => {
+  const read = (parts: Partial<PageFacts>, rules: PassRules = {}) =>
+    advance(begun({ start: start({ front: 1 }) }), answer(parts), { ...forward, ...rules })
+
+  test('starts with page 1', () => {
+    expect(passAfter([answer()], forward, pass())).toMatchObject({
+      ...{ nextPage: 2, role: 'front', start: { front: 1, total: 25 }, shown: { missing: 0 } },
+    })
+  })
+
+  test.each<readonly [string, Partial<PageFacts>, PassRules, number]>([
+    ['ends at a short last page', { page: 3, rows: 5 }, {}, 0],
+    ['goes on before it', { page: 2 }, {}, 3],
+    ['goes on after a full one', { page: 3, total: 30 }, {}, 4],
+    ['goes on where it looks for the end', { page: 3, rows: 5 }, { seeksEnd: true }, 4],
+    ['ends at an empty page', { page: 4, rows: 0, empty: true }, { seeksEnd: true }, 0],
+  ])('%s', (...[, parts, rules, nextPage]) => expect(read(parts, rules).nextPage).toBe(nextPage))
+
+  test('is not read for ever where each page is full and the last one', () => {
+    let state = pass()
+    let asked = 0
+    for (; state.nextPage > 0 && asked < 100; asked += 1)
+      state = advance(state, answer({ page: state.nextPage, total: state.nextPage * 10 }), forward)
+    expect([asked, state.contradiction]).toEqual([22, expect.stringMatching(/^the end of the list moved/)])
+  })
+
+  test('is contradicted by rows beyond the total', () => {
+    const full = passAfter([answer()], forward, pass())
+    expect(advance(full, answer({ page: 4, rows: 1 }), forward)).toMatchObject({
+      ...{ nextPage: 0, contradiction: 'page 4 showed 31 rows of a list of 25' },
+    })
+  })
+})
+
+describe('a page whose rows are not those of its place', () => {
+  const rules: readonly [string, Partial<PageFacts>, Partial<Pass>, PassRules, number, object | undefined][] =
+    [
+      ['short: a page that only smaller ones have is asked', { rows: 5 }, {}, {}, 5, { back: 1, size: 5 }],
+      ['short, and such pages were looked for before', { rows: 5 }, { sizeIs: 'known' }, {}, 1, undefined],
+      ['short in a list that hides rows', { rows: 5 }, {}, { hidesRows: true }, 1, undefined],
+      ['so little short that no page could tell', { rows: 9 }, {}, {}, 1, undefined],
+      ['without rows that were counted', { rows: 0 }, {}, {}, 1, undefined],
+    ]
+  test.each(rules)('%s', (...[, parts, state, passRules, nextPage, probe]) => {
+    const next = advance(begun(state), answer({ page: 2, ...parts }), passRules)
+    expect([next.nextPage, next.probe, next.pages, next.size]).toEqual([nextPage, probe, 2, 10])
+  })
+
+  test('beyond the total: smaller pages may explain it', () => {
+    const first = passAfter([answer({ page: 3, rows: 8 })])
+    const words = 'page 3 showed 28 rows of a list of 25'
+    expect(first).toMatchObject({ nextPage: 4, probe: { back: 2, size: 8, otherwise: { rows: 28, words } } })
+    const empty = (total: number) => advance(first, emptyAnswer({ page: 4, total }))
+    expect(empty(27)).toMatchObject({ nextPage: 0, contradiction: words })
+    // The service counts before it reads: a row came in between.
+    expect(empty(28)).toMatchObject({ nextPage: 3, number: 2, pages: 0 })
+    expect(empty(28)).not.toHaveProperty('contradiction')
+    expect(advance(first, answer({ page: 4, rows: 1 }))).toMatchObject({
+      size: 8,
+      nextPage: 4,
+      sizeIs: 'inferred',
+    })
+  })
+
+  test('beyond the total, and covered by that of the probe each time, is rejected in the end', () => {
+    const shown = [answer({ total: 15, rows: 9 }), answer({ page: 2, total: 15, rows: 6 })]
+    const behind = emptyAnswer({ page: 3, total: 16 })
+    let state = pass()
+    let asked = 0
+    for (; state.nextPage > 0 && asked < 100; asked += 1)
+      state = advance(state, shown[state.nextPage - 1] ?? behind, forward)
+    expect([asked, state.contradiction]).toEqual([31, expect.stringMatching(/^the end of the list moved/)])
+  })
+
+  test('beyond the total, and no smaller pages could explain it', () => {
+    const known = pass({ nextPage: 3, sizeIs: 'known' })
+    expect(passAfter([answer({ page: 3, rows: 8 })], {}, known).contradiction).toBeDefined()
+    expect(passAfter([answer({ page: 3, rows: 8 })], { hidesRows: true }).contradiction).toBeDefined()
+    expect(passAfter([answer({ page: 3, rows: 10 })]).contradiction).toBeDefined()
+  })
+})
+
+describe('a page that only smaller pages have', () => {
+  const tried = begun({ nextPage: 5, pages: 2, lastTotal: 25, probe: { back: 1, size: 5 } })
+
+  test('is empty: the pass goes on, and looks for none again', () => {
+    expect(advance(tried, emptyAnswer({ page: 5 }))).toMatchObject({
+      ...{ nextPage: 1, role: 'before', size: 10, pages: 2, sizeIs: 'known' },
+    })
+  })
+
+  test('has rows: the pass begins again with pages of that size, and asks that page for itself', () => {
+    const state = advance(tried, answer({ page: 5, rows: 5 }))
+    expect(state).toMatchObject({ size: 5, nextPage: 5, number: 2, pages: 0, sizeIs: 'inferred' })
+    expect(state).not.toHaveProperty('start')
+  })
+
+  test('has rows beyond the total of such pages: the total is too low', () => {
+    expect(advance(tried, answer({ page: 5, rows: 6 })).contradiction).toBe(
+      'page 5 showed 26 rows of a list of 25',
+    )
+  })
+})
+
+describe('a page behind the last one that has rows', () => {
+  const behind = (parts: Partial<PageFacts>, state: Partial<Pass> = {}) =>
+    advance(pass({ nextPage: 5, ...state }), answer({ page: 5, ...parts }))
+
+  test('shows smaller pages where they explain it', () => {
+    expect(behind({ rows: 5 })).toMatchObject({ size: 5, nextPage: 5, number: 1, sizeIs: 'inferred' })
+    expect(behind({ rows: 6 })).toMatchObject({ size: 6, nextPage: 5 })
+  })
+
+  test.each<readonly [string, Partial<PageFacts>, Partial<Pass>]>([
+    ['full', { rows: 10 }, {}],
+    ['of a list that has fewer such pages', { rows: 7 }, {}],
+    ['one of pages whose size is known', { rows: 5 }, { sizeIs: 'known' }],
+  ])('contradicts the total where it is %s', (...[, parts, state]) => {
+    expect(behind(parts, state).contradiction).toMatch(/^page 5 showed \d+ rows of a list of 25$/)
+  })
+})
+
+describe('pages of another size', () => {
+  test('are those that the service says: the answer counts where it is the last one', () => {
+    const smaller = passAfter([answer({ page: 5, limit: 5, rows: 5 })], {}, pass({ nextPage: 5 }))
+    expect(smaller).toMatchObject({ size: 5, nextPage: 6, start: { front: 5 }, sizeIs: 'known' })
+    expect(passAfter([answer({ page: 3, limit: 5, rows: 5 })])).toMatchObject({
+      size: 5,
+      nextPage: 5,
+      pages: 0,
+    })
+  })
+
+  test('are those that a page shows, where it has more rows than it was asked for', () => {
+    const larger = passAfter([answer({ page: 2, total: 26, rows: 13, limit: 10 })], {}, pass({ nextPage: 2 }))
+    expect(larger).toMatchObject({ size: 13, pages: 1, start: { front: 2 } })
+  })
+
+  test('are not greater ones that the service only says', () => {
+    expect(passAfter([{ ...last, limit: 20 }]).size).toBe(10)
+    const { limit: _, ...unnamed } = last
+    expect(passAfter([unnamed]).size).toBe(10)
+  })
+
+  test('forward: only page 1 is one of the new pass', () => {
+    const rows = { rows: 5, limit: 5 }
+    expect(passAfter([answer(rows)], forward, pass())).toMatchObject({ size: 5, pages: 1, nextPage: 2 })
+    const later = passAfter([answer({ page: 2, ...rows })], forward, pass({ nextPage: 2, pages: 1 }))
+    expect(later).toMatchObject({ size: 5, pages: 0, nextPage: 1, number: 2 })
+  })
+
+  test('of a second one contradict the first', () => {
+    const state = begun({ size: 5, sizeIs: 'known' })
+    expect(advance(state, answer({ page: 2, limit: 4, rows: 6 }))).toMatchObject({
+      ...{ nextPage: 0, contradiction: 'pages had 5 rows, and page 2 of the same list 6' },
+    })
+    expect(advance(state, answer({ page: 2, limit: 4, rows: 4 }))).toMatchObject({ size: 4, nextPage: 7 })
+  })
+})
+
+test.each([
+  ['asked', undefined],
+  ['known', undefined],
+  ['inferred', 'pages had 10 rows, and page 2 of the same list 9'],
+] as const)('a page that lacks a row, among pages whose size is %s: %s', (sizeIs, contradiction) => {
+  const next = advance(begun({ sizeIs }), answer({ page: 2, rows: 9 }))
+  expect(next.contradiction).toBe(contradiction)
+  expect(advance(begun({ sizeIs }), answer({ page: 2 })).contradiction).toBeUndefined()
+})
+
+describe('records existed when a pass started', () => {
   const lookbackMs = 15 * 60_000
   const hour = 3_600_000
-  const start = answer({ page: 3, rows: 5, newest: at(25) })
   const existedBefore = (now: number): number | null | undefined =>
-    passAfter([start], { lookbackMs, now }).base?.before
+    passAfter([last], { lookbackMs, now }).start?.before
 
   test('up to the lookback before the watermark, without it', () => {
     expect(existedBefore(ms(25))).toBe(ms(10) - 1)
@@ -105,28 +466,28 @@ describe('records existed at a pass start', () => {
     expect(existedBefore(ms(25) + 24.5 * hour + 1)).toBe(ms(25))
   })
 
+  test('by no lookback and no clock where none is given', () => {
+    expect(passAfter([last]).start?.before).toBe(ms(25) - 1)
+  })
+
   test('at no known time without a watermark', () => {
-    expect(passAfter([answer({ page: 3, rows: 5 })]).base?.before).toBeNull()
+    expect(passAfter([answer({ page: 3, rows: 5 })]).start?.before).toBeNull()
   })
 })
 
 describe('the second answer for the only page', () => {
-  const one = pass({ base: base({ total: 5 }), size: 10 })
+  const one = pass({ start: start({ total: 5 }), size: 10 })
 
   test.each([
-    [answer({ total: 5, rows: 5 }), { total: 5 }, false],
-    [answer({ total: 7, rows: 5 }), { total: 7 }, false],
-    [answer({ total: 3, rows: 3 }), { total: 5 }, false],
-    [answer({ total: 5, rows: 8 }), { total: 8 }, true],
-  ])(
-    'raises the total that must be seen, and shows a total that is too low',
-    (second, expected, isCapped) => {
-      expect(confirm(one, second)).toMatchObject({ base: expected, isCapped })
-    },
-  )
+    [5, 5, 5],
+    [7, 5, 7],
+    [3, 3, 5],
+  ])('of total %i with %i rows makes %i the total that must be seen', (...[total, rows, expected]) => {
+    expect(confirm(one, answer({ total, rows })).start?.total).toBe(expected)
+  })
 
-  test('never takes back that totals are too low', () => {
-    expect(confirm({ ...one, isCapped: true }, answer({ total: 5, rows: 5 })).isCapped).toBe(true)
+  test('with rows beyond its total is a contradiction', () => {
+    expect(confirm(one, answer({ total: 5, rows: 6 })).contradiction).toBeDefined()
   })
 
   test('does nothing without a pass start', () => {
@@ -134,76 +495,23 @@ describe('the second answer for the only page', () => {
   })
 })
 
-describe('pages of another size', () => {
-  test('are believed when rows show it, or two answers in a row say so', () => {
-    const said = advance(pass({ nextPage: 3 }), answer({ page: 3, limit: 5, rows: 5 }), {})
-    expect(said).toMatchObject({ size: 10, doubted: 5, nextPage: 3, role: 'before' })
-    expect(advance(said, answer({ page: 3, limit: 5, rows: 5 }), {})).toMatchObject({ size: 5, usual: 5 })
-    expect(passAfter([answer({ page: 3, rows: 12, limit: 20 })])).toMatchObject({ size: 12 })
+describe('the next pass', () => {
+  const over = pass({ number: 4, lastTotal: 25, last: 2, watermark: at(5), sizeIs: 'known', pages: 3 })
+
+  test('begins at the last page, and keeps what the scan has learnt', () => {
+    const kept = { number: 5, lastTotal: 25, last: 2, watermark: at(5), sizeIs: 'known' as const }
+    expect(nextPass(over)).toEqual({ ...pass({ nextPage: 3 }), ...kept })
+    expect(nextPass(over, undefined, 5)).toMatchObject({ size: 5, nextPage: 5, sizeIs: 'asked' })
   })
 
-  test('begin the pass again, forget that totals are too low, and only four times', () => {
-    const state = pass({ isCapped: true, lastTotal: 25, sizes: 3, pages: 1 })
-    expect(resized(state, 5, undefined)).toMatchObject({
-      ...{ size: 5, usual: 5, sizes: 4, isCapped: false, nextPage: 5, number: 2, pages: 0 },
-    })
-    expect(resized({ ...state, sizes: 4 }, 5, undefined)).toMatchObject({ nextPage: 0, voided: 1, size: 10 })
-  })
-
-  test('of a pass that asks for smaller ones say nothing of the usual size', () => {
-    expect(resized(pass({ size: 8, usual: 10 }), 5, undefined)).toMatchObject({ size: 5, usual: 10 })
-  })
-
-  test('that the service never named make earlier pass starts worthless', () => {
-    const state = pass({ number: 3, pages: 1, lastTotal: 25 })
-    const smaller = shrunk(state, { size: 5, answer: answer({ page: 5, rows: 5 }) })
-    expect(smaller).toMatchObject({ usual: 5, limit: 5, validSince: 4, isShrunk: true, isCapped: false })
-    const beyond = shrunk(state, { size: 5, answer: answer({ page: 6, rows: 5 }) })
-    expect(beyond).toMatchObject({ isCapped: true })
+  test('that goes forward begins at page 1', () => {
+    expect(nextPass(over, 'first to last').nextPage).toBe(1)
   })
 })
 
-describe('rows beyond the total', () => {
-  test('show that totals are too low, from this pass on', () => {
-    const state = passAfter(
-      [answer({ page: 3, rows: 5 }), answer({ page: 2, total: 12 })],
-      {},
-      pass({ number: 2 }),
-    )
-    expect(state).toMatchObject({ isCapped: true, validSince: 2 })
-    expect(passAfter([answer({ page: 3, rows: 5 }), answer({ page: 2 })])).toMatchObject({ isCapped: false })
-  })
-
-  test('make a pass start need the greatest total of any answer', () => {
-    const state = pass({ nextPage: 3, isCapped: true, greatestTotal: 30, end: { ...unknownEnd, empty: 4 } })
-    expect(advance(state, answer({ page: 3, rows: 5, total: 25 }), {}).base).toMatchObject({ total: 30 })
-  })
-})
-
-describe('a pass from the first page to the last', () => {
-  const rules = { order: 'first to last' } as const
-  const read = (answers: readonly Answer[], from = pass()) => passAfter(answers, rules, from)
-
-  test('goes up page by page and ends at the last one, when it is not full', () => {
-    expect(read([answer()])).toMatchObject({ nextPage: 2, role: 'front' })
-    const two = [answer(), answer({ page: 2 })]
-    expect(read([...two, answer({ page: 3, rows: 5 })])).toMatchObject({ nextPage: 0 })
-    expect(read([...two, answer({ page: 3, rows: 10, total: 30 })])).toMatchObject({ nextPage: 4 })
-  })
-
-  test('ends at an empty page', () => {
-    expect(read([answer({ total: 10 }), answer({ page: 2, rows: 0, total: 10, empty: true })])).toMatchObject(
-      {
-        nextPage: 0,
-      },
-    )
-  })
-
-  test('starts again at page 1', () => {
-    expect(nextPass(pass({ lastTotal: 25, number: 4 }), 'first to last')).toMatchObject({
-      ...{ nextPage: 1, number: 5, sizes: 0 },
-    })
-  })
+test('the answers agree on the length of the list, except where a page is asked that should be empty', () => {
+  expect(rowsAgreed(pass({ lastTotal: 25 }))).toBe(25)
+  expect(rowsAgreed(pass({ lastTotal: 25, probe: { back: 0 } }))).toBeUndefined()
 })
 
 describe('the page that a pass counts for', () => {
@@ -212,55 +520,4 @@ describe('the page that a pass counts for', () => {
     ['front', { pass: 3, isFront: true }],
     ['data', { pass: 3, isFront: false }],
   ] as const)('as %s', (role, expected) => expect(seenIn(pass({ number: 3, role }))).toEqual(expected))
-})
-
-describe('passes before this one', () => {
-  const paging = { base: base(), size: 10, usual: 10, limit: 10 }
-  const figures = (parts: Partial<PassFigures> = {}): PassFigures => ({
-    ...{ attempt: 1, bases: [base()], counted: [20], ids: 20, claimed: 25, excluded: 0, hidden: 0 },
-    ...{ isCapped: false, isShuffled: false },
-    ...parts,
-  })
-
-  test('without a pass start are still by their ids alone, and shuffled only when a pass says so', () => {
-    const past = new PastPasses()
-    const { isShuffled: _, ...unsaid } = figures({ bases: [], counted: [] })
-    past.add(unsaid, { size: 8 })
-    expect(past.stillWith(20, { size: 10, usual: 10, limit: 10 })).toBe(2)
-    expect(past.stillWith(20, paging)).toBe(1)
-    expect(past.isShuffledWith(pass(), 0)).toBe(false)
-    expect(past.isShuffledWith(pass({ rows: 1 }), 0)).toBe(true)
-  })
-
-  test('once shuffled stay shuffled', () => {
-    const past = new PastPasses()
-    past.add(figures({ isShuffled: true }), { size: 10 })
-    past.add(figures({ isShuffled: false }), { size: 10 })
-    expect(past.isShuffledWith(pass(), 20)).toBe(true)
-    expect(new PastPasses().isShuffledWith(pass({ rows: 20 }), 20)).toBe(false)
-  })
-
-  test('are remembered by what they lack', () => {
-    const past = new PastPasses()
-    past.add(figures(), { size: 10 })
-    past.add(figures({ counted: [24] }), { size: 10 })
-    expect(past.lacks).toEqual([5, 1])
-  })
-
-  test('count as still while ids and total stay the same and a page had another size', () => {
-    const past = new PastPasses()
-    past.add(figures({ ids: 19 }), { size: 8 })
-    past.add(figures(), { size: 8 })
-    past.add(figures(), { size: 10 })
-    expect(past.stillWith(20, paging)).toBe(3)
-    expect(past.stillWith(21, paging)).toBe(1)
-    expect(past.stillWith(20, { ...paging, base: base({ total: 26 }) })).toBe(1)
-  })
-
-  test('of one size count alone, unless the service gives no other', () => {
-    const past = new PastPasses()
-    past.add(figures(), { size: 10 })
-    expect(past.stillWith(20, paging)).toBe(1)
-    expect(past.stillWith(20, { ...paging, usual: 8 })).toBe(2)
-  })
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
 import { addIds } from '../../../src/state/scans/scan-ids.ts'
 import { backfill } from '../../../src/sync/scan/backfill.ts'
-import { rulesWarehouse } from '../../rules-warehouse.ts'
+import { rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { List, readings, sites, time } from './reading.ts'
 
 const warehouse = rulesWarehouse()
@@ -16,7 +16,7 @@ const long = (list: List): List => {
 }
 
 describe('a short list', () => {
-  test('is read whole from its last page, which one request tells', async () => {
+  test('is read completely from its last page, which one request finds', async () => {
     const { task, list, watermark, scans } = await begin({ list: new List(sites(205)), read: byDays })
     await backfill(task)
     expect(list.asked).toEqual(['updatedAt 1 20', 'updatedAt 2 200', 'updatedAt 1 200'])
@@ -32,7 +32,7 @@ describe('a short list', () => {
     expect(task.counters.requests).toBe(3)
   })
 
-  test('that is empty is asked for once, unless it had rows a moment ago', async () => {
+  test('that is empty is asked for once, unless it had rows just before', async () => {
     const empty = await begin({ list: new List() })
     await backfill(empty.task)
     expect(empty.list.asked).toEqual(['updatedAt 1 20', 'updatedAt 1 200'])
@@ -59,6 +59,15 @@ describe('a short list', () => {
     expect(await watermark()).toMatchObject({ earliest_day: earliest })
     expect(Number((await watermark())?.remembered_total)).toBe(total)
   })
+})
+
+test('a list of which an operator names the hidden rows is proved by one pass', async () => {
+  const list = new List(sites(5))
+  list.instead = (_, honest) => ({ ...honest(), total: 7 })
+  const { task, watermark } = await begin({ list, hidden: 2 })
+  await backfill(task)
+  expect(list.asked).toEqual(['updatedAt 1 20', 'updatedAt 1 200'])
+  expect(await watermark()).toMatchObject({ backfilled_at: time('06-01') })
 })
 
 describe('a long list', () => {
@@ -89,6 +98,19 @@ describe('a long list', () => {
       [1, 60],
       [2, 60],
     ])
+  })
+
+  test('is incomplete where its first pass contradicts itself, in its words, and its other windows are read', async () => {
+    const list = long(new List(records))
+    const measured = list.instead
+    list.instead = (query, honest, number) =>
+      query.from ? { ...honest(), total: 2 } : measured(query, honest, number)
+    const { task, scans, watermark } = await begin({ list, read: byDays })
+    await expect(backfill(task)).rejects.toThrow(
+      /^sites \(saw \d of \d\) incomplete: page 1 showed 3 rows of a list of 2: everything read so far is loaded/,
+    )
+    expect((await scans()).map(({ state }) => state)).toEqual(['refused', 'accepted'])
+    expect(await watermark()).toMatchObject({ backfilled_at: null })
   })
 
   test('that shows no record when it is measured is read in one window', async () => {
@@ -178,17 +200,17 @@ describe('a backfill that an earlier run began', () => {
     expect(list.asked).toEqual([])
   })
 
-  test('stops at the first window when the whole list is shown as empty', async () => {
+  test('stops at the first window when the complete list is shown as empty', async () => {
     const { task, list, setWatermark, openScan, scans } = await begin({ list: new List(), read: byDays })
     await setWatermark(open)
     await openScan(newest)
     await openScan({ scan_id: 'run-1-0002-sites', from_day: null, to_day: '2026-04-03' })
-    await expect(backfill(task)).rejects.toThrow('the service shows the whole list as empty')
+    await expect(backfill(task)).rejects.toThrow('the service returns an empty list')
     expect(list.asked).toEqual(['updatedAt 1 200 from 2026-04-01', '1 1'])
     expect((await scans()).map(({ state }) => state)).toEqual(['scanning', 'scanning'])
   })
 
-  test('takes an empty list that --most allows for empty, and reads its windows from the beginning', async () => {
+  test('takes an empty list that --max-deletions allows for empty, and reads its windows from the beginning', async () => {
     const { task, setWatermark, openScan, watermark, scans } = await begin({
       list: new List(),
       read: byDays,
@@ -226,6 +248,20 @@ describe('a page that cannot be loaded', () => {
     expect(pipeline.batchesLoaded).toHaveLength(2)
     expect(pipeline.readAgain.has(pipeline.batchesLoaded[1]?.pages[0] as never)).toBe(true)
     expect(await watermark()).toMatchObject({ backfilled_at: time('06-01') })
+  })
+
+  test('of a pass that contradicts itself is asked for again, and what it said is forgotten where that is accepted', async () => {
+    const list = new List(sites(5))
+    list.instead = (_, honest, number) =>
+      number === 2 || number === 3 ? { ...honest(), total: 4 } : honest()
+    const { task, pipeline, scans } = await begin({ list })
+    pipeline.fails = ({ pages: [page] }, number) =>
+      number === 1 && page
+        ? new PageUnreadable([{ ...page, scope: {} }], new SyntaxError('no JSON'))
+        : undefined
+    await backfill(task)
+    expect(list.requests).toHaveLength(4)
+    expect(await scans()).toMatchObject([{ state: 'accepted' }])
   })
 
   test('ends the sync when it fails for another reason', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { syncCollection } from '../../../src/sync/scan/collection.ts'
 import { daysQuery } from '../../../src/sync/scan/collection-window.ts'
-import { rulesWarehouse } from '../../rules-warehouse.ts'
+import { rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { List, type Reading, readings, sites, time } from './reading.ts'
 
 const warehouse = rulesWarehouse()
@@ -139,7 +139,7 @@ describe('a list that was read before', () => {
     ])
   })
 
-  test('does not mind what a scan of an earlier run lacks, only what its own lacks', async () => {
+  test("ignores the shortfall of an earlier run's scan, and reports its own", async () => {
     const list = new List(sites(5))
     const reading = await begin({ list })
     await reading.setWatermark({ ...done, hidden_rows: 0 })
@@ -159,7 +159,7 @@ describe('a list that was read before', () => {
     )
     await syncCollection(reading.task)
     expect(reading.list.asked).toEqual(['updatedAt 1 20', 'updatedAt 1 200'])
-    expect(reading.task.counters.note).toBe('the key sees more than it did: read from the beginning')
+    expect(reading.task.counters.note).toBe('the key can see more than before: reading from the beginning')
     expect((await reading.scans())[0]).toMatchObject({
       state: 'refused',
       scope: 'read when the key saw less',
@@ -167,7 +167,7 @@ describe('a list that was read before', () => {
     expect((await reading.watermark())?.backfilled_at).toBe(time('06-01'))
   })
 
-  test('reads noted records after its changes, and says what either lacks', async () => {
+  test('reads noted records after its changes, and reports the shortfall of each', async () => {
     const reading = await begin({ list: new List(sites(5)) })
     await reading.setWatermark(done)
     await warehouse.engine.run(
@@ -189,6 +189,14 @@ describe('a list that was read before', () => {
     await expect(syncCollection(reading.task)).rejects.toThrow('saw 5 of 6')
     expect(await reading.watermark()).toMatchObject({ watermark: done.watermark })
   })
+})
+
+test('hidden rows that an operator names are not waited for: one pass of changes proves them', async () => {
+  const list = new List(sites(5))
+  list.instead = (_, honest) => ({ ...honest(), total: 7 })
+  const { watermark } = await synced({ list, hidden: 2, lookbackMs: 86_400_000 })
+  expect(list.asked).toEqual(['updatedAt 1 200'])
+  expect(Number((await watermark())?.hidden_rows)).toBe(2)
 })
 
 describe('a list that the service filters by changes', () => {
@@ -220,7 +228,7 @@ describe('a list that the service filters by changes', () => {
     if (read === changed) expect(await scans()).toMatchObject([{ from_day: null }])
   })
 
-  test('is asked for whole when the filter hides changes that it counts, and the filter is ignored from then on', async () => {
+  test('is asked for completely when the filter hides changes that it counts, and the filter is ignored from then on', async () => {
     const list = new List(sites(5))
     list.instead = (query, honest) => (query.from ? { ...honest(), total: 6 } : honest())
     const { watermark, scans } = await synced({ list, read: changed }, honoured)
@@ -248,7 +256,7 @@ describe('a list that the service filters by changes', () => {
     expect(whole.list.asked[0]).toBe('updatedAt 2 200')
   })
 
-  test('begins near the last page of the whole list by its last scan', async () => {
+  test('begins near the last page of the complete list by its last scan', async () => {
     const reading = await begin({ list: new List(sites(450)), read: changed })
     await reading.setWatermark({ ...done, changes_filter: 'ignored', filter_asked_at: time('06-01') })
     await reading.openScan({
@@ -257,7 +265,6 @@ describe('a list that the service filters by changes', () => {
       state: 'accepted',
       accepted_at: time('05-01'),
       last_total: 450,
-      greatest_total: 450,
     })
     await syncCollection(reading.task)
     expect(reading.list.asked[0]).toBe('updatedAt 3 200')

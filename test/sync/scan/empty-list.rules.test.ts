@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { MusterError } from '../../../src/lib/errors.ts'
 import { learnFilter } from '../../../src/sync/scan/changes-filter.ts'
-import { isBelievedEmpty, noteEmptyList, requireRows } from '../../../src/sync/scan/empty-list.ts'
-import { lookAgain } from '../../../src/sync/scan/look-again.ts'
-import { rulesWarehouse } from '../../rules-warehouse.ts'
+import { lookAgain } from '../../../src/sync/scan/collection.ts'
+import { isAllowedEmptyList, noteEmptyList, requireRows } from '../../../src/sync/scan/empty-list.ts'
+import { rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { List, type Reading, readings, type Site, sites, time } from './reading.ts'
 
 const warehouse = rulesWarehouse()
@@ -12,7 +12,7 @@ const begin = readings(warehouse)
 const changed = { changedSince: { dateField: 'updatedAt' } }
 const done = { backfilled_at: time('05-01'), watermark: time('01-10', 4) }
 
-describe('the whole list is shown as empty', () => {
+describe('the complete list is shown as empty', () => {
   const shown = async (
     records: number,
     parts: { readonly most?: number; readonly total?: number; readonly stored?: number } = {},
@@ -34,7 +34,7 @@ describe('the whole list is shown as empty', () => {
   test('which ends the scan, and says how to go on', async () => {
     const { task } = await shown(0)
     await expect(requireRows(task)).rejects.toThrow(
-      /saw 0 of 3.*the service shows the whole list as empty.*--most 3/s,
+      /saw 0 of 3.*the service returns an empty list.*--max-deletions 3/s,
     )
     await expect(requireRows((await shown(0, { total: 7 })).task)).rejects.toThrow('saw 0 of 7')
     await expect(requireRows((await shown(0, { total: 2 })).task)).rejects.toThrow('saw 0 of 3')
@@ -43,19 +43,19 @@ describe('the whole list is shown as empty', () => {
   test.each([
     [3, true],
     [2, false],
-  ])('which is taken for deletions with --most %i of 3: %s', async (most, isTaken) => {
+  ])('which is taken for deletions with --max-deletions %i of 3: %s', async (most, isTaken) => {
     const { task } = await shown(0, { most })
-    expect(await isBelievedEmpty(task)).toBe(isTaken)
+    expect(await isAllowedEmptyList(task)).toBe(isTaken)
     const reading = requireRows(task)
     await (isTaken ? expect(reading).resolves.toBeUndefined() : expect(reading).rejects.toThrow('saw 0 of 3'))
   })
 
-  test('which --most does not say of a list with rows', async () => {
+  test('which --max-deletions does not say of a list with rows', async () => {
     const { task, list } = await shown(5, { most: 100 })
-    expect(await isBelievedEmpty(task)).toBe(false)
+    expect(await isAllowedEmptyList(task)).toBe(false)
     expect(list.requests).toHaveLength(1)
     const few = await shown(5, { most: 2 })
-    expect(await isBelievedEmpty(few.task)).toBe(false)
+    expect(await isAllowedEmptyList(few.task)).toBe(false)
     expect(few.list.requests).toHaveLength(0)
   })
 })
@@ -94,7 +94,7 @@ describe('a list is noted as empty', () => {
   test('from now on, with what to do about it', async () => {
     expect(await noted({})).toEqual({
       ...{ since: now, moved: now, requests: 0 },
-      note: 'the service shows an empty list; the 3 stored stay: if they are deleted, muster sweep sites --most 3',
+      note: 'the service returns an empty list; keeping 3 stored records: if they are deleted, muster sweep sites --max-deletions 3',
     })
   })
 
@@ -188,7 +188,7 @@ describe('the filter by changes is learnt', () => {
   ])('as ignored when it %s', async (...[, instead]) => {
     const { row, counters } = await learnt({ instead })
     expect(row).toMatchObject({ changes_filter: 'ignored', filter_asked_at: now })
-    expect(counters.note).toMatch('it is asked again in a week')
+    expect(counters.note).toMatch('the filter is tested again in a week')
   })
 
   const unknown = { changes_filter: null, filter_asked_at: null }
@@ -236,7 +236,7 @@ describe('the filter by changes is learnt', () => {
     expect((await learnt(parts)).asked).toEqual(['updatedAt 1 200 from 2026-01-18'])
     const more = { stored: [old, ...sites(200, '01-22', 'f')] }
     expect((await learnt(more)).asked).toEqual(['updatedAt 2 200 from 2026-01-18'])
-    const small = await learnt({ stored: [old, ...fresh], watermark: { page_size: 2, page_limit: 2 } })
+    const small = await learnt({ stored: [old, ...fresh], watermark: { page_size: 2 } })
     expect(small.asked).toEqual(['updatedAt 2 2 from 2026-01-18'])
     expect(small.row?.changes_filter).toBe('honoured')
   })
@@ -298,7 +298,7 @@ describe('a quarantined record', () => {
     expect((await look(payload, read)).asked).toEqual(['updatedAt 1 200'])
   })
 
-  test('is none: nothing is asked', async () => {
+  test('asks for nothing where there is none', async () => {
     expect((await look(undefined)).asked).toEqual([])
   })
 

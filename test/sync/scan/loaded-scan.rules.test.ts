@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
 import { readPass } from '../../../src/sync/paging/scan.ts'
-import { saveBases } from '../../../src/sync/paging/scan-row.ts'
+import { saveStarts } from '../../../src/sync/paging/scan-row.ts'
+import type { LoadedScanJob } from '../../../src/sync/scan/loaded-scan.ts'
 import { LoadedScan } from '../../../src/sync/scan/loaded-scan.ts'
-import type { LoadedScanJob, ScanEnd } from '../../../src/sync/scan/loaded-scan-job.ts'
 import { digestOf } from '../../../src/sync/scan/same-rows.ts'
 import { HiddenByFilter, readUntilProved } from '../../../src/sync/scan/until-proved.ts'
-import { rulesWarehouse } from '../../rules-warehouse.ts'
+import { rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { List, type Reading, readings, sites, time } from './reading.ts'
 
 const warehouse = rulesWarehouse()
@@ -20,22 +20,26 @@ async function jobOf(
   parts: Partial<LoadedScanJob> = {},
   row: Parameters<Reading['openScan']>[0] = { scan_id: 's' },
 ) {
-  const ends: ScanEnd[] = []
-  const job: LoadedScanJob = {
-    ...{ row: await reading.openScan(row), query: byUpdate, beginAt: 1 },
-    accepted: async (_, end) => void ends.push(end),
-    ...parts,
-  }
-  return { job, ends }
+  const job: LoadedScanJob = { row: await reading.openScan(row), query: byUpdate, beginAt: 1, ...parts }
+  return { job }
 }
+/** Days that are read again: the watermark stays where it is. */
+const askedFor = { scan_id: 's', scope: 'asked for' }
+const ofChanges = { scan_id: 's', kind: 'incremental' } as const
 const scan = async (reading: Reading) => (await reading.scans())[0]
 
 describe('an accepted scan', () => {
   test('is written down with what it saw, and its ids are forgotten', async () => {
     const reading = await begin({ list: new List(sites(5)) })
-    const { job, ends } = await jobOf(reading)
+    const { job } = await jobOf(reading)
     await readUntilProved(reading.task, job)
-    expect(ends).toEqual([{ watermark: time('01-10', 4), total: 5, digests: null }])
+    const { remembered_total: total, ...moved } = (await reading.watermark()) ?? {}
+    expect(moved).toMatchObject({
+      watermark: time('01-10', 4),
+      backfilled_at: time('06-01'),
+      same_rows: null,
+    })
+    expect(Number(total)).toBe(5)
     const row = await scan(reading)
     expect(row).toMatchObject({
       state: 'accepted',
@@ -59,11 +63,11 @@ describe('an accepted scan', () => {
     }
     const reading = await begin({ list })
     await reading.setWatermark({ watermark: time('01-01') })
-    const { job } = await jobOf(reading)
+    const { job } = await jobOf(reading, {}, askedFor)
     await readUntilProved(reading.task, job)
     expect(Number((await reading.watermark())?.page_size)).toBe(5)
     expect(await reading.watermark()).toMatchObject({ hidden_rows: null, watermark: time('01-01') })
-    expect(reading.task.counters.note).toBe('the service gives at most 5 records a page')
+    expect(reading.task.counters.note).toBe('the service returns at most 5 records a page')
   })
 
   test('says how many rows the service hides, once passes over pages of two sizes show the same', async () => {
@@ -81,34 +85,34 @@ describe('an accepted scan', () => {
   test('teaches nothing that is known, and nothing where the list has no watermark', async () => {
     const reading = await begin({ list: new List(sites(5)) })
     await reading.setWatermark({})
-    await readUntilProved(reading.task, (await jobOf(reading)).job)
+    await readUntilProved(reading.task, (await jobOf(reading, {}, askedFor)).job)
     expect(await reading.watermark()).toMatchObject({ moved_at: time('05-01'), page_size: null })
     const none = await begin({ list: new List(sites(5)) })
-    await readUntilProved(none.task, (await jobOf(none, { pageSize: 50 })).job)
+    await readUntilProved(none.task, (await jobOf(none, { pageSize: 50 }, askedFor)).job)
     expect(await none.watermark()).toBeUndefined()
     expect(none.task.counters.note).toBeNull()
   })
 
-  test('forgets a size of pages and hidden rows that are no more', async () => {
+  test('forgets hidden rows that are no more, and leaves the size of pages to a sweep', async () => {
     const reading = await begin({ list: new List(sites(25)) })
-    await reading.setWatermark({ page_size: 10, page_limit: 200, hidden_rows: 3 })
+    await reading.setWatermark({ page_size: 10, hidden_rows: 3 })
     const { job } = await jobOf(reading, { pageSize: 10, hiddenRows: 3 })
     await readUntilProved(reading.task, job)
-    expect(Number((await reading.watermark())?.page_size)).toBe(25)
-    expect(await reading.watermark()).toMatchObject({ page_limit: null, hidden_rows: null })
+    expect(Number((await reading.watermark())?.page_size)).toBe(10)
+    expect(await reading.watermark()).toMatchObject({ hidden_rows: null })
   })
 })
 
 describe('a refused scan', () => {
-  test('says what it lacks, and in how many passes', async () => {
+  test('reports its shortfall and the number of passes', async () => {
     const list = new List(sites(5))
     list.instead = (_, honest, number) => ({ ...honest(), total: 6 + (number % 2) })
     const reading = await begin({ list })
-    const { job, ends } = await jobOf(reading)
+    const { job } = await jobOf(reading)
     await expect(readUntilProved(reading.task, job)).rejects.toThrow(
       /saw 5 of 6\) incomplete: the list did not show more in \d+ passes/,
     )
-    expect(ends).toEqual([])
+    expect(await reading.watermark()).toBeUndefined()
     expect(await scan(reading)).toMatchObject({ state: 'refused', accepted_at: null })
     expect(await warehouse.rows('select * from ops.scan_id')).toEqual([])
   })
@@ -178,10 +182,10 @@ describe('a scan of changes', () => {
     const list = new List(sites(450))
     const at = Date.parse(time('01-10', 300))
     const reading = await begin({ list })
-    const { job, ends } = await jobOf(reading, { known: { before: at, reached: at }, beginAt: 3 })
+    const { job } = await jobOf(reading, { known: { before: at, reached: at }, beginAt: 3 }, ofChanges)
     await readUntilProved(reading.task, job)
     expect(list.asked).toEqual(['updatedAt 3 200', 'updatedAt 2 200', 'updatedAt 2 200'])
-    expect(ends[0]?.watermark).toBe(time('01-10', 449))
+    expect(await reading.watermark()).toMatchObject({ watermark: time('01-10', 449) })
     expect([(await scan(reading))?.distinct_ids, (await scan(reading))?.expected_ids].map(Number)).toEqual([
       150, 150,
     ])
@@ -192,17 +196,17 @@ describe('a scan of changes', () => {
     const bytes = reading.list.answer({ page: 1, limit: 200, sortBy: 'updatedAt', sortOrder: 'asc' }).bytes
     reading.list.requests.pop()
     const digest = digestOf(bytes) as string
-    const { job, ends } = await jobOf(reading, { ...changes, sameRows: new Set([digest]), ...parts })
-    return { reading, job, ends, digest }
+    const { job } = await jobOf(reading, { ...changes, sameRows: new Set([digest]), ...parts }, ofChanges)
+    return { reading, job, digest }
   }
 
   test('with the same bytes, all stored, is accepted without a load', async () => {
-    const { reading, job, ends, digest } = await again()
+    const { reading, job, digest } = await again()
     await reading.store(sites(5))
     await readUntilProved(reading.task, job)
     expect(reading.pipeline.nothingNew).toEqual([5])
     expect(reading.pipeline.batchesLoaded).toEqual([])
-    expect(ends).toEqual([{ watermark: time('01-10', 4), total: 5, digests: digest }])
+    expect(await reading.watermark()).toMatchObject({ watermark: time('01-10', 4), same_rows: digest })
     expect((await scan(reading))?.state).toBe('accepted')
   })
 
@@ -296,10 +300,11 @@ describe('a scan that was cut off', () => {
       loaded_sequence: 1,
       next_page: 2,
       last_total: 450,
-      greatest_total: 450,
       first_total: 450,
     }
-    await saveBases(warehouse.engine, 's', [{ pass: 1, front: 3, total: 450, before: null, watermark: null }])
+    await saveStarts(warehouse.engine, 's', [
+      { pass: 1, front: 3, total: 450, before: null, watermark: null },
+    ])
     const { job } = await jobOf(reading, { beginAt: 3 }, { scan_id: 's', ...progress })
     const strategy = await LoadedScan.open(reading.task, job)
     expect(strategy.start.sequence).toBe(1)
@@ -350,12 +355,12 @@ describe('a page that cannot be loaded', () => {
     const reading = await begin({ list: new List(sites(5)) })
     unreadable(reading, 2)
     await expect(readUntilProved(reading.task, (await jobOf(reading)).job)).rejects.toThrow(
-      'answered a page twice',
+      'twice returned a page',
     )
     expect(reading.list.asked).toHaveLength(2)
   })
 
-  test('another failure ends the scan at once', async () => {
+  test('another failure ends the scan immediately', async () => {
     const reading = await begin({ list: new List(sites(5)) })
     reading.pipeline.fails = () => new Error('disk full')
     await expect(readUntilProved(reading.task, (await jobOf(reading)).job)).rejects.toThrow('disk full')
@@ -384,7 +389,7 @@ describe('batches', () => {
     const strategy = await LoadedScan.open(reading.task, job)
     const page = await strategy.ask(3, strategy.start)
     const keep = (nextPage: number, landed = page.landed) => {
-      const pass = { ...strategy.start.pass, nextPage, pages: 2, greatestTotal: 401 }
+      const pass = { ...strategy.start.pass, nextPage, pages: 2, lastTotal: 401 }
       return strategy.keep({ ...page, landed }, { ...strategy.start, pass })
     }
     await keep(2)

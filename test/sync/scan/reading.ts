@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
-import type { Client, Page } from '../../../src/api/client/client.ts'
+import type { Client, FetchedPage } from '../../../src/api/client/client.ts'
 import type { Resource, Scan } from '../../../src/contract/fields/resource.ts'
-import type { LandedPage } from '../../../src/landing/folder.ts'
+import type { LandedPage } from '../../../src/landing/landing.ts'
 import { utcDay } from '../../../src/lib/dates.ts'
-import { ServiceClock } from '../../../src/lib/time/service-clock.ts'
+import { ServiceClock } from '../../../src/lib/service-clock.ts'
 import { stagePlan } from '../../../src/load/read/plan.ts'
-import { FetchedPages } from '../../../src/state/by-id/fetched-pages.ts'
+import { FetchedPages } from '../../../src/state/by-id/discovered.ts'
 import { takeLease } from '../../../src/state/runs/leases.ts'
 import { addIds } from '../../../src/state/scans/scan-ids.ts'
 import { freshScan, openScan, readScan } from '../../../src/state/scans/scans.ts'
@@ -17,8 +17,8 @@ import type { ScanIdRow, ScanRow, WatermarkRow } from '../../../src/state/scans/
 import { moveWatermark, readWatermark } from '../../../src/state/scans/watermarks.ts'
 import type { ResourceEvent, ResourceTask, SyncContext } from '../../../src/sync/run/context.ts'
 import { countedElsewhere } from '../../../src/sync/run/event-count.ts'
-import { virtualClock } from '../../api/virtual-clock.ts'
-import { type RulesWarehouse, resourceOf } from '../../rules-warehouse.ts'
+import { type RulesWarehouse, resourceOf } from '../../support/rules-warehouse.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
 
 export interface Site {
   readonly id: string
@@ -71,7 +71,7 @@ export class List {
     return { rows: found.slice(start, start + Number(limit)), total: found.length }
   }
 
-  answer(query: Query, options?: unknown): Page {
+  answer(query: Query, options?: unknown): FetchedPage {
     this.requests.push(query)
     this.options.push(options)
     const isBroken = this.requests.length <= this.broken
@@ -98,7 +98,7 @@ export class List {
 interface Batch {
   readonly pages: readonly (LandedPage & { readonly pass: number; readonly isFront: boolean })[]
   readonly scan?: { readonly scanId: string; readonly isFiltered: boolean }
-  readonly ledger: (engine: SyncContext['engine']) => Promise<void>
+  readonly writeScan: (engine: SyncContext['engine']) => Promise<void>
 }
 
 const placeOf = ({ file, page }: { readonly file: string; readonly page?: number }): string =>
@@ -138,15 +138,15 @@ export class MemoryPipeline {
     if (this.#failure !== undefined) return
     await this.#sync.engine.transaction(async engine => {
       await addIds(engine, batch.scan ? batch.pages.flatMap(page => idsOn(page, batch)) : [])
-      await batch.ledger(engine)
+      await batch.writeScan(engine)
     })
   }
 
   async loadNothing(
     records: number,
-    ledger: (engine: SyncContext['engine']) => Promise<boolean>,
+    writeScan: (engine: SyncContext['engine']) => Promise<boolean>,
   ): Promise<boolean> {
-    const isWritten = await this.#sync.engine.transaction(ledger)
+    const isWritten = await this.#sync.engine.transaction(writeScan)
     if (isWritten) this.nothingNew.push(records)
     return isWritten
   }
@@ -192,6 +192,7 @@ interface Parts {
   readonly read?: Partial<Scan>
   readonly runId?: string
   readonly most?: number
+  readonly hidden?: number
   readonly now?: string
   readonly lookbackMs?: number
 }
@@ -259,7 +260,7 @@ async function reading(warehouse: RulesWarehouse, folder: string, parts: Parts):
       records_touched: 0,
       rows_removed: 0,
     },
-    ...{ records_unchanged: 0, quarantined: 0, batches_read_as_json: 0, note: null },
+    ...{ records_unchanged: 0, quarantined: 0, note: null },
   } as unknown as ResourceTask['counters']
   const sync = {
     ...{
@@ -278,7 +279,8 @@ async function reading(warehouse: RulesWarehouse, folder: string, parts: Parts):
     },
     ...{ landing: landing as unknown as SyncContext['landing'], clock: new ServiceClock(clock) },
     ...{ key: { kind: 'company', companies: [], agencies: [] } as unknown as SyncContext['key'] },
-    ...(parts.most !== undefined && { most: parts.most }),
+    ...(parts.most !== undefined && { maxDeletions: parts.most }),
+    ...(parts.hidden !== undefined && { hidden: parts.hidden }),
     emit: (event: ResourceEvent) => void events.push(event),
   } as SyncContext
   const lease = await takeLease(engine, { resource: resource.name, holder: runId, ms: 60_000 })

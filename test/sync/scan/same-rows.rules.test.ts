@@ -1,20 +1,20 @@
 /** Whether a scan of changes may skip the load: the same bytes as before, all stored, and nothing to be decided. */
 import { describe, expect, test } from 'vitest'
 import { programVersion } from '../../../src/lib/package.ts'
-import { usualLimits } from '../../../src/load/page/record-limits.ts'
-import type { Progress } from '../../../src/sync/paging/scan.ts'
+import { defaultLimits } from '../../../src/load/page/record-limits.ts'
+import type { ScanProgress } from '../../../src/sync/paging/scan.ts'
 import {
   areStored,
   digestOf,
   digestsIn,
   digestsText,
+  isCompleteScan,
   isSettled,
-  isWholeScan,
-  type Row,
   rowsOf,
+  type ScanRowTimes,
   seenOf,
 } from '../../../src/sync/scan/same-rows.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { at, ms, pass } from '../paging/lists.ts'
 
 const page = (data: string, total = 1): Buffer =>
@@ -30,8 +30,8 @@ describe('the digest of a page', () => {
   })
 
   test('is another one with other limits for records', () => {
-    expect(digestOf(page(rows), usualLimits)).toBe(digestOf(page(rows)))
-    expect(digestOf(page(rows), { ...usualLimits, depth: 1 })).not.toBe(digestOf(page(rows)))
+    expect(digestOf(page(rows), defaultLimits)).toBe(digestOf(page(rows)))
+    expect(digestOf(page(rows), { ...defaultLimits, depth: 1 })).not.toBe(digestOf(page(rows)))
     expect(programVersion).not.toBe('')
   })
 
@@ -83,16 +83,16 @@ describe('the rows of a page', () => {
   ])('with %s are left to a load', (_, one) => expect(rowsOf([record, one], 'updatedAt')).toBeUndefined())
 })
 
-const same: Row[] = [
+const same: ScanRowTimes[] = [
   { id: 'a', changedAt: 20, existedAt: 5 },
   { id: 'b', changedAt: 10, existedAt: 4 },
 ]
-const progress = (parts: Partial<Progress> = {}): Progress => ({
-  ...{ pass: pass({ nextPage: 0 }), attempt: 1, bases: [], sequence: 2 },
+const progress = (parts: Partial<ScanProgress> = {}): ScanProgress => ({
+  ...{ pass: pass({ nextPage: 0 }), attempt: 1, starts: [], sequence: 2, pageSize: 10 },
   ...parts,
 })
 
-describe('pages are a whole scan with the rows of the previous one', () => {
+describe('pages are a complete scan with the rows of the previous one', () => {
   const pages = [
     { pass: 1, isFront: true, same },
     { pass: 1, isFront: false, same: [] },
@@ -102,11 +102,11 @@ describe('pages are a whole scan with the rows of the previous one', () => {
     ['after one pass, when all are here', {}, pages, true],
     ['not before the pass is over', { pass: pass({ nextPage: 1 }) }, pages, false],
     ['not after another pass', { attempt: 2 }, pages, false],
-    ['not when earlier pages were loaded', { sequence: 3 }, pages, false],
+    ['not when earlier pages were loaded', { sequence: 3, pageSize: 10 }, pages, false],
     ['not when one has other rows', {}, [pages[0], { pass: 1, isFront: false }], false],
     ['not when one has other rows than it had', {}, [{ ...pages[0], same: undefined }, pages[1]], false],
   ])('%s', (...[, parts, all, expected]) => {
-    expect(isWholeScan(progress(parts), all as typeof pages)).toBe(expected)
+    expect(isCompleteScan(progress(parts), all as typeof pages)).toBe(expected)
   })
 })
 
@@ -143,7 +143,7 @@ describe('the rows that count for a scan that is not loaded', () => {
 describe('rows are stored', () => {
   const warehouse = rulesWarehouse()
   const sites = resourceOf('sites')
-  const row = (id: string, minute: number): Row => ({ id, changedAt: ms(minute), existedAt: ms(0) })
+  const row = (id: string, minute: number): ScanRowTimes => ({ id, changedAt: ms(minute), existedAt: ms(0) })
 
   test.each([
     [0, 0, true],
@@ -166,7 +166,7 @@ describe('rows are stored', () => {
         `insert into star.dim_site (site_id, created_at, source_updated_at, is_deleted, is_inferred, loaded_at, run_id)
          values ('${id}', '${at(0)}', '${at(Number(minute))}', ${isDeleted}, false, '${at(9)}', 'run-1')`,
       )
-    const stored = (...rows: Row[]) => areStored(warehouse.engine, sites, rows)
+    const stored = (...rows: ScanRowTimes[]) => areStored(warehouse.engine, sites, rows)
     expect(await stored(row('a', 5), row('b', 6))).toBe(true)
     expect(await stored(row('a', 4))).toBe(true)
     expect(await stored(row('a', 6))).toBe(false)

@@ -1,10 +1,10 @@
 /** The windows of a backfill, the days around those that are read again, and how far back a scan of changes reads. */
 import { describe, expect, test } from 'vitest'
 import type { WatermarkRow } from '../../../src/state/scans/tables.ts'
-import { completedBackfill, isOpen } from '../../../src/sync/scan/backfill.ts'
+import { isOpen } from '../../../src/sync/scan/backfill.ts'
+import { knownBelow } from '../../../src/sync/scan/collection.ts'
 import { pageSizeOf, pagingOf } from '../../../src/sync/scan/collection-window.ts'
-import { knownBelow } from '../../../src/sync/scan/lookback.ts'
-import { spansOver } from '../../../src/sync/scan/read-again.ts'
+import { spansOver } from '../../../src/sync/scan/reread-days.ts'
 import { firstWindow, nextWindow } from '../../../src/sync/scan/windows.ts'
 import { at, ms } from '../paging/lists.ts'
 
@@ -64,46 +64,6 @@ describe('a window is read', () => {
   ] as const)('%s', (...[, state, run_id, expected]) =>
     expect(isOpen({ state, run_id }, 'this')).toBe(expected),
   )
-})
-
-describe('the watermark of a backfill', () => {
-  const end = { watermark: at(5), total: 25, digests: null }
-  const window = (
-    scan_id: string,
-    from_day: string | null,
-    state: 'accepted' | 'refused' | 'scanning' = 'accepted',
-  ) => ({ scan_id, from_day, state, run_id: 'run' }) as const
-  const [newest, oldest] = [window('a', '2025-01-01'), window('b', null)]
-  const completed = (
-    one: typeof oldest | typeof newest,
-    windows: readonly ReturnType<typeof window>[],
-    pending: string | null = at(1),
-  ) => completedBackfill({ window: one, windows, pending, end })
-
-  test('is the one from before its first window', () => {
-    expect(completed(oldest, [newest, oldest])).toEqual({ watermark: at(1), pending_watermark: null })
-  })
-
-  test('is that of the only window where there was none, as is the total', () => {
-    expect(completed(oldest, [oldest], null)).toEqual({
-      watermark: at(5),
-      pending_watermark: null,
-      remembered_total: 25,
-    })
-  })
-
-  test.each([
-    [
-      'when the last open window is a newer one',
-      newest,
-      [window('a', '2025-01-01', 'scanning'), oldest],
-      true,
-    ],
-    ['though its own row is not accepted yet', oldest, [newest, window('b', null, 'scanning')], true],
-    ['not while another window is open', oldest, [window('a', '2025-01-01', 'scanning'), oldest], false],
-    ['not after another window was refused', oldest, [window('a', '2025-01-01', 'refused'), oldest], false],
-    ['not while no window reaches the oldest record', newest, [newest, window('c', '2024-06-01')], false],
-  ])('is set %s', (...[, one, windows, isSet]) => expect(completed(one, windows) !== undefined).toBe(isSet))
 })
 
 describe('what is known of a watermark', () => {
@@ -167,7 +127,7 @@ describe('scattered days', () => {
 })
 
 describe('what earlier scans have learnt of a list', () => {
-  const row = { page_size: null, page_limit: null, hidden_rows: null } as WatermarkRow
+  const row = { page_size: null, hidden_rows: null } as WatermarkRow
 
   test('is nothing where its row says nothing', () => {
     expect(pagingOf(row)).toEqual({})
@@ -176,17 +136,23 @@ describe('what earlier scans have learnt of a list', () => {
 
   test.each([
     [{ page_size: 50 }, { pageSize: 50 }],
-    [{ page_limit: 40 }, { pageLimit: 40 }],
-    [{ hidden_rows: 0 }, { hiddenRows: 0 }],
+    [{ hidden_rows: 2 }, { hiddenRows: 2 }],
     [
       {
         page_size: '50' as unknown as number,
-        page_limit: '40' as unknown as number,
         hidden_rows: '3' as unknown as number,
       },
-      { pageSize: 50, pageLimit: 40, hiddenRows: 3 },
+      { pageSize: 50, hiddenRows: 3 },
     ],
   ])('%j is %j', (parts, expected) => expect(pagingOf({ ...row, ...parts })).toEqual(expected))
+
+  test.each([
+    [null, undefined],
+    [2, 5],
+    [7, 7],
+  ])('beside %j hidden rows, and an operator who knows of 5: %j', (hidden_rows, expected) => {
+    expect(pagingOf({ ...row, hidden_rows }, hidden_rows === null ? 0 : 5).hiddenRows).toBe(expected)
+  })
 
   test('is the size of its pages', () => {
     expect(pageSizeOf({ ...row, page_size: 50 })).toBe(50)

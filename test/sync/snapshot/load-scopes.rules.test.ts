@@ -1,16 +1,16 @@
 /** Which scopes of a snapshot share a load, and what becomes of those that it does not believe. */
 import { describe, expect, test } from 'vitest'
-import type { LandedPage } from '../../../src/landing/folder.ts'
-import { Unconfirmed } from '../../../src/lib/errors.ts'
-import { type Loss, TooManyRemoved } from '../../../src/load/merge/losses.ts'
+import type { LandedPage } from '../../../src/landing/landing.ts'
+import { AbsenceUnconfirmed } from '../../../src/lib/errors.ts'
+import { type ExtentLoss, TooManyRemoved } from '../../../src/load/merge/losses.ts'
 import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
 import type { PageFile } from '../../../src/load/read/pages.ts'
 import { freshScan, openScan } from '../../../src/state/scans/scans.ts'
 import { Incomplete } from '../../../src/sync/run/incomplete.ts'
 import type { TaskBatch } from '../../../src/sync/run/task-pipeline.ts'
 import { isFullLoad, loadGroup, mayShareLoad } from '../../../src/sync/snapshot/load-scopes.ts'
-import type { Reading, ReadScope } from '../../../src/sync/snapshot/snapshot-scan.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import type { ReadScope, ScopeReading } from '../../../src/sync/snapshot/snapshot-scan.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { hour, rulesTasks, type Service, type TaskParts } from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()
@@ -28,7 +28,7 @@ const page = (sequence: number, rows = 1): LandedPage =>
       }),
     ),
   })
-const read = (company: string, parts: Partial<Reading> = {}): ReadScope => ({
+const read = (company: string, parts: Partial<ScopeReading> = {}): ReadScope => ({
   scanId: `scan-${company}`,
   scope: {
     ...{ name: company, columns: { company_id: company }, query: {}, company },
@@ -70,7 +70,7 @@ const stored = () =>
     `insert into star.bridge_company_user (company_user_key, company_id, user_id, run_id, loaded_at, is_deleted)
      values ('k', 'c1', 'u', 'before', timestamptz '${hour(-9)}', false)`,
   )
-const loss = (parts: Partial<Loss>): Loss => ({ extent: 0, stored: 4, missing: 3, ...parts })
+const loss = (parts: Partial<ExtentLoss>): ExtentLoss => ({ extent: 0, stored: 4, missing: 3, ...parts })
 
 describe('a load', () => {
   test('has the pages of all scopes, and says which rows are whose', async () => {
@@ -111,7 +111,7 @@ describe('a load', () => {
     expect(task.loads[0]?.snapshot).toMatchObject([{ time: hour(0) }])
   })
 
-  test('of no scope is none', async () => {
+  test('without a scope is empty', async () => {
     const { task, found } = await loaded([])
     expect([task.loads, found]).toEqual([[], []])
   })
@@ -119,11 +119,11 @@ describe('a load', () => {
   test.each([
     ['few enough', { stored: 4, missing: 2 }, {}, true],
     ['more than half', { stored: 4, missing: 3 }, {}, false],
-    ['as many as --most says', { stored: 4, missing: 3 }, { most: 3 }, true],
-    ['more than --most says', { stored: 4, missing: 2 }, { most: 1 }, false],
+    ['as many as --max-deletions says', { stored: 4, missing: 3 }, { maxDeletions: 3 }, true],
+    ['more than --max-deletions says', { stored: 4, missing: 2 }, { maxDeletions: 1 }, false],
   ])('believes a loss of %s: %j', async (...[, lost, sync, expected]) => {
     const { task } = await loaded([read('c1')], undefined, { sync })
-    expect(task.loads[0]?.believes?.(loss(lost))).toBe(expected)
+    expect(task.loads[0]?.allowsLoss?.(loss(lost))).toBe(expected)
   })
 
   test.each([
@@ -157,7 +157,7 @@ describe('a scope that would lose too many rows', () => {
     expect(found).toMatchObject([
       {
         message:
-          'user-assignments (saw 1 of 4) incomplete: 3 of 4 rows of c2 are missing at once, so all are kept: compare with the application; if they are deleted, muster sync user-assignments --most 3',
+          'user-assignments (saw 1 of 4) incomplete: refusing to remove 3 of 4 rows of c2 at once: compare with the application; if they are deleted, muster sync user-assignments --max-deletions 3',
       },
     ])
   })
@@ -178,7 +178,9 @@ describe('a scope that would lose too many rows', () => {
         throw new TooManyRemoved(resource.name, [loss({})])
       },
     )
-    expect(found).toMatchObject([{ message: expect.stringContaining('3 of 4 rows are missing at once') }])
+    expect(found).toMatchObject([
+      { message: expect.stringContaining('refusing to remove 3 of 4 rows at once') },
+    ])
   })
 })
 
@@ -199,7 +201,7 @@ describe('a list of several pages that was read once', () => {
     const { task, found, states } = await loaded(
       [read('c1', unproved), read('c2')],
       ({ isUnconfirmed }) => {
-        if (isUnconfirmed) throw new Unconfirmed({ what: 'rows are missing' })
+        if (isUnconfirmed) throw new AbsenceUnconfirmed({ what: 'rows are missing' })
       },
       { service },
     )

@@ -5,8 +5,8 @@ import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
 import type { PageFile } from '../../../src/load/read/pages.ts'
 import { freshScan, openScan } from '../../../src/state/scans/scans.ts'
 import { readAgain, readScope, readUnreadable } from '../../../src/sync/snapshot/read-scope.ts'
-import type { Reading, ScopeScan } from '../../../src/sync/snapshot/snapshot-scan.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import type { ScopeReading, ScopeScan } from '../../../src/sync/snapshot/snapshot-scan.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import {
   hour,
   type ListAnswer,
@@ -55,11 +55,11 @@ const read = async (service: Service, parts: TaskParts = {}) => {
   const task = await newTask(rules, service, parts)
   return { task, reading: await readScope(task, at) }
 }
-const again = async (service: Service, before: Reading, parts: TaskParts = {}) => {
+const again = async (service: Service, before: ScopeReading, parts: TaskParts = {}) => {
   const task = await newTask(rules, service, parts)
   return { task, reading: await readAgain(task, at, before) }
 }
-const contentOf = ({ pages }: Reading) =>
+const contentOf = ({ pages }: ScopeReading) =>
   pages.map(({ file }) => JSON.parse(readFileSync(file, 'utf8')) as { data: { id: string }[]; meta: object })
 
 describe('a list of one page', () => {
@@ -93,7 +93,7 @@ describe('a list of one page', () => {
     expect((await read(listing(rows))).task.requests).toHaveLength(requests)
   })
 
-  test('of which the last whole reading counts, not the one before', async () => {
+  test('of which the last complete reading counts, not an earlier one', async () => {
     await lastRead(3, 0, hour(-10))
     await lastRead(0, 0, hour(-9))
     expect((await read(listing([]))).task.requests).toHaveLength(1)
@@ -188,15 +188,26 @@ describe('a list of several pages', () => {
 
   test('that never settles is incomplete, with what it showed', async () => {
     let answers = 0
-    const task = await newTask(rules, request => {
+    const fresh = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `a${answers} ${n}` }))
+    const task = await newTask(rules, ({ page, query }) => {
       answers += 1
-      return request.page === undefined
-        ? undefined
-        : { total: 900, records: request.page === 1 ? [{ id: `a${answers}` }] : [] }
+      if (page === undefined) return undefined
+      const size = Number(query.limit)
+      return { total: 250, records: fresh(page === 1 ? size : page === 2 ? 249 - size : 0) }
     })
     await expect(readScope(task, at)).rejects.toThrow(
-      /^access-rules \(saw \d+ of 900\) incomplete: the list did not show more in \d+ passes/,
+      /^access-rules \(saw \d+ of 250\) incomplete: the list did not show more in \d+ passes/,
     )
+  })
+
+  test('that shows a page without its rows is incomplete, and says which', async () => {
+    const task = await newTask(rules, ({ page }) =>
+      page === undefined ? undefined : { total: 900, records: page === 1 ? rowsOf(200) : [] },
+    )
+    await expect(readScope(task, at)).rejects.toThrow(
+      'access-rules (saw 200 of 900) incomplete: page 2 was empty although the list has 900 rows',
+    )
+    expect(task.requests.filter(({ page }) => page === 2)).toHaveLength(2)
   })
 })
 

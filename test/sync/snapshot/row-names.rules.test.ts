@@ -1,6 +1,6 @@
 /** By which name a row of a snapshot is known again. */
 import { describe, expect, test } from 'vitest'
-import { hasId, namesOf } from '../../../src/sync/snapshot/row-names.ts'
+import { hasId, namesOf } from '../../../src/sync/snapshot/snapshot-scan.ts'
 
 const names = (...texts: readonly string[]): string[] =>
   namesOf(

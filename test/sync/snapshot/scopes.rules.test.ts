@@ -4,12 +4,12 @@ import { freshScan, openScan } from '../../../src/state/scans/scans.ts'
 import {
   dueScopes,
   pathOf,
-  type Scope,
-  type ScopeQuestion,
+  type ScopeContext,
+  type SnapshotScope,
   scopesOf,
 } from '../../../src/sync/snapshot/scopes.ts'
-import { virtualClock } from '../../api/virtual-clock.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
 import { rulesTasks, starRows } from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()
@@ -18,7 +18,7 @@ const companies = [
   { id: 'c1', name: 'One' },
   { id: 'c2', name: 'Two' },
 ]
-const question = (name: string, key: object = { companies }): ScopeQuestion => ({
+const question = (name: string, key: object = { companies }): ScopeContext => ({
   resource: resourceOf(name),
   sync: { engine: warehouse.engine, clock: virtualClock('2026-05-20T10:00:00.000Z'), key },
 })
@@ -109,7 +109,7 @@ describe('the scopes', () => {
 })
 
 test('the company is in the path of a scope, escaped', () => {
-  const scope = { name: '', columns: {}, query: {}, extent: {} } as Scope
+  const scope = { name: '', columns: {}, query: {}, extent: {} } as SnapshotScope
   const path = (company: string) => pathOf({ path: '/companies/{company}/x' }, { ...scope, company })
   expect([path('c1'), path('a/$&')]).toEqual(['/companies/c1/x', '/companies/a%2F%24%26/x'])
   expect(pathOf({ path: '/companies/{company}/x' }, scope)).toBe('/companies//x')

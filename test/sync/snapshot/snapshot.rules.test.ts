@@ -1,17 +1,17 @@
 /** How the scopes of a snapshot are read in turn, and what the run says of those that it could not read. */
 import { describe, expect, test } from 'vitest'
-import { AccessDenied, Retriable } from '../../../src/api/client/errors.ts'
+import { AccessDenied, RetriableError } from '../../../src/api/client/errors.ts'
 import { freshScan, openScan } from '../../../src/state/scans/scans.ts'
 import { Incomplete } from '../../../src/sync/run/incomplete.ts'
 import { syncSnapshot } from '../../../src/sync/snapshot/snapshot.ts'
-import { resourceOf, rulesWarehouse } from '../../rules-warehouse.ts'
+import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { hour, notFound, rulesTasks, type Service, starRows, type TaskParts } from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()
 const { task: newTask } = rulesTasks(warehouse, 'dim_project', 'bridge_company_user')
 const users = resourceOf('user-assignments')
 const denied = new AccessDenied({ request: 'GET' })
-const failed = new Retriable({ request: 'GET' }, { what: 'the service failed', next: '' })
+const failed = new RetriableError({ request: 'GET' }, { what: 'the service failed', next: '' })
 const key = (count: number) => ({
   ...{ name: 'a key', scopes: [] },
   companies: Array.from({ length: count }, (_, n) => ({ id: `c${n + 1}` })),
@@ -138,14 +138,14 @@ describe('a scope that is refused', () => {
     expect(states).toEqual(['c2 accepted', 'c1 accepted', 'c2 refused', 'c3 accepted'])
   })
 
-  test('is none where somebody has accepted that, and is as if it had never been readable', async () => {
+  test('is not reported once it was accepted, as if it had never been readable', async () => {
     await readBefore('c2')
     const { error, scans } = await synced(answering({ c2: denied }), { sync: { acceptsRefused: true } })
     expect(error).toBeUndefined()
     expect(scans[0]?.scope).toBe('c2, no longer readable')
   })
 
-  test('is none where another scope was readable', async () => {
+  test('is not reported where another scope was readable', async () => {
     await readBefore('c1')
     expect((await synced(answering({ c2: denied }))).error).toBeUndefined()
   })

@@ -33,7 +33,7 @@ export const damagedLanding: Trial = async (arena, rng) => {
   damage(file, rng)
   const shown = file.slice(place.landing.length + 1)
   const end = await arena.run(place, 'replay --quiet')
-  const isNamed = shown.split('/').some(part => (end.err + end.out).includes(part.replace(/\.archive$/, '')))
+  const isNamed = shown.split('/').some(part => (end.err + end.out).includes(part.replace(/\.json$/, '')))
   const broken: (string | undefined)[] = [complaint(end, [0, 3])]
   if (end.code === 3 && !isNamed) broken.push(`not named: ${end.err.trim().slice(0, 300)}`)
   if (end.code === 0 && JSON.stringify(await arena.dump(place)) !== before)

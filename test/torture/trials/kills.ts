@@ -24,7 +24,7 @@ export const kills: Trial = async (arena, rng, turn) => {
   for (let n = 0; n < inARow; n += 1) {
     const words = victim(arena, place, rng)
     const { child, ended } = arena.start(place, words)
-    await Promise.race([wait(rng() * arena.usualMs(words)), ended])
+    await Promise.race([wait(rng() * arena.defaultMs(words)), ended])
     child.kill('SIGKILL')
     const end = await ended
     done.push(`${words} ${Math.round(end.ms)} ms ${end.code ?? 'killed'}`)

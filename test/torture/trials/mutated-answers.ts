@@ -1,6 +1,6 @@
 /** Answers that are cut, garbled, repeated, slow or none at all: the run fails closed, and the next one is whole. */
 import type { Rng } from '../../../src/lib/rng.ts'
-import type { Interception } from '../../../src/sandbox/server/settings.ts'
+import type { Interception } from '../../fault-layer/layer.ts'
 import { complaint } from '../program.ts'
 import { defined, drawn, type Trial } from '../trial.ts'
 

@@ -37,7 +37,7 @@ async function endsOf(both: readonly [Running, Running], words: readonly [string
 
 async function meet({ arena, place, rng }: Meeting, [one, other]: [string, string]) {
   const first = arena.start(place, one)
-  await Promise.race([wait(rng() * arena.usualMs(one) * 0.8), first.ended])
+  await Promise.race([wait(rng() * arena.defaultMs(one) * 0.8), first.ended])
   const second = arena.start(place, other)
   const ends = await endsOf([first, second], [one, other])
   for (const output of ['copied.duckdb', 'copied.duckdb.wal', 'cwd/out'])

@@ -4,13 +4,13 @@ import { commandsOf } from '../commands.ts'
 import { complaint } from '../program.ts'
 import { defined, drawn, type Trial } from '../trial.ts'
 
-const mostMs = 5_000
+const maxMs = 5_000
 
 export const signals: Trial = async (arena, rng) => {
   const place = await arena.fresh()
   const words = drawn(rng, commandsOf(arena.engine, place))
   const { child, ended } = arena.start(place, words)
-  await Promise.race([wait(rng() * arena.usualMs(words)), ended])
+  await Promise.race([wait(rng() * arena.defaultMs(words)), ended])
   const signal = drawn(rng, ['SIGTERM', 'SIGINT'] as const)
   const since = performance.now()
   const isRunning = child.exitCode === null
@@ -26,7 +26,7 @@ export const signals: Trial = async (arena, rng) => {
   const bySignal = end.code === null && end.signal === signal
   const broken = [
     bySignal ? undefined : complaint(end, [0, 3, 75, 130, 143]),
-    ms > mostMs ? `${words}: ${signal} was heard after ${Math.round(ms)} ms` : undefined,
+    ms > maxMs ? `${words}: ${signal} was heard after ${Math.round(ms)} ms` : undefined,
     await arena.complaintAtRest(place),
   ]
   await arena.remove(place)

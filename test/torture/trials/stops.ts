@@ -10,11 +10,11 @@ export const stops: Trial = async (arena, rng) => {
   const place = await arena.fresh()
   const words = drawn(rng, stoppable)
   const first = arena.start(place, words)
-  await Promise.race([wait(rng() * arena.usualMs(words)), first.ended])
+  await Promise.race([wait(rng() * arena.defaultMs(words)), first.ended])
   first.child.kill('SIGSTOP')
   const meanwhile = drawn(rng, stoppable)
   const second = arena.start(place, meanwhile)
-  await Promise.race([wait(rng() * 3 * arena.usualMs(meanwhile)), second.ended])
+  await Promise.race([wait(rng() * 3 * arena.defaultMs(meanwhile)), second.ended])
   first.child.kill('SIGCONT')
   const ends = await Promise.all([first.ended, second.ended])
   const broken = [...ends.map(end => complaint(end, codes)), await arena.complaintAtRest(place)]

@@ -1,7 +1,7 @@
-/** What is exported for a scheduler: files by their paths, and how to put them in place. */
-import type { NamedFile } from '../../../config/source/files.ts'
+/** Describes what an export needs, and formats the comment lines that all exported files share. */
+import type { NamedFile } from '../../../config/found-source.ts'
 
-export interface ExportRequest {
+export interface DagExportRequest {
   readonly dag: string
   readonly description: string
   /** Five cron fields, in UTC. */
@@ -16,9 +16,9 @@ export interface ExportRequest {
   readonly folder: string
   /** A container image with the program, for Kubernetes. */
   readonly image: string
-  /** Files of settings, absolute; none where variables are the settings. */
+  /** Settings files, absolute; none if the settings are variables. */
   readonly settings: readonly string[]
-  /** Given with --config: a file or a folder of files, absolute. */
+  /** The value of --config: a file or a folder of files, absolute. */
   readonly config: string | undefined
   /** Files that the settings and the environment name. */
   readonly named: readonly NamedFile[]
@@ -26,29 +26,29 @@ export interface ExportRequest {
   readonly dagFile: NamedFile | undefined
   /** Names of the environment variables that a run needs. */
   readonly variables: readonly string[]
-  /** Seconds after which a run is ended. */
+  /** Seconds after which the scheduler ends a run. */
   readonly longest: number
 }
 
-export interface ExportedFile {
+export interface DagFile {
   /** Name of the file. */
   readonly name: string
   readonly text: string
 }
 
-/** What schedulers must know of the exit codes, as lines of a comment. */
+/** Explains the exit codes, as comment lines. */
 export const exitCodeLines: readonly string[] = [
-  'Exit codes: 0 done; 75 the budget or the time was spent: what was read is loaded, and the next run goes on, so it counts',
-  'as done here; 3 a check failed and 1 a task failed: look at the output; 2 and 78: the command or the settings are wrong.',
+  'Exit codes: 0 done; 75 the budget or time ran out: everything read is loaded and the next run continues, so it counts',
+  'as done here; 3 a check failed, 1 a task failed: see the output; 2 and 78: the command or the settings are wrong.',
 ]
 
-/** A scheduler starts with an environment of its own: what this one has is not there. */
-export const variableLines = ({ variables }: ExportRequest): readonly string[] =>
+/** Names the variables to set: a scheduler does not have the environment of this process. */
+export const variableLines = ({ variables }: DagExportRequest): readonly string[] =>
   variables.length === 0
     ? []
-    : [`These settings, on this machine, use ${variables.join(', ')}: each is such a line.`]
+    : [`On this machine the settings use ${variables.join(', ')}: write one line for each.`]
 
-export const runWords = ({ program, options, config, dag }: ExportRequest): readonly string[] => [
+export const runWords = ({ program, options, config, dag }: DagExportRequest): readonly string[] => [
   ...program,
   'dag',
   'run',

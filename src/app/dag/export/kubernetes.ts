@@ -1,21 +1,21 @@
-/** A CronJob of Kubernetes for one DAG. */
+/** Writes the Kubernetes CronJob of a DAG. */
 import { posix } from 'node:path'
 import { stringify } from 'yaml'
-import type { NamedFile } from '../../../config/source/files.ts'
-import { type ExportedFile, type ExportRequest, exitCodeLines, variableLines } from './files.ts'
+import type { NamedFile } from '../../../config/found-source.ts'
+import { type DagExportRequest, type DagFile, exitCodeLines, variableLines } from './files.ts'
 
-/** A pod that ended with 75 would count as failed: for the DAG it is done for today. */
+/** Turns exit code 75 into 0: otherwise a pod whose DAG is done for today would count as failed. */
 const script = 'muster "$@"; code=$?; if [ $code -eq 75 ]; then exit 0; fi; exit $code'
 
-/** Working folder of the container: what settings name is relative to it, as here to the folder of the export. */
+/** Working folder of the container: paths in settings are relative to it. */
 const home = '/data'
 
 interface Mounts {
   readonly volumes: readonly object[]
   readonly volumeMounts: readonly object[]
-  /** Words of the command line that name the settings. */
+  /** Arguments that name the settings. */
   readonly config: readonly string[]
-  /** Commands that make what is mounted. */
+  /** Commands that create the mounted objects. */
   readonly commands: readonly string[]
 }
 
@@ -25,7 +25,7 @@ const quoted = (word: string): string =>
 const creating = (kind: string, name: string, files: ReadonlyMap<string, string>): string =>
   `kubectl create ${kind} ${name} ${[...files].map(([key, path]) => quoted(`--from-file=${key}=${path}`)).join(' ')}`
 
-/** Each file by a key that Kubernetes takes; two of one name get a number. */
+/** Gives each file a valid Kubernetes key; a number tells files of the same name apart. */
 function keyed<File extends { readonly path: string }>(files: readonly File[]): Map<string, File> {
   const found = new Map<string, File>()
   for (const file of files) {
@@ -39,7 +39,7 @@ function keyed<File extends { readonly path: string }>(files: readonly File[]): 
 const paths = (files: ReadonlyMap<string, { readonly path: string }>): Map<string, string> =>
   new Map([...files].map(([key, { path }]) => [key, path]))
 
-/** At the path where a run looks for them. A file alone, so that nothing beside it is hidden. */
+/** Mounts each file at the path where a run expects it, one by one, so that the rest of the folder stays visible. */
 function fileMounts(volume: string, files: ReadonlyMap<string, NamedFile>): object[] {
   return [...files].map(([subPath, { name }]) => ({
     name: volume,
@@ -49,9 +49,9 @@ function fileMounts(volume: string, files: ReadonlyMap<string, NamedFile>): obje
   }))
 }
 
-function settingsMounts({ settings, named }: ExportRequest): Mounts {
+function settingsMounts({ settings, named }: DagExportRequest): Mounts {
   if (settings.length === 0) return { volumes: [], volumeMounts: [], config: [], commands: [] }
-  // Nothing can be mounted within a folder that is read-only.
+  // A file cannot be mounted inside a read-only folder.
   const isTaken = named.some(({ name }) => posix.resolve(home, name).startsWith('/etc/muster/'))
   const folder = isTaken ? '/etc/muster-settings' : '/etc/muster'
   const [only] = settings
@@ -67,19 +67,19 @@ function settingsMounts({ settings, named }: ExportRequest): Mounts {
   }
 }
 
-function keyMounts({ named, name }: ExportRequest): Omit<Mounts, 'config'> {
+function keyMounts({ named, name }: DagExportRequest): Omit<Mounts, 'config'> {
   if (named.length === 0) return { volumes: [], volumeMounts: [], commands: [] }
   const files = keyed(named)
   const secretName = `${name}-files`
   return {
-    // For its owner and the group of the pod, as 0440.
+    // 0440: readable by its owner and the group of the pod.
     volumes: [{ name: 'files', secret: { secretName, defaultMode: 0o440 } }],
     volumeMounts: fileMounts('files', files),
     commands: [creating('secret generic', secretName, paths(files))],
   }
 }
 
-function dagMounts({ dagFile, name }: ExportRequest): Omit<Mounts, 'config'> {
+function dagMounts({ dagFile, name }: DagExportRequest): Omit<Mounts, 'config'> {
   if (dagFile === undefined) return { volumes: [], volumeMounts: [], commands: [] }
   const files = keyed([dagFile])
   return {
@@ -89,7 +89,7 @@ function dagMounts({ dagFile, name }: ExportRequest): Omit<Mounts, 'config'> {
   }
 }
 
-function mountsOf(request: ExportRequest): Mounts {
+function mountsOf(request: DagExportRequest): Mounts {
   const settings = settingsMounts(request)
   const all = [settings, keyMounts(request), dagMounts(request)]
   return {
@@ -100,7 +100,10 @@ function mountsOf(request: ExportRequest): Mounts {
   }
 }
 
-const container = ({ dag, options, image, variables }: ExportRequest, { volumeMounts, config }: Mounts) => ({
+const container = (
+  { dag, options, image, variables }: DagExportRequest,
+  { volumeMounts, config }: Mounts,
+) => ({
   name: 'muster',
   image,
   workingDir: home,
@@ -112,7 +115,7 @@ const container = ({ dag, options, image, variables }: ExportRequest, { volumeMo
   volumeMounts: [{ name: 'data', mountPath: home }, ...volumeMounts],
 })
 
-const podOf = (request: ExportRequest, mounts: Mounts) => ({
+const podOf = (request: DagExportRequest, mounts: Mounts) => ({
   restartPolicy: 'Never',
   terminationGracePeriodSeconds: 120,
   securityContext: { runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 },
@@ -120,7 +123,7 @@ const podOf = (request: ExportRequest, mounts: Mounts) => ({
   volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'muster-data' } }, ...mounts.volumes],
 })
 
-export function kubernetesFile(request: ExportRequest): ExportedFile {
+export function kubernetesFile(request: DagExportRequest): DagFile {
   const { name, description, schedule, longest, variables } = request
   const mounts = mountsOf(request)
   const tree = {
@@ -138,7 +141,7 @@ export function kubernetesFile(request: ExportRequest): ExportedFile {
         spec: {
           activeDeadlineSeconds: longest,
           backoffLimit: 1,
-          // Another attempt helps neither a failed check nor wrong settings.
+          // A retry would not fix a failed check or wrong settings.
           podFailurePolicy: {
             rules: [
               {

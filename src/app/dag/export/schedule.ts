@@ -1,7 +1,7 @@
-/** The five cron fields of a DAG as sets of numbers, for schedulers that write times another way. */
+/** Converts the five cron fields of a DAG for schedulers with another syntax. */
 
+import { nextDue } from '../../../lib/cron.ts'
 import { hourMs, minuteMs } from '../../../lib/dates.ts'
-import { nextDue } from '../../../lib/time/cron.ts'
 
 interface Times {
   readonly minutes: readonly number[]
@@ -15,42 +15,42 @@ interface Times {
 const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-interface Bounds {
-  readonly least: number
-  readonly most: number
+interface CronFieldBounds {
+  readonly min: number
+  readonly max: number
   readonly names?: readonly string[]
 }
 
-const bounds: Readonly<Record<keyof Times, Bounds>> = {
-  minutes: { least: 0, most: 59 },
-  hours: { least: 0, most: 23 },
-  days: { least: 1, most: 31 },
-  months: { least: 1, most: 12, names: monthNames },
+const bounds: Readonly<Record<keyof Times, CronFieldBounds>> = {
+  minutes: { min: 0, max: 59 },
+  hours: { min: 0, max: 23 },
+  days: { min: 1, max: 31 },
+  months: { min: 1, max: 12, names: monthNames },
   // 7 is Sunday too.
-  weekdays: { least: 0, most: 7, names: weekdayNames },
+  weekdays: { min: 0, max: 7, names: weekdayNames },
 }
 
-function numberOf(text: string, { least, names }: Bounds): number {
+function numberOf(text: string, { min, names }: CronFieldBounds): number {
   const place = names?.indexOf(text.toLowerCase().slice(0, 3)) ?? -1
-  return place < 0 ? Number(text) : place + least
+  return place < 0 ? Number(text) : place + min
 }
 
-/** One part of a list: `*`, `7`, `1-5`, each perhaps with a step. */
-function numbersOf(part: string, limits: Bounds): number[] {
+/** The numbers of one part of a list: `*`, `7` or `1-5`, with an optional step. */
+function numbersOf(part: string, limits: CronFieldBounds): number[] {
   const [range = '', step] = part.split('/')
   const [from = '', to] = range.split('-')
-  const first = from === '*' ? limits.least : numberOf(from, limits)
+  const first = from === '*' ? limits.min : numberOf(from, limits)
   const isOpen = from === '*' || (to === undefined && step !== undefined)
-  const last = isOpen ? limits.most : numberOf(to ?? from, limits)
+  const last = isOpen ? limits.max : numberOf(to ?? from, limits)
   const numbers: number[] = []
   for (let value = first; value <= last; value += Number(step ?? 1)) numbers.push(value)
   return numbers
 }
 
-const setOf = (field: string, limits: Bounds): number[] =>
+const setOf = (field: string, limits: CronFieldBounds): number[] =>
   [...new Set(field.split(',').flatMap(part => numbersOf(part, limits)))].sort((one, other) => one - other)
 
-/** Of a schedule that was checked. */
+/** Parses a schedule that was validated before. */
 function timesOf(schedule: string): Times {
   const [minutes = '*', hours = '*', days = '*', months = '*', weekdays = '*'] = schedule.trim().split(/\s+/)
   return {
@@ -64,31 +64,31 @@ function timesOf(schedule: string): Times {
   }
 }
 
-const isWhole = (numbers: readonly number[], name: keyof Times): boolean => {
-  const { least, most } = bounds[name]
-  return numbers.length >= (name === 'weekdays' ? 7 : most - least + 1)
+const isFullRange = (numbers: readonly number[], name: keyof Times): boolean => {
+  const { min, max } = bounds[name]
+  return numbers.length >= (name === 'weekdays' ? 7 : max - min + 1)
 }
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** In systemd's words. Cron runs when day or weekday fits, systemd when both do: where both are given, there are two lines. */
+/** In systemd's syntax. Cron runs if day or weekday matches, systemd if both do: a schedule with both takes two lines. */
 export function calendarsOf(schedule: string): string[] {
   const times = timesOf(schedule)
   const field = (name: keyof Times): string =>
-    isWhole(times[name], name) ? '*' : times[name].map(two).join(',')
+    isFullRange(times[name], name) ? '*' : times[name].map(two).join(',')
   const at = `${field('hours')}:${field('minutes')}:00 UTC`
   const names = times.weekdays.map(
     day => `${weekdayNames[day]?.replace(/^./, letter => letter.toUpperCase())}`,
   )
   const byWeekday = `${names.join(',')} *-${field('months')}-* ${at}`
   const byDay = `*-${field('months')}-${field('days')} ${at}`
-  if (isWhole(times.weekdays, 'weekdays')) return [byDay]
-  return isWhole(times.days, 'days') ? [byWeekday] : [byWeekday, byDay]
+  if (isFullRange(times.weekdays, 'weekdays')) return [byDay]
+  return isFullRange(times.days, 'days') ? [byWeekday] : [byWeekday, byDay]
 }
 
 /**
- * Seconds after which a scheduler ends a run: shortly before the next one, and within a day, so that a run that hangs is told
- * as a failure on the same day. Stopped in time, it ends cleanly and the next run goes on.
+ * Seconds after which a scheduler ends a run: shortly before the next one and within a day, so that a hanging run is reported
+ * on the same day. A run stopped this way ends cleanly, and the next one continues.
  */
 export function longestSeconds(schedule: string, nowMs: number): number {
   const first = nextDue(schedule, nowMs)

@@ -1,5 +1,5 @@
-/** A service and a timer of systemd for one DAG. */
-import { type ExportedFile, type ExportRequest, exitCodeLines, runWords, variableLines } from './files.ts'
+/** Writes the systemd service and timer of a DAG. */
+import { type DagExportRequest, type DagFile, exitCodeLines, runWords, variableLines } from './files.ts'
 import { calendarsOf } from './schedule.ts'
 
 /** systemd replaces % and $ in a command, and splits at spaces. */
@@ -10,7 +10,7 @@ const quoted = (word: string): string => {
 
 const path = (text: string): string => text.replaceAll('%', '%%')
 
-export function systemdFiles(request: ExportRequest): ExportedFile[] {
+export function systemdFiles(request: DagExportRequest): DagFile[] {
   const { name, description, schedule, folder, longest } = request
   const service = `# ${name}.service. Install with:
 #   sudo cp ${name}.service ${name}.timer /etc/systemd/system/
@@ -28,9 +28,9 @@ WorkingDirectory=${path(folder)}
 EnvironmentFile=-${path(folder)}/muster.env
 ExecStart=${runWords(request).map(quoted).join(' ')}
 SuccessExitStatus=75
-# Ended before the next run begins.
+# A run ends before the next one begins.
 TimeoutStartSec=${longest}
-# Told to stop, it finishes the statement under way, and the next run goes on.
+# When stopped, it finishes the current statement; the next run continues.
 TimeoutStopSec=120
 KillMode=mixed
 `
@@ -42,7 +42,7 @@ Description=Schedule of muster: ${path(description)}
 ${calendarsOf(schedule)
   .map(calendar => `OnCalendar=${calendar}`)
   .join('\n')}
-# A run that was missed while the machine was off is made up for.
+# Catches up on a run missed while the machine was off.
 Persistent=true
 
 [Install]

@@ -1,14 +1,14 @@
-/** Rows compared by the length of bars, each with its name and its figure written out. */
+/** Draws rows as bars, each with its name and its figure. */
 import * as Plot from '@observablehq/plot'
-import type { Row } from '../../answers.ts'
+import type { PanelRow } from '../../answers.ts'
 import { formatted, numberIn } from '../format.ts'
 import { type ChartParts, openOnClick, plotted, shortened } from './chart.ts'
 
 const barHeight = 26
-/** Further ones are in the table: a longer chart compares nothing. */
-export const mostBars = 12
+/** Max bars: a longer chart is unreadable, and the table has all rows. */
+export const maxBars = 12
 
-interface Columns {
+interface BarColumns {
   readonly label: string
   readonly inOrder?: boolean
 }
@@ -18,7 +18,7 @@ interface Bar {
   readonly name: string
   readonly value: number
   readonly text: string
-  readonly row: Row
+  readonly row: PanelRow
 }
 
 /** Words of the service such as weekday_overtime. */
@@ -27,11 +27,11 @@ const inWords = (name: string): string =>
     ? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
     : name
 
-function barsIn({ rows, figure }: ChartParts, { label, inOrder = false }: Columns): Bar[] {
-  const figureOf = (row: Row): number => numberIn(row[figure.column])
+function barsIn({ rows, figure }: ChartParts, { label, inOrder = false }: BarColumns): Bar[] {
+  const figureOf = (row: PanelRow): number => numberIn(row[figure.column])
   const known = rows.filter(row => !Number.isNaN(figureOf(row)))
   const ranked = inOrder ? known : known.toSorted((one, other) => figureOf(other) - figureOf(one))
-  return ranked.slice(0, mostBars).map((row, index) => ({
+  return ranked.slice(0, maxBars).map((row, index) => ({
     place: String(index),
     name: inWords(formatted(row[label], 'text')),
     value: figureOf(row),
@@ -56,7 +56,7 @@ function layersOf(bars: Bar[]): Plot.Markish[] {
   ]
 }
 
-export function drawBars(parts: ChartParts, columns: Columns): SVGSVGElement {
+export function drawBars(parts: ChartParts, columns: BarColumns): SVGSVGElement {
   const { width, title, open } = parts
   const bars = barsIn(parts, columns)
   const marginLeft = Math.round(Math.min(190, width * 0.38))

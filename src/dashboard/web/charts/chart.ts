@@ -1,24 +1,24 @@
-/** What every chart is drawn from, and how a click on a shape finds its row. */
+/** Draws with what every chart shares, and finds the row behind a clicked shape. */
 import * as Plot from '@observablehq/plot'
-import type { Row } from '../../answers.ts'
-import type { Figure } from '../../panel.ts'
+import type { PanelRow } from '../../answers.ts'
+import type { PanelFigure } from '../../panel.ts'
 
 export interface ChartParts {
-  readonly rows: readonly Row[]
+  readonly rows: readonly PanelRow[]
   /** The figure to draw, of those that the panel offers. */
-  readonly figure: Figure
+  readonly figure: PanelFigure
   /** Pixels. */
   readonly width: number
   readonly title: string
-  readonly open?: ((row: Row) => void) | undefined
+  readonly open?: ((row: PanelRow) => void) | undefined
 }
 
-/** Type and colours come from the style sheet, so that both themes apply without drawing anew. */
+/** Type and colours come from the style sheet, so that a change of theme needs no new drawing. */
 export function plotted(title: string, options: Plot.PlotOptions): SVGSVGElement {
   const drawn = Plot.plot({ ...options, figure: false, ariaLabel: title, className: 'chart' })
   const svg = drawn as SVGSVGElement
   svg.setAttribute('role', 'img')
-  // Plot names each layer; a group without a role may have no name of its own.
+  // Plot labels each layer, but a group without a role must not have a label.
   for (const layer of svg.querySelectorAll<SVGElement>('g[aria-label]')) {
     layer.dataset.layer = layer.getAttribute('aria-label') ?? ''
     layer.removeAttribute('aria-label')
@@ -26,10 +26,14 @@ export function plotted(title: string, options: Plot.PlotOptions): SVGSVGElement
   return svg
 }
 
-/** Shapes of a layer stand in the order of their rows; the table behind a chart opens the same rows by keyboard. */
+/** Shapes of a layer are in the order of their rows. The table behind a chart opens the same rows by keyboard. */
 export function openOnClick(
   svg: SVGSVGElement,
-  { layer, rows, open }: { layer: string; rows: readonly Row[]; open: ((row: Row) => void) | undefined },
+  {
+    layer,
+    rows,
+    open,
+  }: { layer: string; rows: readonly PanelRow[]; open: ((row: PanelRow) => void) | undefined },
 ): void {
   if (!open) return
   const shapes = svg.querySelectorAll<SVGElement>(`g[data-layer="${layer}"] > *`)
@@ -41,6 +45,6 @@ export function openOnClick(
   })
 }
 
-/** Names longer than their place end in an ellipsis; the table has them whole. */
-export const shortened = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text
+/** Shortens long names with an ellipsis; the table shows them in full. */
+export const shortened = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text

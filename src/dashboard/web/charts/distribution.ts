@@ -1,25 +1,28 @@
-/** How often each number of days occurs, with the fences beyond which an answer is an outlier. */
+/** Draws how often each number of days occurs, with the fences beyond which an acceptance is an outlier. */
 import * as Plot from '@observablehq/plot'
 import { formatted, numberIn, onAxis } from '../format.ts'
 import { type ChartParts, plotted } from './chart.ts'
 
 const height = 260
 
-interface Columns {
+interface DistributionColumns {
   readonly count: string
   readonly fences: readonly [lower: string, upper: string]
 }
 
-/** A fence below the least day excludes nothing, and would only stretch the axis. */
-function fencesIn({ rows, figure }: ChartParts, fences: Columns['fences']): { at: number; text: string }[] {
-  const least = Math.min(...rows.map(row => numberIn(row[figure.column])))
+/** Leaves out a fence below the smallest day: it excludes nothing and would only stretch the axis. */
+function fencesIn(
+  { rows, figure }: ChartParts,
+  fences: DistributionColumns['fences'],
+): { at: number; text: string }[] {
+  const min = Math.min(...rows.map(row => numberIn(row[figure.column])))
   return fences
     .map(column => numberIn(rows[0]?.[column]))
-    .filter(at => !Number.isNaN(at) && at >= least)
+    .filter(at => !Number.isNaN(at) && at >= min)
     .map(at => ({ at, text: `outliers beyond ${formatted(at, 'days')} days` }))
 }
 
-export function drawDistribution(parts: ChartParts, { count, fences }: Columns): SVGSVGElement {
+export function drawDistribution(parts: ChartParts, { count, fences }: DistributionColumns): SVGSVGElement {
   const { rows, figure, width, title } = parts
   const lines = fencesIn(parts, fences)
   const [lower, upper] = fences.map(column => numberIn(rows[0]?.[column]))

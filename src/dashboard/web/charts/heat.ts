@@ -1,25 +1,25 @@
-/** A figure by week and place: the darker, the more. */
+/** Draws a figure by week and place: darker is more. */
 import * as Plot from '@observablehq/plot'
-import type { Row } from '../../answers.ts'
+import type { PanelRow } from '../../answers.ts'
 import { formatted, numberIn } from '../format.ts'
 import { type ChartParts, openOnClick, plotted, shortened } from './chart.ts'
 
-interface Columns {
+interface HeatColumns {
   readonly x: string
   readonly y: string
 }
 
 const cellHeight = 26
 
-interface Cell {
+interface HeatCell {
   readonly week: string
   readonly place: string
   readonly value: number
   readonly tip: string
-  readonly row: Row
+  readonly row: PanelRow
 }
 
-function cellsIn({ rows, figure }: ChartParts, { x, y }: Columns): Cell[] {
+function cellsIn({ rows, figure }: ChartParts, { x, y }: HeatColumns): HeatCell[] {
   return rows.map(row => ({
     week: String(row[x]),
     place: String(row[y]),
@@ -31,7 +31,7 @@ function cellsIn({ rows, figure }: ChartParts, { x, y }: Columns): Cell[] {
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
 
-/** As many weeks are named as there is room for. */
+/** Labels as many weeks as fit. */
 function weekAxis(weeks: readonly string[], width: number): Plot.ScaleOptions {
   const every = Math.ceil(weeks.length / Math.max(1, Math.floor(width / 64)))
   return {
@@ -44,7 +44,7 @@ function weekAxis(weeks: readonly string[], width: number): Plot.ScaleOptions {
   }
 }
 
-export function drawHeat(parts: ChartParts, columns: Columns): SVGSVGElement {
+export function drawHeat(parts: ChartParts, columns: HeatColumns): SVGSVGElement {
   const { width, title, open } = parts
   const cells = cellsIn(parts, columns)
   const places = distinct(cells.map(({ place }) => place))

@@ -1,6 +1,6 @@
-/** A figure week by week: bars for what adds up, a line for what does not. A week that is not over is hatched. */
+/** Draws a figure by week: bars if it adds up, else a line. A week that is not over is hatched. */
 import * as Plot from '@observablehq/plot'
-import type { Row } from '../../answers.ts'
+import type { PanelRow } from '../../answers.ts'
 import { formatted, isSum, numberIn, onAxis } from '../format.ts'
 import { type ChartParts, openOnClick, plotted } from './chart.ts'
 
@@ -9,18 +9,18 @@ interface Week {
   readonly value: number
   readonly isOver: boolean
   readonly tip: string
-  readonly row: Row
+  readonly row: PanelRow
 }
 
 const dayMs = 24 * 3_600_000
 const height = 260
 
-interface Columns {
+interface WeekColumns {
   readonly x: string
   readonly complete?: string
 }
 
-function weeksIn({ rows, figure }: ChartParts, { x, complete }: Columns): Week[] {
+function weeksIn({ rows, figure }: ChartParts, { x, complete }: WeekColumns): Week[] {
   return rows
     .map(row => {
       const isOver = complete === undefined || row[complete] !== false
@@ -31,7 +31,7 @@ function weeksIn({ rows, figure }: ChartParts, { x, complete }: Columns): Week[]
     .filter(({ value }) => !Number.isNaN(value))
 }
 
-/** Weeks of companies that end on different days stand beside each other instead of over each other. */
+/** Places weeks that end on different days, as companies configure, side by side so that they do not overlap. */
 function spanOf(weeks: readonly Week[]): number {
   const gaps = weeks.slice(1).map((week, index) => week.end.getTime() - (weeks[index]?.end.getTime() ?? 0))
   return Math.min(7 * dayMs, ...gaps.filter(gap => gap > 0))
@@ -77,7 +77,7 @@ function line(weeks: readonly Week[]): Plot.Markish[] {
   ]
 }
 
-export function drawWeeks(parts: ChartParts, columns: Columns): SVGSVGElement {
+export function drawWeeks(parts: ChartParts, columns: WeekColumns): SVGSVGElement {
   const { figure, width, title, open } = parts
   const weeks = weeksIn(parts, columns)
   drawn += 1

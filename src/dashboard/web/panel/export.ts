@@ -30,7 +30,7 @@ const inlined = [
   'font-weight',
 ]
 
-/** An image has no style sheet: colours and type as they are on the page stand in the elements themselves. */
+/** Copies colours and type from the page into the elements, as an image has no style sheet. */
 function standing(svg: SVGSVGElement): SVGSVGElement {
   const copy = svg.cloneNode(true) as SVGSVGElement
   const originals = [svg, ...svg.querySelectorAll<SVGElement>('*')]
@@ -49,7 +49,7 @@ function standing(svg: SVGSVGElement): SVGSVGElement {
   return copy
 }
 
-/** Sharp on screens of two points a pixel, and in print. */
+/** Doubles the size, to be sharp on high-density screens and in print. */
 const scale = 2
 
 export async function savePng(name: string, svg: SVGSVGElement): Promise<void> {

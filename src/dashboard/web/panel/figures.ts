@@ -1,6 +1,6 @@
-/** What a panel offers to draw, and how it is drawn. */
-import type { PanelAnswer, Row } from '../../answers.ts'
-import type { Figure } from '../../panel.ts'
+/** Lists the figures that a panel can draw, and draws them. */
+import type { PanelAnswer, PanelRow } from '../../answers.ts'
+import type { PanelFigure } from '../../panel.ts'
 import { drawBars } from '../charts/bars.ts'
 import type { ChartParts } from '../charts/chart.ts'
 import { drawDistribution } from '../charts/distribution.ts'
@@ -10,18 +10,18 @@ import { drawWeeks } from '../charts/weeks.ts'
 import { tilesOf, verdictsOf } from './tiles.ts'
 
 /** Figures that a reader chooses between; the chart shows one at a time. */
-export function offered({ show }: PanelAnswer): readonly Figure[] {
+export function offered({ show }: PanelAnswer): readonly PanelFigure[] {
   if (show.kind === 'weeks' || show.kind === 'bars') return show.figures
   if (show.kind === 'heat') return [show.figure]
   return show.kind === 'distribution' ? [show.x] : []
 }
 
-const textual = (column: string, label: string): Figure => ({ column, label, unit: 'text' })
-const dated = (column: string, label: string): Figure => ({ column, label, unit: 'date' })
+const textual = (column: string, label: string): PanelFigure => ({ column, label, unit: 'text' })
+const dated = (column: string, label: string): PanelFigure => ({ column, label, unit: 'date' })
 
 interface Tabular {
-  readonly figures: readonly Figure[]
-  readonly rows: readonly Row[]
+  readonly figures: readonly PanelFigure[]
+  readonly rows: readonly PanelRow[]
 }
 
 /** The same rows as a table, which stands behind every chart. */
@@ -29,7 +29,7 @@ export function tabular({ show, rows, title }: PanelAnswer): Tabular {
   switch (show.kind) {
     case 'weeks': {
       const over = show.complete
-      const flags: Figure[] =
+      const flags: PanelFigure[] =
         over === undefined ? [] : [{ column: over, label: 'Week is over', unit: 'flag' }]
       return { figures: [dated(show.x, 'Week ending'), ...show.figures, ...flags], rows }
     }
@@ -66,7 +66,7 @@ export function tabular({ show, rows, title }: PanelAnswer): Tabular {
   }
 }
 
-/** Undefined for a panel that is a table and nothing else. */
+/** Undefined for a panel that is only a table. */
 export function drawn({ show }: PanelAnswer, parts: ChartParts): SVGSVGElement | HTMLElement | undefined {
   switch (show.kind) {
     case 'tiles':

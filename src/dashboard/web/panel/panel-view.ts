@@ -1,22 +1,21 @@
-/** One panel: its heading, its chart or table, and what can be done with it. */
-import type { PanelAnswer, Row } from '../../answers.ts'
-import type { Figure } from '../../panel.ts'
-import { mostBars } from '../charts/bars.ts'
-import { h, wordButton } from '../dom.ts'
+/** Shows one panel: its heading, its chart or table, and its buttons. */
+import type { PanelAnswer, PanelRow } from '../../answers.ts'
+import type { PanelFigure } from '../../panel.ts'
+import { maxBars } from '../charts/bars.ts'
+import { h, sqlBlock, wordButton } from '../dom.ts'
 import { nameOf, titleOf } from './currency.ts'
 import { savePanelCsv, savePng } from './export.ts'
 import { drawn, offered, tabular } from './figures.ts'
-import { sqlBlock } from './sql-block.ts'
 import { tableOf } from './table.ts'
 
 export interface PanelEffects {
   /** Shows the rows behind a row; absent in a report. */
-  readonly open?: ((panel: PanelAnswer, row: Row) => void) | undefined
+  readonly open?: ((panel: PanelAnswer, row: PanelRow) => void) | undefined
 }
 
 const kindsAsTable = ['table']
-/** Of panels that draw all their figures at once. */
-const noFigure: Figure = { column: '', label: '', unit: 'count' }
+/** Figure of panels that draw all figures at once. */
+const noFigure: PanelFigure = { column: '', label: '', unit: 'count' }
 
 class PanelView {
   readonly element: HTMLElement
@@ -43,7 +42,7 @@ class PanelView {
         h(
           'p',
           { class: 'ignored' },
-          `Not filtered by ${panel.ignored.join(', ')}: mart.${panel.mart} has none.`,
+          `Not filtered by ${panel.ignored.join(', ')}: mart.${panel.mart} has no such column.`,
         ),
       this.#body,
       this.#actions(),
@@ -71,7 +70,7 @@ class PanelView {
     return select
   }
 
-  get #open(): ((row: Row) => void) | undefined {
+  get #open(): ((row: PanelRow) => void) | undefined {
     const { open } = this.#effects
     return open && this.#panel.drillBy && this.#panel.show.kind !== 'funnel'
       ? row => open(this.#panel, row)
@@ -96,8 +95,8 @@ class PanelView {
     const label = `${titleOf(this.#panel)}: ${figure.label}. The table has the same figures.`
     const parts = { rows, figure, width: this.#width, title: label, open: this.#open }
     const chart = this.#isTable ? undefined : drawn(this.#panel, parts)
-    const isCut = show.kind === 'bars' && chart !== undefined && rows.length > mostBars
-    const rest = `The first ${mostBars} of ${rows.length}; the table has all.`
+    const isCut = show.kind === 'bars' && chart !== undefined && rows.length > maxBars
+    const rest = `The first ${maxBars} of ${rows.length}; the table has all.`
     this.#body.replaceChildren(chart ?? this.#table(), isCut ? h('p', { class: 'rest' }, rest) : '')
   }
 
@@ -131,7 +130,7 @@ class PanelView {
     )
   }
 
-  /** Its name to a screen reader says of which panel it is. */
+  /** Its label for screen readers includes the panel. */
   #toggle(label: string, turn: (isPressed: boolean) => void): HTMLButtonElement {
     const button = wordButton(
       label,

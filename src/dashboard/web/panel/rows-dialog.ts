@@ -1,15 +1,14 @@
-/** The rows behind a figure, in a dialog, with the statement that selected them. */
-import type { PanelAnswer, Row, RowsAnswer } from '../../answers.ts'
-import type { Answers } from '../answers.ts'
-import { h, wordButton } from '../dom.ts'
+/** Shows the rows behind a figure in a dialog, with the statement that selected them. */
+import type { PanelAnswer, PanelRow, RowsAnswer } from '../../answers.ts'
+import type { AnswerSource } from '../answers.ts'
+import { h, sqlBlock, wordButton } from '../dom.ts'
 import { titleOf as columnTitle, unitOf } from '../format.ts'
 import { nameOf, queryOf, titleOf } from './currency.ts'
 import { saveCsv } from './export.ts'
-import { sqlBlock } from './sql-block.ts'
 import { tableOf } from './table.ts'
 
 /** The filters of the page, and the columns of the row that was opened. */
-function questionOf(panel: PanelAnswer, row: Row, filters: URLSearchParams): URLSearchParams {
+function questionOf(panel: PanelAnswer, row: PanelRow, filters: URLSearchParams): URLSearchParams {
   const query = queryOf(panel, filters)
   for (const column of panel.drillBy ?? []) {
     const value = row[column]
@@ -34,13 +33,13 @@ function contentOf(answer: RowsAnswer, csv: () => void): Node[] {
   ]
 }
 
-interface Asked {
+interface RowsDialogRequest {
   readonly panel: PanelAnswer
-  readonly row: Row
+  readonly row: PanelRow
   readonly filters: URLSearchParams
 }
 
-export function openRows(answers: Answers, { panel, row, filters }: Asked): void {
+export function openRows(answers: AnswerSource, { panel, row, filters }: RowsDialogRequest): void {
   const { rows, csv } = answers
   if (!rows || !csv) return
   const query = questionOf(panel, row, filters)

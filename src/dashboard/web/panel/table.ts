@@ -1,30 +1,30 @@
-/** Rows as a table: numbers right and aligned by their digits, a heading for every column and row. */
-import type { Row } from '../../answers.ts'
-import type { Figure } from '../../panel.ts'
+/** Shows rows as a table: numbers aligned right by their digits, a heading for every column and row. */
+import type { PanelRow } from '../../answers.ts'
+import type { PanelFigure } from '../../panel.ts'
 import { h } from '../dom.ts'
 import { formatted, isNumeric } from '../format.ts'
 
 export interface TableParts {
   readonly caption: string
-  readonly figures: readonly Figure[]
-  readonly rows: readonly Row[]
-  /** Shows the rows behind one; the first cell of each row is then a button. */
-  readonly open?: ((row: Row) => void) | undefined
+  readonly figures: readonly PanelFigure[]
+  readonly rows: readonly PanelRow[]
+  /** Shows the rows behind a row; the first cell of each row is then a button. */
+  readonly open?: ((row: PanelRow) => void) | undefined
 }
 
-const flagClass = (value: unknown, unit: Figure['unit']): string | undefined => {
+const flagClass = (value: unknown, unit: PanelFigure['unit']): string | undefined => {
   if (unit !== 'flag' || value === null || value === undefined) return undefined
   return value === true ? 'yes' : 'no'
 }
 
-function cellOf(row: Row, figure: Figure): HTMLTableCellElement {
+function cellOf(row: PanelRow, figure: PanelFigure): HTMLTableCellElement {
   const { column, unit } = figure
   const value = formatted(row[column], unit)
   const name = isNumeric(unit) || unit === 'date' ? 'number' : flagClass(row[column], unit)
   return h('td', { class: name }, value)
 }
 
-function rowOf(row: Row, { figures, open }: TableParts): HTMLTableRowElement {
+function rowOf(row: PanelRow, { figures, open }: TableParts): HTMLTableRowElement {
   const [first, ...others] = figures
   if (!first) return h('tr')
   const label = formatted(row[first.column], first.unit)

@@ -1,12 +1,19 @@
-/** Master data: the companies, agencies, projects, sites, users and trades that all work refers to. */
-import type { Seed } from '../seed.ts'
+/** Generates master data: the companies, agencies, projects, sites, users and trades that all work refers to. */
+import type { Draw, Seed } from '../draw.ts'
 import { type Agency, type Company, makeAgencies, makeCompanies } from './companies.ts'
 import { makeProjects, makeSites, type Project, type Site } from './projects.ts'
-import { Staff } from './staff.ts'
 import { type CompanyTrade, makeTrades } from './trades.ts'
-import { makeUsers, type User } from './users.ts'
+import { makeUsers, Staff, type User } from './users.ts'
+
+/** The inputs for records of one kind: master data, and a random stream of their own. */
+export interface RecordMaking {
+  readonly seed: Seed
+  readonly master: MasterData
+  readonly draw: Draw
+}
 
 export class MasterData {
+  readonly seed: Seed
   readonly companies: readonly Company[]
   readonly agencies: readonly Agency[]
   readonly projects: readonly Project[]
@@ -18,6 +25,7 @@ export class MasterData {
   readonly #tradesByName: ReadonlyMap<string, CompanyTrade>
 
   constructor(seed: Seed) {
+    this.seed = seed
     this.companies = makeCompanies(seed)
     this.agencies = makeAgencies(seed)
     this.projects = makeProjects(seed, this.companies)
@@ -28,6 +36,10 @@ export class MasterData {
     const records = [...this.companies, ...this.projects, ...this.sites]
     this.#byId = new Map(records.map(record => [record.id, record]))
     this.#tradesByName = new Map(this.trades.map(trade => [`${trade.company.id} ${trade.name}`, trade]))
+  }
+
+  making(stream: string): RecordMaking {
+    return { seed: this.seed, master: this, draw: this.seed.draw(stream) }
   }
 
   company(id: string): Company {

@@ -1,9 +1,8 @@
-/** Projects of companies, and the sites of projects. */
+/** Generates projects of companies, and the sites of projects. */
 import { dayMs } from '../../../lib/dates.ts'
-import type { Draw } from '../draw.ts'
+import { type Draw, editedSince, type Seed } from '../draw.ts'
 import { iso, type Ref, refOf } from '../identity.ts'
 import { cities, placeNames, projectKinds, regionNames, sectorNames, siteKinds } from '../names.ts'
-import { editedSince, type Seed } from '../seed.ts'
 import type { Company } from './companies.ts'
 
 export type Project = ReturnType<typeof projectOf>
@@ -11,28 +10,26 @@ export type Site = ReturnType<typeof siteOf>
 
 export function makeProjects(seed: Seed, companies: readonly Company[]): Project[] {
   const draw = seed.draw('projects')
-  const regions = namedRefs(draw, seed, regionNames)
-  const sectors = namedRefs(draw, seed, sectorNames)
-  return Array.from({ length: seed.counts.projects }, (_, index) => {
+  const named = (names: readonly string[]) =>
+    names.map(name => ({ id: draw.id(seed.firstWeekMs - 800 * dayMs), name }))
+  const regions = named(regionNames)
+  const sectors = named(sectorNames)
+  return draw.times(seed.counts.projects, index => {
     const company = companies[index % companies.length] as Company
     company.projectCount += 1
-    const refs = { company, region: draw.pick(regions), sector: draw.pick(sectors) }
-    return projectOf(seed, draw, { index, ...refs })
+    const area = { region: draw.pick(regions), sector: draw.pick(sectors) }
+    return projectOf(seed, draw, { index, company, ...area })
   })
 }
 
-function namedRefs(draw: Draw, seed: Seed, names: readonly string[]): Ref[] {
-  return names.map(name => ({ id: draw.id(seed.firstWeekMs - 800 * dayMs), name }))
-}
-
-interface ProjectPlace {
+interface ProjectSetting {
   readonly index: number
   readonly company: Company
   readonly region: Ref
   readonly sector: Ref
 }
 
-function projectOf(seed: Seed, draw: Draw, { index, company, region, sector }: ProjectPlace) {
+function projectOf(seed: Seed, draw: Draw, { index, company, region, sector }: ProjectSetting) {
   const createdMs = seed.firstWeekMs - draw.between(-250, 400) * dayMs - Math.floor(draw.fraction() * dayMs)
   const startMs = createdMs + draw.between(14, 60) * dayMs
   const endMs = startMs + draw.between(300, 1400) * dayMs
@@ -61,7 +58,7 @@ function projectOf(seed: Seed, draw: Draw, { index, company, region, sector }: P
 /** Every project has a site; the rest are spread over them at random. */
 export function makeSites(seed: Seed, projects: readonly Project[]): Site[] {
   const draw = seed.draw('sites')
-  const sites = Array.from({ length: seed.counts.sites }, (_, index) => {
+  const sites = draw.times(seed.counts.sites, index => {
     const project = projects[index] ?? draw.pick(projects)
     project.siteCount += 1
     return siteOf(seed, draw, project)

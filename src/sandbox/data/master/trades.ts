@@ -1,9 +1,9 @@
-/** Trades of each company, with their master trade and tags, and the competency matrix. */
+/** Generates trades of each company, with their master trade and tags, and the competency matrix. */
 import { dayMs } from '../../../lib/dates.ts'
 import { masterTrades } from '../../writes/lists.ts'
+import { editedSince, type Seed } from '../draw.ts'
 import { type Ref, refOf } from '../identity.ts'
 import { trades as tradeKinds } from '../names.ts'
-import { editedSince, type Seed } from '../seed.ts'
 import type { Company } from './companies.ts'
 import type { Project } from './projects.ts'
 
@@ -40,13 +40,12 @@ export function makeTrades(seed: Seed, companies: readonly Company[]) {
   }))
 }
 
-interface Requirers {
-  readonly trades: readonly CompanyTrade[]
-  readonly projects: readonly Project[]
-}
-
 /** The qualifications that a trade needs: per company, per sector and on some projects. */
-export function makeCompetencyMatrix(seed: Seed, { trades, projects }: Requirers) {
+export function makeCompetencyMatrix(
+  seed: Seed,
+  trades: readonly CompanyTrade[],
+  projects: readonly Project[],
+) {
   const draw = seed.draw('competency')
   const sectors = [...new Map(projects.map(project => [project.sector.id, project.sector])).values()]
   return trades.flatMap(trade => {

@@ -1,10 +1,11 @@
-/** Users of companies, projects and agencies, and the project users' rows of their company. */
+/**
+ * Generates users of companies, projects and agencies, project users' rows in their company, who acts for whom, and the
+ * access rules: the roles that may do each action, as global mappings and as a project user's permissions.
+ */
 import { dayMs } from '../../../lib/dates.ts'
-import type { Draw } from '../draw.ts'
-import { reference } from '../identity.ts'
+import { type Draw, editedSince, type Seed } from '../draw.ts'
+import { iso, type Ref, refOf } from '../identity.ts'
 import { firstNames, lastNames } from '../names.ts'
-import { editedSince, type Seed } from '../seed.ts'
-import { projectPermissions, roleLabels } from './access-rules.ts'
 import type { Agency, Company } from './companies.ts'
 import type { Project } from './projects.ts'
 
@@ -32,13 +33,13 @@ interface Membership {
   readonly agencies?: readonly string[]
 }
 
-interface Places {
+interface UserParties {
   readonly companies: readonly Company[]
   readonly agencies: readonly Agency[]
   readonly projects: readonly Project[]
 }
 
-export function makeUsers(seed: Seed, { companies, agencies, projects }: Places): User[] {
+export function makeUsers(seed: Seed, { companies, agencies, projects }: UserParties): User[] {
   const draw = seed.draw('users')
   const projectsDraw = seed.draw('memberships')
   const hirers = companies.flatMap(company => {
@@ -83,7 +84,7 @@ function userOf(seed: Seed, draw: Draw, user: Membership & { readonly number: nu
   const lastName = draw.pick(lastNames)
   return {
     id: draw.id(createdMs),
-    reference: reference('USR', number),
+    reference: draw.reference('USR'),
     name: `${firstName} ${lastName}`,
     firstName,
     lastName,
@@ -118,4 +119,117 @@ export function makeCompanyUsers(users: readonly User[], projects: readonly Proj
       })),
       companyId: user.companies[0],
     }))
+}
+
+export const requestorRoles = ['projectRequestor', 'projectAdmin'] as const
+export const approverRoles = ['projectApprover', 'projectAdmin'] as const
+export const officeRoles = ['companyAdmin', 'companyFinance'] as const
+export const agencyRoles = ['ldAdmin', 'ldUser'] as const
+
+export interface Contact {
+  readonly name: string
+  readonly email: string
+}
+
+/** Days before the first week: requisitions of the first week's work are up to 100 days old. */
+const defaultLeadDays = 100
+
+/** The users who act for a company or an agency; all exist before the first event of the data. */
+export class Staff {
+  readonly #firstWeekMs: number
+  readonly #users: readonly User[]
+  readonly #pools = new Map<string, readonly User[]>()
+
+  constructor(seed: Seed, users: readonly User[]) {
+    this.#firstWeekMs = seed.firstWeekMs
+    this.#users = users
+  }
+
+  /** Users with any of the roles. A user who joined later acts only if there is no other. */
+  members(memberOf: string, roles: readonly string[], leadDays = defaultLeadDays): readonly User[] {
+    const name = `${memberOf} ${leadDays} ${roles.join()}`
+    const known = this.#pools.get(name)
+    if (known) return known
+    const users = this.#users.filter(user => [...user.companies, ...user.agencies].includes(memberOf))
+    const fitting = users.filter(user => roles.includes(user.role))
+    const since = iso(this.#firstWeekMs - leadDays * dayMs)
+    const early = fitting.filter(user => user.createdAt < since)
+    const pool = [early, fitting, users].find(one => one.length > 0) ?? []
+    this.#pools.set(name, pool)
+    return pool
+  }
+
+  #draw(draw: Draw, memberOf: string, roles: readonly string[]): User | undefined {
+    const pool = this.members(memberOf, roles)
+    return pool.length > 0 ? draw.pick(pool) : undefined
+  }
+
+  drawRef(draw: Draw, memberOf: string, roles: readonly string[]): Ref | undefined {
+    const user = this.#draw(draw, memberOf, roles)
+    return user && refOf(user)
+  }
+
+  /** Requisitions name people by name and email. */
+  drawContact(draw: Draw, memberOf: string, roles: readonly string[]): Contact | undefined {
+    const user = this.#draw(draw, memberOf, roles)
+    return user && { name: user.name, email: user.email }
+  }
+}
+
+const office = ['companyAdmin', 'companyFinance', 'projectAdmin', 'projectApprover']
+const approvers = ['companyAdmin', 'projectAdmin', 'projectApprover']
+const admins = ['companyAdmin', 'projectAdmin']
+
+/** Action -> the roles that may do it. */
+const rules: Readonly<Record<string, readonly string[]>> = {
+  'requisition.create': [...admins, 'projectRequestor'],
+  'requisition.approve': approvers,
+  'requisition.cancel': admins,
+  'assignment.end': [...admins, 'ldAdmin'],
+  'assignment.amend': admins,
+  'timesheet.view': [...office, 'projectFinance', 'projectRequestor', 'ldAdmin', 'ldUser'],
+  'timesheet.amend': [...admins, 'projectRequestor', 'ldUser'],
+  'timesheet.approve': approvers,
+  'expense.approve': approvers,
+  'invoice.view': [...office, 'projectFinance', 'ldAdmin'],
+  'invoice.confirm': ['companyAdmin', 'companyFinance', 'projectFinance'],
+  'user.manage': [...admins, 'ldAdmin'],
+}
+
+/** Action -> the key of a company's configuration that may restrict it. */
+const configKeys: Readonly<Record<string, string>> = {
+  'requisition.approve': 'multiStageApproval.req',
+  'assignment.amend': 'supplierActions.amendShift',
+  'timesheet.amend': 'timesheetAdjustment.company',
+  'invoice.confirm': 'supplierActions.markInvoicePaid',
+}
+
+const roleLabels: Readonly<Record<string, string>> = {
+  projectAdmin: 'Project Admin',
+  projectFinance: 'Project Finance',
+  projectApprover: 'Project Approver',
+  projectRequestor: 'Project Requestor',
+}
+
+export function makeAccessRuleMappings(seed: Seed) {
+  const draw = seed.draw('access rules')
+  return Object.entries(rules).flatMap(([can, roles]) =>
+    roles.map(role => ({
+      id: draw.id(seed.firstWeekMs),
+      a: role,
+      can,
+      ...(configKeys[can] === undefined ? {} : { configKey: configKeys[can] }),
+      type: 'RBAC',
+    })),
+  )
+}
+
+/** No generated user has overrides. */
+const projectPermissions = (role: string) =>
+  Object.entries(rules).map(([id, roles]) => ({ id, ...described(id), permitted: roles.includes(role) }))
+
+function described(action: string): { name: string; category: string } {
+  const [noun = '', verb = ''] = action.split('.')
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  return { name: `${capital(verb)} ${noun}s`, category: noun === 'invoice' ? 'Finance' : `${capital(noun)}s` }
 }

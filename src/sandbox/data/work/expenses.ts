@@ -1,13 +1,13 @@
-/** Expenses. The timesheet's `values.expense` is the sum of its approved expenses. */
+/** Generates expenses. The timesheet's `values.expense` is the sum of its approved expenses. */
 import { dayMs, hourMs, startOfUtcDay } from '../../../lib/dates.ts'
 import type { Draw } from '../draw.ts'
-import { defined, iso, type Link, linkOf, reference, refOf } from '../identity.ts'
+import { defined, iso, linkOf, type RecordLink, refOf } from '../identity.ts'
+import type { RecordMaking } from '../master/master-data.ts'
 import { costCodes } from '../names.ts'
-import type { Seed } from '../seed.ts'
 import { add } from './pay.ts'
 import type { WrittenTimesheet } from './timesheets.ts'
 
-interface Kind {
+interface ExpenseKind {
   readonly category: string
   /** Typical value, in pence. */
   readonly pence: number
@@ -16,7 +16,7 @@ interface Kind {
   readonly hourly?: boolean
 }
 
-const kinds: readonly (readonly [Kind, number])[] = [
+const kinds: readonly (readonly [ExpenseKind, number])[] = [
   [{ category: 'Mileage', pence: 2700, description: 'Travel to site' }, 20],
   [{ category: 'Parking', pence: 900 }, 12],
   [{ category: 'Fuel', pence: 4200 }, 8],
@@ -33,9 +33,9 @@ const kinds: readonly (readonly [Kind, number])[] = [
   [{ category: 'Other', pence: 2000 }, 2],
 ]
 
-export type Expense = ReturnType<ExpenseWriter['claim']> & { invoice?: Link }
+export type Expense = ReturnType<typeof expenseFor> & { invoice?: RecordLink }
 
-export interface Claim {
+interface ExpenseClaim {
   readonly category: string
   readonly description: string | undefined
   readonly value: number
@@ -44,80 +44,71 @@ export interface Claim {
   readonly settled?: boolean
 }
 
-export class ExpenseWriter {
-  readonly #seed: Seed
-  readonly #draw: Draw
-  #afps = 0
-
-  constructor(seed: Seed) {
-    this.#seed = seed
-    this.#draw = seed.draw('expenses')
+/** Expenses for price work, and the worker's other claims. */
+export function makeExpenses(making: RecordMaking, written: WrittenTimesheet): Expense[] {
+  const { draw } = making
+  const { timesheet } = written
+  const claims: ExpenseClaim[] = timesheet.pieceRateEntries.map(entry => ({
+    category: 'Price work',
+    description: entry.name,
+    value: entry.totals.chargeValue,
+    settled: true,
+  }))
+  if (timesheet.status !== 'absent' && draw.chance(0.16)) {
+    claims.push(...draw.times(draw.between(1, 2), () => drawClaim(draw)))
   }
-
-  write(written: WrittenTimesheet): Expense[] {
-    const draw = this.#draw
-    const { timesheet } = written
-    const claims: Claim[] = timesheet.pieceRateEntries.map(entry => ({
-      category: 'Price work',
-      description: entry.name,
-      value: entry.totals.chargeValue,
-      settled: true,
-    }))
-    if (timesheet.status !== 'absent' && draw.chance(0.16)) {
-      for (let left = draw.between(1, 2); left > 0; left -= 1) claims.push(drawClaim(draw))
-    }
-    return claims.map(claim => this.claim(written, claim))
-  }
-
-  claim({ timesheet, placement }: WrittenTimesheet, claim: Claim) {
-    const draw = this.#draw
-    const writtenMs = Date.parse(timesheet.createdAt)
-    const createdMs = draw.time(writtenMs, writtenMs + hourMs)
-    const decision = this.#decision(timesheet, createdMs, claim.settled ?? false)
-    const linked = claim.settled || draw.chance(0.93)
-    if (linked && decision.status === 'approved') {
-      timesheet.values.expense = add(timesheet.values.expense, claim.value)
-    }
-    return defined({
-      id: draw.id(createdMs),
-      category: claim.category,
-      description: claim.description,
-      ...decision,
-      ...expenseDetails(draw, claim, createdMs),
-      worker: placement.worker,
-      timesheet: linked ? linkOf(timesheet) : undefined,
-      company: placement.company,
-      project: placement.project,
-      agency: timesheet.agency,
-      createdBy: refOf(placement.requester),
-      approvedBy: decision.status === 'pending' ? undefined : placement.approvers[0],
-      afp: draw.chance(0.02) ? this.#afp(createdMs) : undefined,
-      createdAt: iso(createdMs),
-    })
-  }
-
-  /** An application for payment. */
-  #afp(createdMs: number): Link {
-    this.#afps += 1
-    return { id: this.#draw.id(createdMs), reference: reference('AFP', this.#afps) }
-  }
-
-  /** Expenses are decided with their timesheet; on other timesheets most are still pending. */
-  #decision(timesheet: WrittenTimesheet['timesheet'], createdMs: number, settled: boolean) {
-    const { approvedDate } = timesheet
-    const status = this.#draw.chance(0.07) && !settled ? 'rejected' : 'approved'
-    if (approvedDate !== undefined && Date.parse(approvedDate) >= createdMs) {
-      return { status, approvalDate: approvedDate, updatedAt: approvedDate }
-    }
-    const soonMs = createdMs + this.#draw.fraction() * 2 * dayMs
-    if (settled || soonMs >= this.#seed.endMs || this.#draw.chance(0.8)) {
-      return { status: 'pending', updatedAt: iso(createdMs) }
-    }
-    return { status, approvalDate: iso(soonMs), updatedAt: iso(soonMs) }
-  }
+  return claims.map(claim => expenseFor(making, written, claim))
 }
 
-export function drawClaim(draw: Draw): Claim {
+function expenseFor(making: RecordMaking, { timesheet, placement }: WrittenTimesheet, claim: ExpenseClaim) {
+  const { draw } = making
+  const writtenMs = Date.parse(timesheet.createdAt)
+  const createdMs = draw.time(writtenMs, writtenMs + hourMs)
+  const settled = claim.settled ?? false
+  const decision = decide(making, { approvedDate: timesheet.approvedDate, createdMs, settled })
+  const linked = settled || draw.chance(0.93)
+  if (linked && decision.status === 'approved') {
+    timesheet.values.expense = add(timesheet.values.expense, claim.value)
+  }
+  return defined({
+    id: draw.id(createdMs),
+    category: claim.category,
+    description: claim.description,
+    ...decision,
+    ...expenseDetails(draw, claim, createdMs),
+    worker: placement.worker,
+    timesheet: linked ? linkOf(timesheet) : undefined,
+    company: placement.company,
+    project: placement.project,
+    agency: timesheet.agency,
+    createdBy: refOf(placement.requester),
+    approvedBy: decision.status === 'pending' ? undefined : placement.approvers[0],
+    /** An application for payment. */
+    afp: draw.chance(0.02) ? { id: draw.id(createdMs), reference: draw.reference('AFP') } : undefined,
+    createdAt: iso(createdMs),
+  })
+}
+
+interface ClaimDecision {
+  readonly approvedDate: string | undefined
+  readonly createdMs: number
+  readonly settled: boolean
+}
+
+/** Expenses are decided with their timesheet; on other timesheets most are still pending. */
+function decide({ draw, seed }: RecordMaking, { approvedDate, createdMs, settled }: ClaimDecision) {
+  const status = draw.chance(0.07) && !settled ? 'rejected' : 'approved'
+  if (approvedDate !== undefined && Date.parse(approvedDate) >= createdMs) {
+    return { status, approvalDate: approvedDate, updatedAt: approvedDate }
+  }
+  const soonMs = createdMs + draw.fraction() * 2 * dayMs
+  if (settled || soonMs >= seed.endMs || draw.chance(0.8)) {
+    return { status: 'pending', updatedAt: iso(createdMs) }
+  }
+  return { status, approvalDate: iso(soonMs), updatedAt: iso(soonMs) }
+}
+
+export function drawClaim(draw: Draw): ExpenseClaim {
   const { category, description, hourly, pence } = draw.weighted(kinds)
   const hours = hourly ? draw.between(1, 8) : undefined
   return {
@@ -128,7 +119,7 @@ export function drawClaim(draw: Draw): Claim {
   }
 }
 
-export function expenseDetails(draw: Draw, claim: Claim, atMs: number) {
+export function expenseDetails(draw: Draw, claim: ExpenseClaim, atMs: number) {
   const lodge = claim.category === 'Accommodation'
   const { hours } = claim
   const hasReceipt = draw.chance(0.7)

@@ -1,9 +1,10 @@
-/** Hours, buckets and money of shifts: the one place that computes a timesheet's sums. */
+/** Computes hours, buckets and money of shifts and piece work; no other file computes a timesheet's sums. */
 import { dayMs, hourMs, minuteMs } from '../../../lib/dates.ts'
 import { calendarDay } from '../calendar.ts'
 import { iso, partId } from '../identity.ts'
+import type { Trade } from '../names.ts'
 
-export interface RateLine {
+interface RateLine {
   readonly pay: number
   readonly emp: number
   readonly margin: number
@@ -23,7 +24,7 @@ const uplifts = {
   ot: 1.5,
 } as const
 
-export type RateKey = keyof typeof uplifts
+type RateKey = keyof typeof uplifts
 export type Rates = Readonly<Record<RateKey, RateLine>>
 
 /** `weNightwork` is Friday night; Saturday and Sunday nights have buckets of their own. */
@@ -40,10 +41,10 @@ const bucketKinds = {
   sundayNightwork: { rate: 'weNw', description: 'Sunday night' },
 } as const satisfies Record<string, { rate: RateKey; description: string }>
 
-export type Bucket = keyof typeof bucketKinds
-const buckets = Object.keys(bucketKinds) as Bucket[]
+type PayBucket = keyof typeof bucketKinds
+const buckets = Object.keys(bucketKinds) as PayBucket[]
 
-export interface CostCode {
+interface CostCode {
   readonly name: string
   readonly description: string
 }
@@ -54,7 +55,7 @@ export interface Allocation {
 }
 
 /** One day's work. Hours are multiples of a half: at rates in even pence every amount is whole pence. */
-export interface Shift {
+export interface WorkedShift {
   /** Midnight of the day it starts on. */
   readonly midnightMs: number
   readonly startHour: number
@@ -91,7 +92,7 @@ export function add(left: number, right: number): number {
   return Math.round((left + right) * 100) / 100
 }
 
-function bucketOf(shift: Pick<Shift, 'midnightMs' | 'night'>): Bucket {
+function bucketOf(shift: Pick<WorkedShift, 'midnightMs' | 'night'>): PayBucket {
   const { weekday: day, isBankHoliday } = calendarDay(shift.midnightMs)
   if (isBankHoliday) return shift.night ? 'bankHolidayNight' : 'bankHoliday'
   if (day === 5) return shift.night ? 'saturdayNightwork' : 'saturday'
@@ -100,11 +101,11 @@ function bucketOf(shift: Pick<Shift, 'midnightMs' | 'night'>): Bucket {
   return day === 4 ? 'weNightwork' : 'wdNightwork'
 }
 
-export type BucketValues = Record<Bucket | 'total', number>
+export type BucketValues = Record<PayBucket | 'total', number>
 
 /** Net hours, and pay and charge per bucket and in total. */
-export function sumShifts(shifts: readonly Shift[], rates: Rates) {
-  const hours = Object.fromEntries(buckets.map(bucket => [bucket, 0])) as Record<Bucket, number>
+export function sumShifts(shifts: readonly WorkedShift[], rates: Rates) {
+  const hours = Object.fromEntries(buckets.map(bucket => [bucket, 0])) as Record<PayBucket, number>
   for (const shift of shifts) {
     hours[bucketOf(shift)] += shift.standard
     hours.wdOvertime += shift.overtime
@@ -121,19 +122,19 @@ export function sumShifts(shifts: readonly Shift[], rates: Rates) {
   return { netHours, pay: side('pay'), charge: side('charge') }
 }
 
-export interface TimelogOwner {
+interface TimelogOwner {
   readonly id: string
   readonly status: string
   readonly rates: Rates
 }
 
-export function timelogsOf(owner: TimelogOwner, shifts: readonly Shift[]) {
+export function timelogsOf(owner: TimelogOwner, shifts: readonly WorkedShift[]) {
   return shifts.map((shift, index) => timelogOf(owner, shift, partId(owner.id, index)))
 }
 
-export type Timelog = ReturnType<typeof timelogOf>
+type Timelog = ReturnType<typeof timelogOf>
 
-function timelogOf(owner: TimelogOwner, shift: Shift, id: string) {
+function timelogOf(owner: TimelogOwner, shift: WorkedShift, id: string) {
   const { rate: key, description } = bucketKinds[bucketOf(shift)]
   const { uplift: _, ...rate } = owner.rates[key]
   const total = shift.standard + shift.overtime
@@ -160,7 +161,7 @@ function timelogOf(owner: TimelogOwner, shift: Shift, id: string) {
 }
 
 /** The reverse of `timelogsOf`, for a record whose hours are to be amended. */
-export function shiftsOf(timelogs: readonly Timelog[]): Shift[] {
+export function shiftsOf(timelogs: readonly Timelog[]): WorkedShift[] {
   return timelogs.map(log => {
     const midnightMs = Date.parse(log.date)
     return {
@@ -173,4 +174,22 @@ export function shiftsOf(timelogs: readonly Timelog[]): Shift[] {
       allocations: log.costCodeAllocations,
     }
   })
+}
+
+export type PieceWork = NonNullable<Trade['pieceWork']>
+
+/** The id of the piece rate in the company's generic rate. */
+export function pieceRateId(companyId: string, { payPence }: PieceWork): string {
+  return `${companyId.slice(0, 16)}${String(payPence).padStart(8, '0')}`
+}
+
+export function pieceTerms({ name, unit }: PieceWork) {
+  const code = name.slice(0, 3).toUpperCase()
+  return { code, name, unitLabel: unit, unitLabelPlural: `${unit}s`, frequency: 'daily' }
+}
+
+export function pieceValues({ payPence }: PieceWork, marginShare = 0.1) {
+  const pay = payPence / 100
+  const margin = Math.round(payPence * marginShare) / 100
+  return { pay, emp: 0, margin, charge: add(pay, margin) }
 }

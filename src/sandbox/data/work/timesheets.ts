@@ -1,23 +1,33 @@
-/** Timesheets: one per placement and week, with times that fit its status. */
+/** Generates timesheets: one per placement and week, with times that fit its status. */
 import { dayMs, hourMs } from '../../../lib/dates.ts'
 import { calendarDay, isShutdown } from '../calendar.ts'
 import type { Draw } from '../draw.ts'
-import { iso, type Ref, reference, refOf } from '../identity.ts'
+import { iso, partId, type Ref, refOf } from '../identity.ts'
+import type { RecordMaking } from '../master/master-data.ts'
 import { costCodes } from '../names.ts'
-import type { Seed } from '../seed.ts'
-import { type Allocation, type BucketValues, type Shift, sumShifts, timelogsOf } from './pay.ts'
-import { pieceRateEntry } from './piece-work.ts'
+import {
+  type Allocation,
+  add,
+  type BucketValues,
+  pieceRateId,
+  pieceTerms,
+  pieceValues,
+  sumShifts,
+  timelogsOf,
+  times,
+  type WorkedShift,
+} from './pay.ts'
 import type { Placement } from './placements.ts'
 
-export type TimesheetStatus = 'pending' | 'pending_approval' | 'approved' | 'cancelled' | 'absent'
+type TimesheetStatus = 'pending' | 'pending_approval' | 'approved' | 'cancelled' | 'absent'
 
-/** Everything of a timesheet that does not follow from its shifts. */
-export type TimesheetBase = Identity & History & ReturnType<typeof placeOf>
+/** All fields of a timesheet that do not follow from its shifts. */
+export type TimesheetBase = TimesheetIdentity & History & ReturnType<typeof workplaceOf>
 
-interface Identity {
+interface TimesheetIdentity {
   readonly id: string
   readonly reference: string
-  readonly pieceRateEntries: readonly ReturnType<typeof pieceRateEntry>[]
+  readonly pieceRateEntries: ReturnType<typeof pieceRateEntries>
 }
 
 interface History {
@@ -36,13 +46,12 @@ export type Timesheet = TimesheetBase & {
   readonly timelogs: ReturnType<typeof timelogsOf>
 }
 
-/** Records passed in by a caller may lack most of a timesheet. */
-export function isWhole(record: object): record is Timesheet {
-  return 'timelogs' in record && 'rates' in record && 'values' in record
-}
-
 /** Timelogs are built when read: they are most of a timesheet's size, and most requests leave them out. */
-export function timesheetRecord(base: TimesheetBase, shifts: readonly Shift[], expense: number): Timesheet {
+export function timesheetRecord(
+  base: TimesheetBase,
+  shifts: readonly WorkedShift[],
+  expense: number,
+): Timesheet {
   const { netHours, pay, charge } = sumShifts(shifts, base.rates)
   return {
     ...base,
@@ -68,71 +77,58 @@ const absentWeek = 0.025
 const holidayWeek = 0.05
 const pieceWorkWeek = 0.4
 
-export class TimesheetWriter {
-  readonly #seed: Seed
-  readonly #draw: Draw
-  #written = 0
-
-  constructor(seed: Seed) {
-    this.#seed = seed
-    this.#draw = seed.draw('timesheets')
+/** Undefined for a week of holiday or shutdown. */
+export function makeTimesheet(
+  making: RecordMaking,
+  placement: Placement,
+  mondayMs: number,
+): WrittenTimesheet | undefined {
+  const { draw } = making
+  if (isShutdown(mondayMs) ? draw.chance(0.85) : draw.chance(holidayWeek)) return undefined
+  const absent = draw.chance(absentWeek)
+  const shifts = absent ? [] : weekOfShifts(draw, placement, mondayMs)
+  if (!absent && shifts.length === 0) return undefined
+  const createdMs = mondayMs + 4 * dayMs + 14 * hourMs + Math.floor(draw.fraction() * 56 * hourMs)
+  const base = {
+    id: draw.id(createdMs),
+    reference: draw.reference('TS'),
+    ...historyOf(making, placement, { createdMs, absent }),
+    ...workplaceOf(placement, mondayMs),
+    pieceRateEntries: pieceRateEntries(draw, placement, { shifts, createdMs }),
   }
+  const breakHours = shifts.reduce((sum, shift) => sum + shift.breakMinutes / 60, 0)
+  return { timesheet: timesheetRecord(base, shifts, 0), placement, breakHours }
+}
 
-  /** Undefined for a week of holiday or shutdown. */
-  write(placement: Placement, mondayMs: number): WrittenTimesheet | undefined {
-    const draw = this.#draw
-    if (isShutdown(mondayMs) ? draw.chance(0.85) : draw.chance(holidayWeek)) return undefined
-    const absent = draw.chance(absentWeek)
-    const shifts = absent ? [] : weekOfShifts(draw, placement, mondayMs)
-    if (!absent && shifts.length === 0) return undefined
-    this.#written += 1
-    const createdMs = mondayMs + 4 * dayMs + 14 * hourMs + Math.floor(draw.fraction() * 56 * hourMs)
-    const base = {
-      id: draw.id(createdMs),
-      reference: reference('TS', this.#written),
-      ...this.#history(placement, createdMs, absent),
-      ...placeOf(placement, mondayMs),
-      pieceRateEntries: this.#pieceWork(placement, shifts, createdMs),
-    }
-    const breakHours = shifts.reduce((sum, shift) => sum + shift.breakMinutes / 60, 0)
-    return { timesheet: timesheetRecord(base, shifts, 0), placement, breakHours }
-  }
-
-  /** Created, then handed in, then approved, as far as that is before the end of the data. */
-  #history({ requester, approvers }: Placement, createdMs: number, absent: boolean): History {
-    const draw = this.#draw
-    const { endMs } = this.#seed
-    const handedInMs = createdMs + draw.fraction() * (draw.chance(0.05) ? 10 * dayMs : 1.5 * dayMs)
-    const approvedMs =
-      handedInMs + 2 * hourMs + draw.fraction() * (draw.chance(0.06) ? 21 * dayMs : 4 * dayMs)
-    const createdAt = iso(createdMs)
-    const between = (fromMs: number, untilMs: number) => iso(draw.time(fromMs, untilMs))
-    if (absent) return { status: 'absent', version: 2, createdAt, updatedAt: between(createdMs, handedInMs) }
-    if (handedInMs >= endMs) return { status: 'pending', version: 1, createdAt, updatedAt: createdAt }
-    const requested = { approvalRequestedBy: requester, createdAt }
-    if (approvedMs >= endMs)
-      return { status: 'pending_approval', version: 2, ...requested, updatedAt: iso(handedInMs) }
-    const [approver] = approvers
-    const cancelled = draw.chance(0.012)
-    const touched = cancelled || draw.chance(0.1)
-    return {
-      status: cancelled ? 'cancelled' : 'approved',
-      version: touched ? 4 : 3,
-      ...requested,
-      ...(approver ? { approvedBy: approver } : {}),
-      approvedDate: iso(approvedMs),
-      updatedAt: touched ? between(approvedMs, approvedMs + 30 * dayMs) : iso(approvedMs),
-    }
-  }
-
-  #pieceWork(placement: Placement, shifts: readonly Shift[], createdMs: number) {
-    const { pieceWork } = placement.trade
-    if (!pieceWork || shifts.length === 0 || !this.#draw.chance(pieceWorkWeek)) return []
-    return [pieceRateEntry(this.#draw, { pieceWork, placement, shifts, createdMs })]
+/** Created, then handed in, then approved, as far as that is before the end of the data. */
+function historyOf(
+  { draw, seed: { endMs } }: RecordMaking,
+  { requester, approvers }: Placement,
+  { createdMs, absent }: { createdMs: number; absent: boolean },
+): History {
+  const handedInMs = createdMs + draw.fraction() * (draw.chance(0.05) ? 10 * dayMs : 1.5 * dayMs)
+  const approvedMs = handedInMs + 2 * hourMs + draw.fraction() * (draw.chance(0.06) ? 21 * dayMs : 4 * dayMs)
+  const createdAt = iso(createdMs)
+  const between = (fromMs: number, untilMs: number) => iso(draw.time(fromMs, untilMs))
+  if (absent) return { status: 'absent', version: 2, createdAt, updatedAt: between(createdMs, handedInMs) }
+  if (handedInMs >= endMs) return { status: 'pending', version: 1, createdAt, updatedAt: createdAt }
+  const requested = { approvalRequestedBy: requester, createdAt }
+  if (approvedMs >= endMs)
+    return { status: 'pending_approval', version: 2, ...requested, updatedAt: iso(handedInMs) }
+  const [approvedBy] = approvers
+  const cancelled = draw.chance(0.012)
+  const touched = cancelled || draw.chance(0.1)
+  return {
+    status: cancelled ? 'cancelled' : 'approved',
+    version: touched ? 4 : 3,
+    ...requested,
+    ...(approvedBy && { approvedBy }),
+    approvedDate: iso(approvedMs),
+    updatedAt: touched ? between(approvedMs, approvedMs + 30 * dayMs) : iso(approvedMs),
   }
 }
 
-function placeOf(placement: Placement, mondayMs: number) {
+function workplaceOf(placement: Placement, mondayMs: number) {
   const { worker, assignment, company, project, site, agency, payType, rateType, rates } = placement
   return {
     worker: refOf(worker),
@@ -155,7 +151,7 @@ function placeOf(placement: Placement, mondayMs: number) {
 }
 
 /** The days worked, with hours and cost codes. */
-function weekOfShifts(draw: Draw, placement: Placement, mondayMs: number): Shift[] {
+function weekOfShifts(draw: Draw, placement: Placement, mondayMs: number): WorkedShift[] {
   const days =
     placement.days.includes(5) || !draw.chance(extraSaturday) ? placement.days : [...placement.days, 5]
   return days.flatMap(day => {
@@ -168,7 +164,7 @@ function weekOfShifts(draw: Draw, placement: Placement, mondayMs: number): Shift
 }
 
 /** Only day shifts on weekdays earn overtime: the others are paid at a higher rate throughout. */
-function shiftOn(draw: Draw, placement: Placement, midnightMs: number): Shift {
+function shiftOn(draw: Draw, placement: Placement, midnightMs: number): WorkedShift {
   const { weekday, isBankHoliday } = calendarDay(midnightMs)
   const standard = Math.max(4, placement.dayHours - (draw.chance(0.08) ? draw.between(1, 6) / 2 : 0))
   const overtime =
@@ -193,4 +189,43 @@ function allocate(draw: Draw, hours: number): Allocation[] {
     { costCode: first, hours: part },
     { costCode: second, hours: hours - part },
   ]
+}
+
+const summed = ['units', 'payValue', 'empValue', 'marginValue', 'chargeValue'] as const
+
+/** The units and amounts of each day. An expense pays them, so `values` leaves them out. */
+function pieceRateEntries(
+  draw: Draw,
+  { trade: { pieceWork }, company, rateType }: Placement,
+  { shifts, createdMs }: { readonly shifts: readonly WorkedShift[]; readonly createdMs: number },
+) {
+  if (!pieceWork || shifts.length === 0 || !draw.chance(pieceWorkWeek)) return []
+  const id = draw.id(createdMs)
+  const values = pieceValues(pieceWork)
+  const lines = shifts.map((shift, index) => {
+    const units = draw.between(20, 60)
+    return {
+      id: partId(id, index),
+      date: iso(shift.midnightMs),
+      units,
+      payValue: times(units, values.pay),
+      empValue: 0,
+      marginValue: times(units, values.margin),
+      chargeValue: times(units, values.charge),
+      comment: '',
+      costCode: draw.pick(costCodes),
+    }
+  })
+  const total = (name: (typeof summed)[number]) => lines.reduce((sum, line) => add(sum, line[name]), 0)
+  const totals = summed.map(name => [name, total(name)])
+  const entry = {
+    id,
+    pieceRateId: pieceRateId(company.id, pieceWork),
+    ...pieceTerms(pieceWork),
+    rateType,
+    values,
+    totals: Object.fromEntries(totals) as Record<(typeof summed)[number], number>,
+    lines,
+  }
+  return [entry]
 }

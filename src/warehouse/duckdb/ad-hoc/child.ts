@@ -1,4 +1,4 @@
-/** Ad hoc queries on a DuckDB file, in a process of their own that is killed when it exceeds its bounds. */
+/** Runs ad hoc queries on a DuckDB file in a child process, which is killed when it exceeds its bounds. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { MusterError } from '../../../lib/errors.ts'
@@ -9,36 +9,36 @@ import {
   type QueryBounds,
   type QueryResult,
   type QuerySession,
-  TooLong,
-  wholeAnswer,
+  QueryTooLong,
+  uncutAnswer,
 } from '../../query.ts'
-import { type Answer, errorOf, type Question } from './messages.ts'
+import { errorOf, type QueryAnswer, type QueryMessage } from './messages.ts'
 
-/** Enough for the rows of an answer and the parsed text of a query. */
+/** Enough for the rows of a result and a parsed query. */
 const heapMegabytes = 256
 
-/** The built program, even where this one runs from its sources. With an empty environment: no query can find a key or a password in it. */
+/** Starts the built program, even when running from sources. Its environment is empty, so queries find no key or password. */
 const start = (): ChildProcess =>
   fork(packageFile('dist/ad-hoc-process.js'), [], {
     env: {},
     execArgv: [`--max-old-space-size=${heapMegabytes}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
-    // A group of its own: Ctrl-C on a terminal reaches every process of the group, and the one that asks decides.
+    // A process group of its own: Ctrl-C reaches every process of a group, but the parent decides when to stop.
     detached: true,
   })
 
-/** Why the process ended without an answer. Nobody but itself and the system kills it. */
+/** Explains why the process ended without an answer: only itself and the system kill it. */
 function endError(signal: unknown, { memoryMegabytes }: QueryBounds): MusterError {
   if (signal === 'SIGKILL')
     return new MusterError({
       what: `the query needs more than ${memoryMegabytes} MB of memory and was stopped`,
       next: 'read fewer rows or columns, or raise queries.memoryMegabytes of the settings',
     })
-  return new MusterError({ what: 'the query made DuckDB end', next: 'write it in another way' })
+  return new MusterError({ what: 'the query crashed DuckDB', next: 'write it in another way' })
 }
 
-/** For starting the process and opening the file, which may have a log to read. */
+/** Time to start the process and open the file, which may have a log to replay. */
 const openSeconds = 120
 
 class QueryProcess implements QuerySession {
@@ -49,11 +49,11 @@ class QueryProcess implements QuerySession {
   constructor(bounds: QueryBounds) {
     this.#bounds = bounds
     this.#ended = once(this.#child, 'exit')
-    // A message to a process that has ended; that it ended is what is reported.
+    // Sending to an ended process fails too; its end is what gets reported.
     this.#child.on('error', () => undefined)
   }
 
-  async #ask(question: Question, seconds: number, stop?: AbortSignal): Promise<QueryResult | null> {
+  async #ask(question: QueryMessage, seconds: number, stop?: AbortSignal): Promise<QueryResult | null> {
     const late = AbortSignal.timeout(seconds * 1000)
     const answered = new AbortController()
     const signal = AbortSignal.any([late, answered.signal, ...(stop ? [stop] : [])])
@@ -64,14 +64,14 @@ class QueryProcess implements QuerySession {
     } catch (error) {
       if (!(late.aborted || stop?.aborted)) throw error
       await this.close()
-      throw stop?.aborted ? stop.reason : new TooLong({ ...this.#bounds, seconds })
+      throw stop?.aborted ? stop.reason : new QueryTooLong({ ...this.#bounds, seconds })
     } finally {
-      // Both listeners go: one that waits for the end of the process would keep every answer in memory.
+      // Removes both listeners: one that waits for the end of the process would keep every answer in memory.
       answered.abort()
     }
   }
 
-  async #answer(question: Question, signal: AbortSignal): Promise<Answer> {
+  async #answer(question: QueryMessage, signal: AbortSignal): Promise<QueryAnswer> {
     const child = this.#child
     if (child.connected) child.send(question)
     if (child.exitCode !== null || child.signalCode !== null) throw endError(child.signalCode, this.#bounds)
@@ -79,7 +79,7 @@ class QueryProcess implements QuerySession {
       throw endError(child.signalCode, this.#bounds)
     })
     const [message] = await Promise.race([once(child, 'message', { signal }), end])
-    return message as Answer
+    return message as QueryAnswer
   }
 
   /** Throws MusterError when the file cannot be opened. */
@@ -88,23 +88,23 @@ class QueryProcess implements QuerySession {
   }
 
   async query(sql: string, limit: number, stop?: AbortSignal): Promise<QueryResult> {
-    return firstOf(this.#results({ sql, cuts: wholeAnswer(limit, this.#bounds) }, stop))
+    return firstOf(this.#results({ sql, cuts: uncutAnswer(limit, this.#bounds) }, stop))
   }
 
   pieces(sql: string, limit: number, stop?: AbortSignal): AsyncGenerator<QueryResult> {
     return this.#results({ sql, cuts: inPieces(limit, this.#bounds) }, stop)
   }
 
-  async *#results(query: Question, stop?: AbortSignal): AsyncGenerator<QueryResult> {
+  async *#results(query: QueryMessage, stop?: AbortSignal): AsyncGenerator<QueryResult> {
     const { seconds } = this.#bounds
-    for (let question: Question = query; ; question = 'next') {
+    for (let question: QueryMessage = query; ; question = 'next') {
       const result = await this.#ask(question, seconds, stop)
       if (!result) return
       yield result
     }
   }
 
-  /** Waits for its end: only then is the file free for others. */
+  /** Waits for the process to end: only then can others open the file. */
   async close(): Promise<void> {
     this.#child.kill('SIGKILL')
     await this.#ended

@@ -5,14 +5,14 @@ import { bareQuery, notAQuery, requireOneText, shortened } from '../../query.ts'
 
 const beginnings = 'select, with, from, values, table, describe, summarize, show or explain'
 
-/** Whether a query may begin so. Otherwise the parser would take a mistyped word for any statement. */
+/** Whether a query may begin with this word. The parser would report a mistyped word as some other statement. */
 const isBeginning =
   /^(select|with|from|values|table|describe|desc|show|summarize|explain|unpivot|pivot)\b|^\(/i
 
-/** EXPLAIN and its options; what follows is judged like any other query. */
+/** EXPLAIN and its options; the rest is judged like any other query. */
 const explaining = /^explain\b\s*(analyze\b\s*)?(\((?:\s*(?:analyze|format\s+\w+)\s*(?:,|(?=\))))+\)\s*)?/i
 
-/** Functions that name no table of the warehouse and tell no more than its catalogue. Every other table function is refused. */
+/** Table functions that read no table and reveal no more than the catalogue. All others are refused. */
 const tableFunctions = new Set([
   'range',
   'generate_series',
@@ -39,25 +39,25 @@ const tableFunctions = new Set([
   'duckdb_keywords',
 ])
 
-/** Functions of which DuckDB says that they have side effects, and which change nothing but their next value. */
+/** Functions that DuckDB marks as having side effects, but that change only their own next value. */
 const harmless = `'random', 'uuid', 'uuidv4', 'uuidv7', 'gen_random_uuid', 'error', 'stats', 'current_query'`
 
-/** They tell about the process, or run a text that nobody has judged. */
+/** Functions that reveal something about the process, or run SQL that was not judged. */
 const refused = `'current_setting', 'getenv', 'getvariable', 'json_execute_serialized_sql'`
 
-interface Serialised {
+interface SerialisedSql {
   readonly error: boolean
   readonly error_type?: string
   readonly error_message?: string
   readonly statements?: readonly unknown[]
 }
 
-async function serialised(connection: DuckDBConnection, sql: string): Promise<Serialised> {
+async function serialised(connection: DuckDBConnection, sql: string): Promise<SerialisedSql> {
   const reader = await connection.runAndReadAll('select json_serialize_sql($1::varchar)', [sql])
-  return JSON.parse(String(reader.getRows()[0]?.[0])) as Serialised
+  return JSON.parse(String(reader.getRows()[0]?.[0])) as SerialisedSql
 }
 
-interface Named {
+interface NamedObjects {
   readonly functions: Set<string>
   readonly tableFunctions: Set<string>
   /** Tables and views, by their last name. */
@@ -65,8 +65,8 @@ interface Named {
 }
 
 /** Adds the functions of a parsed statement. Iterative, because a statement can be nested deeper than the stack. */
-function functionsOf(statement: unknown): Named {
-  const named: Named = { functions: new Set(), tableFunctions: new Set(), tables: new Set() }
+function functionsOf(statement: unknown): NamedObjects {
+  const named: NamedObjects = { functions: new Set(), tableFunctions: new Set(), tables: new Set() }
   const open: unknown[] = [statement]
   while (open.length > 0) {
     const node = open.pop()
@@ -87,10 +87,10 @@ const notOffered = (name: string): UsageError =>
     next: 'read tables of star, mart and ops',
   })
 
-/** What DuckDB's own macros and views of these names are made of, each as a query. */
+/** Definitions of DuckDB's own macros and views with these names, each as a query. */
 async function definitionsOf(
   connection: DuckDBConnection,
-  { functions, tables }: Named,
+  { functions, tables }: NamedObjects,
 ): Promise<readonly string[]> {
   const reader = await connection.runAndReadAll(
     `select 'select ' || macro_definition from duckdb_functions()
@@ -102,8 +102,8 @@ async function definitionsOf(
   return reader.getRows().map(([definition]) => String(definition))
 }
 
-/** With what stands behind the names, such as sleep_ms behind pg_sleep; one definition may name another. */
-async function everyNamed(connection: DuckDBConnection, statement: unknown): Promise<Named> {
+/** Includes what the names are defined by, such as sleep_ms for pg_sleep; definitions may be nested. */
+async function everyNamed(connection: DuckDBConnection, statement: unknown): Promise<NamedObjects> {
   const all = functionsOf(statement)
   const seen = new Set<string>()
   for (let isNew = true; isNew; ) {
@@ -133,7 +133,7 @@ async function requireReading(connection: DuckDBConnection, statement: unknown):
   if (first) throw notOffered(String(first[0]))
 }
 
-/** The query to run. Throws UsageError unless the text is one query, MusterError for a text that is no SQL. */
+/** The query to run. Throws UsageError unless the text is one query, MusterError if it is not SQL. */
 export async function judged(connection: DuckDBConnection, sql: string): Promise<string> {
   const bare = bareQuery(sql)
   requireOneText(bare, 'show all tables')

@@ -1,4 +1,4 @@
-/** Values of an ad hoc query that are made of others: lists as arrays, structs and maps as objects, JSON as what it holds. */
+/** Converts nested values of ad hoc queries: lists to arrays, structs and maps to objects, JSON to its value. */
 import {
   DuckDBArrayType,
   DuckDBArrayValue,
@@ -18,17 +18,17 @@ import { jsonValue } from '../../exact-json.ts'
 import { quoteName } from '../../sql-text.ts'
 import { plainValue } from '../plain-row.ts'
 
-type Plain = (value: DuckDBValue) => unknown
+type PlainConversion = (value: DuckDBValue) => unknown
 
 const isJson = (type: DuckDBType): boolean => type.alias === 'JSON'
 
-function listOf(type: DuckDBType): Plain {
+function listOf(type: DuckDBType): PlainConversion {
   const plain = plainOf(type)
   return value =>
     value instanceof DuckDBListValue || value instanceof DuckDBArrayValue ? value.items.map(plain) : null
 }
 
-function structOf({ entryNames, entryTypes }: DuckDBStructType): Plain {
+function structOf({ entryNames, entryTypes }: DuckDBStructType): PlainConversion {
   const plains = new Map(entryNames.map((name, index) => [name, plainOf(entryTypes[index] as DuckDBType)]))
   return value =>
     value instanceof DuckDBStructValue
@@ -38,10 +38,10 @@ function structOf({ entryNames, entryTypes }: DuckDBStructType): Plain {
       : null
 }
 
-/** JSON has texts as names only. */
+/** JSON allows only texts as names. */
 const nameOf = (key: unknown): string => (typeof key === 'object' ? JSON.stringify(key) : String(key))
 
-function mapOf({ keyType, valueType }: DuckDBMapType): Plain {
+function mapOf({ keyType, valueType }: DuckDBMapType): PlainConversion {
   const [plainKey, plain] = [plainOf(keyType), plainOf(valueType)]
   return value =>
     value instanceof DuckDBMapValue
@@ -51,13 +51,13 @@ function mapOf({ keyType, valueType }: DuckDBMapType): Plain {
       : null
 }
 
-function unionOf({ memberTags, memberTypes }: DuckDBUnionType): Plain {
+function unionOf({ memberTags, memberTypes }: DuckDBUnionType): PlainConversion {
   const plains = new Map(memberTags.map((tag, index) => [tag, plainOf(memberTypes[index] as DuckDBType)]))
   return value => (value instanceof DuckDBUnionValue ? plains.get(value.tag)?.(value.value) : null)
 }
 
-/** How values of a type are written. */
-export function plainOf(type: DuckDBType): Plain {
+/** Returns the conversion for values of a type. */
+export function plainOf(type: DuckDBType): PlainConversion {
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return listOf(type.valueType)
   if (type instanceof DuckDBStructType) return structOf(type)
   if (type instanceof DuckDBMapType) return mapOf(type)
@@ -67,8 +67,8 @@ export function plainOf(type: DuckDBType): Plain {
     : plainValue
 }
 
-/** Types whose plain values are texts of another kind than the type: what is made of them holds texts. */
-const told: ReadonlySet<DuckDBTypeId> = new Set([
+/** Types whose plain values are texts, so nested types contain texts in their place. */
+const textTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.UNION,
   DuckDBTypeId.ENUM,
   DuckDBTypeId.BLOB,
@@ -78,7 +78,7 @@ const told: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.ANY,
 ])
 
-/** The type that takes the plain values of another. */
+/** The DuckDB type that accepts the plain values of a type. */
 export function takingType(type: DuckDBType): string {
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType)
     return `${takingType(type.valueType)}[]`
@@ -91,5 +91,5 @@ export function takingType(type: DuckDBType): string {
       : `STRUCT(${parts.map(([name, taking]) => `${quoteName(name)} ${taking}`).join(', ')})`
   }
   if (type instanceof DuckDBMapType) return `MAP(VARCHAR, ${takingType(type.valueType)})`
-  return told.has(type.typeId) || type.alias !== undefined ? 'VARCHAR' : type.toString()
+  return textTypes.has(type.typeId) || type.alias !== undefined ? 'VARCHAR' : type.toString()
 }

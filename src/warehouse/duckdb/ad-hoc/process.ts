@@ -1,33 +1,33 @@
 /**
- * The process of ad hoc queries. DuckDB cannot be interrupted in the middle of a function, and does not count all of the
- * memory that functions take: a process can be killed whatever it does.
+ * Runs ad hoc queries in a process that can be killed at any time: DuckDB cannot be interrupted within a function, and does
+ * not count all memory that functions take.
  */
 import type { QueryBounds, QueryResult } from '../../query.ts'
-import { type Answer, failureOf, type Question } from './messages.ts'
+import { failureOf, type QueryAnswer, type QueryMessage } from './messages.ts'
 import { type OpenFile, openFile } from './session.ts'
 
-/** Milliseconds between two looks at the memory: DuckDB fills some 100 MB meanwhile. */
+/** Milliseconds between two checks of the memory; DuckDB fills some 100 MB in that time. */
 const watchMs = 25
 
 const end = (): void => void process.kill(process.pid, 'SIGKILL')
 
 function watchMemory({ memoryMegabytes }: QueryBounds): void {
-  const most = memoryMegabytes * 1_048_576
+  const maxBytes = memoryMegabytes * 1_048_576
   setInterval(() => {
-    if (process.memoryUsage.rss() > most) end()
+    if (process.memoryUsage.rss() > maxBytes) end()
   }, watchMs)
 }
 
 let open: OpenFile | undefined
-/** Of the last query. */
+/** Results of the last query. */
 let answer: AsyncGenerator<QueryResult> | undefined
 
-async function nextResult(): Promise<Answer> {
+async function nextResult(): Promise<QueryAnswer> {
   const next = await answer?.next()
   return { result: next?.value ?? null }
 }
 
-async function answerTo(question: Question): Promise<Answer> {
+async function answerTo(question: QueryMessage): Promise<QueryAnswer> {
   try {
     if (question === 'next') return await nextResult()
     if ('sql' in question) {
@@ -43,10 +43,10 @@ async function answerTo(question: Question): Promise<Answer> {
   }
 }
 
-process.on('message', async (question: Question) => {
+process.on('message', async (question: QueryMessage) => {
   process.send?.(await answerTo(question))
 })
-// The process that asks has ended, or is done; DuckDB may still be at work.
+// The parent has ended, or is done; DuckDB may still be busy.
 process.on('disconnect', end)
-// A service manager tells every process of the service to end: the one that asks decides.
+// Ignored: a service manager signals every process of the service, but the parent decides when to stop.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

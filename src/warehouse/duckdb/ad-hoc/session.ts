@@ -1,4 +1,4 @@
-/** Runs ad hoc queries in a DuckDB that can neither write nor read any other file. */
+/** Runs ad hoc queries in a DuckDB that cannot write, and can read no other file. */
 import {
   type DuckDBConnection,
   type DuckDBDataChunk,
@@ -14,11 +14,11 @@ import {
   firstOf,
   type QueryBounds,
   type QueryResult,
+  type RowSource,
   results,
-  type Source,
   shortened,
   unbuiltMart,
-  wholeAnswer,
+  uncutAnswer,
 } from '../../query.ts'
 import { tablesNamed } from '../../schema/schemas.ts'
 import { isPublishedFile, realFile, requireOrdinary } from '../database-file.ts'
@@ -26,7 +26,7 @@ import { openError } from '../failure.ts'
 import { judged } from './judge.ts'
 import { plainOf, takingType } from './nested-values.ts'
 
-interface Asked {
+interface FileQuery {
   readonly sql: string
   readonly file: string
 }
@@ -34,12 +34,12 @@ interface Asked {
 /** The error for the first mart of the query that is declared but not in the file. */
 async function missingMart(
   connection: DuckDBConnection,
-  { sql, file }: Asked,
+  { sql, file }: FileQuery,
 ): Promise<MusterError | undefined> {
-  const held = await connection.runAndReadAll(
+  const martTables = await connection.runAndReadAll(
     `select table_name from information_schema.tables where table_schema = 'mart'`,
   )
-  const built = new Set(held.getRows().map(([name]) => `mart.${name}`))
+  const built = new Set(martTables.getRows().map(([name]) => `mart.${name}`))
   const next = isPublishedFile(file) ? 'run muster build, then muster publish' : 'run muster build'
   return tablesNamed(sql.toLowerCase())
     .filter(name => name.startsWith('mart.') && !built.has(name))
@@ -47,8 +47,8 @@ async function missingMart(
     .find(error => error !== undefined)
 }
 
-/** The message without the excerpt of the query that DuckDB adds below it. */
-async function queryError(connection: DuckDBConnection, error: unknown, asked: Asked): Promise<unknown> {
+/** Returns the message without DuckDB's excerpt of the query. */
+async function queryError(connection: DuckDBConnection, error: unknown, asked: FileQuery): Promise<unknown> {
   if (error instanceof MusterError || !(error instanceof Error)) return error
   if (error.message.startsWith('Catalog Error: Table with name')) {
     const unbuilt = await missingMart(connection, asked)
@@ -59,7 +59,7 @@ async function queryError(connection: DuckDBConnection, error: unknown, asked: A
   return new MusterError({ what: shortened(words), cause: error })
 }
 
-/** Without the advice of DuckDB, which names settings that a query cannot change. */
+/** Leaves out DuckDB's advice, which names settings that a query cannot change. */
 const tooMuch = new MusterError({
   what: 'the query needs more memory than it may use',
   next: 'read fewer rows or columns, or raise queries.memoryMegabytes of the settings',
@@ -81,20 +81,23 @@ const numeric: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.DECIMAL,
 ])
 
-interface Read {
+interface ColumnReader {
   readonly name: string
   readonly plain: (value: DuckDBValue) => unknown
 }
 
-/** One row is converted at a time: a chunk of 2,048 may be far larger than the answer. */
-function* rowsOf(columns: readonly Read[], chunk: DuckDBDataChunk): Generator<Record<string, unknown>> {
+/** Converts one row at a time: a chunk of 2,048 rows may be far larger than the result. */
+function* rowsOf(
+  columns: readonly ColumnReader[],
+  chunk: DuckDBDataChunk,
+): Generator<Record<string, unknown>> {
   for (let row = 0; row < chunk.rowCount; row += 1)
     yield Object.fromEntries(
       columns.map(({ name, plain }, index) => [name, plain(chunk.getColumnVector(index).getItem(row))]),
     )
 }
 
-async function* chunksOf(result: DuckDBResult, columns: readonly Read[]) {
+async function* chunksOf(result: DuckDBResult, columns: readonly ColumnReader[]) {
   for (;;) {
     const chunk = await result.fetchChunk()
     if (!chunk || chunk.rowCount === 0) return
@@ -102,8 +105,8 @@ async function* chunksOf(result: DuckDBResult, columns: readonly Read[]) {
   }
 }
 
-/** Rows beyond those that are read are never computed. */
-async function sourceOf(connection: DuckDBConnection, sql: string): Promise<Source> {
+/** Rows that are not read are never computed. */
+async function sourceOf(connection: DuckDBConnection, sql: string): Promise<RowSource> {
   const prepared = await connection.prepare(sql)
   const { statementType } = prepared
   if (statementType !== StatementType.SELECT && statementType !== StatementType.EXPLAIN)
@@ -124,14 +127,14 @@ async function sourceOf(connection: DuckDBConnection, sql: string): Promise<Sour
 
 export interface OpenFile {
   query(sql: string, limit: number): Promise<QueryResult>
-  /** Throws what `query` does. */
+  /** Throws the same errors as `query`. */
   results(sql: string, cuts: Cuts): AsyncGenerator<QueryResult>
   close(): void
 }
 
 /**
- * Nothing spills to disk: DuckDB lets queries read and write in its temporary folder. Half of the memory is for what
- * DuckDB does not count, such as vectors of long texts.
+ * Turns off spilling to disk, as DuckDB lets queries read and write in its temporary folder. Leaves half of the memory for
+ * what DuckDB does not count, such as vectors of long texts.
  */
 const optionsFor = ({ memoryMegabytes, threads }: QueryBounds): Record<string, string> => ({
   memory_limit: `${Math.ceil(memoryMegabytes / 2)}MiB`,
@@ -166,7 +169,7 @@ export async function openFile({ file, bounds }: FileToQuery): Promise<OpenFile>
       }
     }
     return {
-      query: (sql, limit) => firstOf(resultsOf(sql, wholeAnswer(limit, bounds))),
+      query: (sql, limit) => firstOf(resultsOf(sql, uncutAnswer(limit, bounds))),
       results: resultsOf,
       close() {
         connection.closeSync()

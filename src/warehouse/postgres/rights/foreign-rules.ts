@@ -1,30 +1,30 @@
 /**
- * Constraints, triggers and the like that others put on tables of the warehouse: what they refuse is no fault of the rows, so
- * the failure names them.
+ * Finds constraints, triggers and other rules that were added to warehouse tables: if one rejects a row, the row is not at
+ * fault, and the error names the rule.
  */
 import { MusterError } from '../../../lib/errors.ts'
 import { physicalTables } from '../../schema/physical.ts'
 import { type SchemaName, schemaNames, tablesNamed } from '../../schema/schemas.ts'
 
-/** Something on a table that no declaration of Muster makes. */
-export interface Rule {
+/** A rule on a table that Muster did not create. */
+export interface ForeignRule {
   readonly kind: string
   readonly name: string
   /** Its table as `schema.table`, quoted where it must be. */
   readonly place: string
-  /** Schema and name of that table, and of the one of the warehouse that it keeps from being written. */
+  /** Schema and name of that table, and of the warehouse table whose writes it blocks. */
   readonly on: string
   readonly of: string
   readonly owner: string
-  /** The statement that takes it away. */
+  /** The statement that removes it. */
   readonly removal: string
-  /** Of a trigger: its function. */
+  /** For a trigger, its function. */
   readonly calls: string | null
 }
 
 /**
- * Muster itself makes primary keys, which are unique and not null, and references that are not enforced; the ledger and the
- * seeded tables have further columns that may not be null, and further indexes.
+ * Selects rules that are not Muster's. Muster creates primary keys and references that are not enforced; in the ledger and the
+ * seed tables also indexes and not null columns.
  */
 const found = `
   with place as (
@@ -72,8 +72,8 @@ function rulesQuery(schema: (name: SchemaName) => string): string {
     .replaceAll('%ops%', () => schema('ops'))
 }
 
-/** What the server says of a failure; names and codes, which are the same in every language. */
-export interface Failed {
+/** Fields of a server error; names and codes are the same in every language. */
+export interface ServerFailure {
   readonly code: string
   readonly message: string
   readonly schema?: string
@@ -87,19 +87,19 @@ export interface Failed {
 
 const named = (text: string, name: string): boolean => text.split(/[^\p{L}\p{N}_$]+/u).includes(name)
 
-/** Errors that an expression or a function may end with, and that no constraint is named for. */
+/** Errors raised by expressions or functions; they name no constraint. */
 const ofExpressions = /^(22|2F|38|39|54|P0)/
 
 /**
- * Lost connections, limits of time, deadlocks, full disks, shutdowns, crashes and bugs of the server: they interrupt whatever
- * runs, often a function of a trigger, which is not why.
+ * Lost connections, timeouts, deadlocks, full disks, shutdowns, crashes and bugs of the server: they interrupt any statement,
+ * often within a trigger's function, which is not the cause.
  */
 const ofServer = /^(08|25P0|40|53|55P03|57|58|XX)/
 
-const isPolicy = ({ kind }: Rule): boolean => kind === 'row-level security policy'
+const isPolicy = ({ kind }: ForeignRule): boolean => kind === 'row-level security policy'
 
-/** Of classes that a rule can raise; a trigger's function can raise any, and is named where it happened. */
-const mayBeForeign = ({ code, where, routine }: Partial<Failed>): boolean =>
+/** Whether a rule can raise the error. A trigger's function can raise any; `where` names it. */
+const mayBeForeign = ({ code, where, routine }: Partial<ServerFailure>): boolean =>
   typeof code === 'string' &&
   !ofServer.test(code) &&
   (/^23/.test(code) ||
@@ -107,12 +107,12 @@ const mayBeForeign = ({ code, where, routine }: Partial<Failed>): boolean =>
     Boolean(where) ||
     /ExecWithCheckOptions|check_enable_rls/.test(routine ?? ''))
 
-/** The rule that refused, of those on the tables of the statement; undefined when the rows, the server or Muster are to blame. */
+/** The rule on the statement's tables that rejected it; undefined if the rows, the server or Muster are at fault. */
 export function blamedRule(
-  rules: readonly Rule[],
-  failed: Failed,
+  rules: readonly ForeignRule[],
+  failed: ServerFailure,
   tables?: readonly string[],
-): Rule | undefined {
+): ForeignRule | undefined {
   if (!mayBeForeign(failed)) return undefined
   const exact = rules.find(
     ({ kind, name, on }) =>
@@ -130,20 +130,20 @@ export function blamedRule(
   return ofExpressions.test(failed.code) ? mayRaise[0] : undefined
 }
 
-interface Asked {
+interface RuleSearch {
   readonly location: string
   readonly schema: (name: SchemaName) => string
-  /** With plain names of schemas; undefined for a commit, which checks what was deferred. */
+  /** The statement, with plain schema names; undefined for a commit, which runs deferred checks. */
   readonly sql: string | undefined
-  readonly rows: (sql: string) => Promise<Rule[]>
+  readonly rows: (sql: string) => Promise<ForeignRule[]>
 }
 
-/** A MusterError when what others put on the tables refused the statement; the error itself otherwise. */
+/** Returns a MusterError if a foreign rule rejected the statement, else the error itself. */
 export async function explainForeign(
   error: unknown,
-  { location, schema, sql, rows }: Asked,
+  { location, schema, sql, rows }: RuleSearch,
 ): Promise<unknown> {
-  const failed = Object(error) as Failed
+  const failed = Object(error) as ServerFailure
   if (!mayBeForeign(failed)) return error
   const tables =
     sql === undefined
@@ -152,13 +152,13 @@ export async function explainForeign(
           const [first = '', second = ''] = name.split('.')
           return `${schema(first as SchemaName)}.${second}`
         })
-  // The failure itself is what has to be reported, also when nobody can be asked about it.
+  // If the rules cannot be read, the failure itself is reported.
   const rules = await rows(rulesQuery(schema)).catch(() => [])
   const rule = blamedRule(rules, failed, tables)
   if (!rule) return error
   const isElsewhere = rule.on !== rule.of
   return new MusterError({
-    what: `the ${rule.kind} ${rule.name} of ${rule.place} (owner ${rule.owner}), which is not Muster's, refuses ${isElsewhere ? `changes of ${rule.of}` : 'its rows'}`,
+    what: `the ${rule.kind} ${rule.name} of ${rule.place} (owner ${rule.owner}), which is not Muster's, rejects ${isElsewhere ? `changes of ${rule.of}` : 'its rows'}`,
     where: location,
     next: `${rule.removal}; nothing of the batch was written, and the records are not at fault`,
     cause: error,

@@ -1,18 +1,18 @@
-/** What others have on a table or view that another takes the place of: rights, which it gets again, and what stands in the way. */
+/** Keeps the rights on a table or view that is replaced, and finds objects that prevent the replacement. */
 import { MusterError } from '../../../lib/errors.ts'
 import type { Engine } from '../../engine.ts'
 import type { SchemaName } from '../../schema/schemas.ts'
 import { quoteName } from '../../sql-text.ts'
 
-export interface Replaced {
+export interface ReplacedTable {
   readonly schema: SchemaName
   readonly name: string
 }
 
-const placeOf = (engine: Pick<Engine, 'schema'>, { schema, name }: Replaced): string =>
+const qualifiedTable = (engine: Pick<Engine, 'schema'>, { schema, name }: ReplacedTable): string =>
   `${quoteName(engine.schema(schema))}.${quoteName(name)}`
 
-/** Of the table, and of those of its columns that the new one has as well; default rights of the schema are none that it kept. */
+/** Rights on the table and on its columns; the schema's default rights are not among them. */
 const grants = `
   select a.privilege_type as privilege, a.is_grantable as passed, null::text as column, a.grantee
   from pg_catalog.pg_class c cross join lateral aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a
@@ -22,27 +22,27 @@ const grants = `
   from pg_catalog.pg_class c join pg_catalog.pg_attribute t on t.attrelid = c.oid and not t.attisdropped cross join lateral aclexplode(t.attacl) a
   where c.oid = to_regclass($1) and a.grantee <> c.relowner`
 
-interface Grant {
+interface TableGrant {
   readonly privilege: string
   readonly passed: boolean
   readonly column: string | null
   readonly grantee: string
 }
 
-const grantsOn = (engine: Engine, place: string): Promise<Grant[]> =>
-  engine.rows<Grant>(
+const grantsOn = (engine: Engine, place: string): Promise<TableGrant[]> =>
+  engine.rows<TableGrant>(
     `select privilege, passed, "column", case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as grantee
      from (${grants}) as found`,
     [place],
   )
 
-/** Gives a table or view the rights that the one in its place had: those, and not what its schema gives to new ones. */
+/** Gives the new table or view the rights of the replaced one, instead of the schema's default rights. */
 export type Regrant = () => Promise<void>
 
-/** To be called before the table is dropped. Rights on columns that the new one lacks end. */
-export async function keepRights(engine: Engine, replaced: Replaced): Promise<Regrant> {
-  const place = placeOf(engine, replaced)
-  const kept = await grantsOn(engine, place)
+/** Call before the table is dropped. Rights on columns that the new table does not have are lost. */
+export async function keepRights(engine: Engine, replaced: ReplacedTable): Promise<Regrant> {
+  const place = qualifiedTable(engine, replaced)
+  const oldGrants = await grantsOn(engine, place)
   const isThere = (await engine.rows('select 1 where to_regclass($1) is not null', [place])).length > 0
   return async () => {
     if (!isThere) return
@@ -52,7 +52,7 @@ export async function keepRights(engine: Engine, replaced: Replaced): Promise<Re
     )
     const given = [...new Set((await grantsOn(engine, place)).map(({ grantee }) => grantee))]
     if (given.length > 0) await engine.run(`revoke all on ${place} from ${given.join(', ')}`)
-    for (const { privilege, passed, column, grantee } of kept)
+    for (const { privilege, passed, column, grantee } of oldGrants)
       if (column === null || columns.some(({ name }) => name === column))
         await engine.run(
           `grant ${privilege}${column === null ? '' : ` (${quoteName(column)})`} on ${place} to ${grantee}${passed ? ' with grant option' : ''}`,
@@ -60,14 +60,14 @@ export async function keepRights(engine: Engine, replaced: Replaced): Promise<Re
   }
 }
 
-interface Dependent {
+interface DependentObject {
   readonly kind: string
   readonly name: string
   readonly owner: string
   readonly removal: string
 }
 
-/** Views, functions, policies and constraints that cannot do without the table, the last made first. */
+/** Views, functions, policies and constraints that depend on the table, newest first. */
 const dependents = `
   with recursive reached(class, id) as (
     select 'pg_catalog.pg_class'::regclass::oid, to_regclass($1)::oid where to_regclass($1) is not null
@@ -93,26 +93,26 @@ const dependents = `
   from found cross join lateral pg_catalog.pg_identify_object(class, id, 0)
   where owner is not null and is_own is not true order by id desc`
 
-/** More would not fit a line. */
-const mostNamed = 5
+/** More would not fit on a line. */
+const maxNamed = 5
 
-/** `own` are the views that Muster makes over it. Throws MusterError that names what is in the way, and how to take it away. */
+/** `own` are Muster's views over it. Throws MusterError that names the dependent objects and how to remove them. */
 export async function requireNothingInTheWay(
   engine: Engine,
-  replaced: Replaced,
+  replaced: ReplacedTable,
   own: readonly string[] = [],
 ): Promise<void> {
-  const found = await engine.rows<Dependent>(dependents, [
-    placeOf(engine, replaced),
+  const found = await engine.rows<DependentObject>(dependents, [
+    qualifiedTable(engine, replaced),
     engine.schema(replaced.schema),
     own.join(),
   ])
   if (found.length === 0) return
-  const some = found.slice(0, mostNamed)
+  const some = found.slice(0, maxNamed)
   const words = some.map(({ kind, name, owner }) => `${kind} ${name} (owner ${owner})`).join(', ')
   const rest = found.length > some.length ? ` and ${found.length - some.length} more` : ''
   throw new MusterError({
-    what: `${replaced.schema}.${replaced.name} is made again, and what others made depends on it: ${words}${rest}`,
+    what: `${replaced.schema}.${replaced.name} must be created again, but other objects depend on it: ${words}${rest}`,
     where: engine.location,
     next: `keep their definitions, run ${some.map(({ removal }) => removal).join('; ')}; then the same command again, and create them again`,
   })

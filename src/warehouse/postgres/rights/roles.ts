@@ -1,4 +1,4 @@
-/** The roles of a PostgreSQL warehouse: the rights of each on every schema, as statements, and how they are granted. */
+/** Builds and runs the statements that create the roles of a PostgreSQL warehouse and grant their rights. */
 import { ConfigError, MusterError } from '../../../lib/errors.ts'
 import type { Engine } from '../../engine.ts'
 import { type SchemaName, schemaNames } from '../../schema/schemas.ts'
@@ -14,7 +14,7 @@ export interface RoleRequest {
   readonly database: string
 }
 
-/** The schemas that each role may read; the loader writes as well. */
+/** The schemas that each role may read; the loader also writes. */
 const readable: Readonly<Record<Exclude<RoleName, 'owner'>, readonly SchemaName[]>> = {
   loader: schemaNames,
   reader: ['star', 'mart'],
@@ -22,16 +22,16 @@ const readable: Readonly<Record<Exclude<RoleName, 'owner'>, readonly SchemaName[
   privacy: ['star', 'mart', 'pii'],
 }
 
-/** The loader writes rows of these, whose tables belong to the owner. */
+/** Schemas whose tables belong to the owner and whose rows the loader writes. */
 const loaded: readonly SchemaName[] = ['star', 'history', 'pii', 'ops']
 
-/** A build makes tables and drops them, which only their owner may: the marts and their schema are the loader's. */
+/** A build creates and drops tables, which only their owner may do, so the loader owns the marts and their schema. */
 const ownerOf = (name: SchemaName): RoleName => (name === 'mart' ? 'loader' : 'owner')
 
-/** The standard's catalogue shows keys only to who may do more than select; to refer takes a table of one's own as well. */
+/** information_schema shows keys only to roles with more than select; `references` is harmless without a table of one's own. */
 const rightsOf = (role: RoleName): string => (role === 'bi' ? 'select, references' : 'select')
 
-/** Roles for queries of people and programs, which end after this long, and spill so much to the disk of the server. */
+/** Roles for queries of users and programs; their time and temporary files are limited. */
 const querying: readonly RoleName[] = ['reader', 'bi', 'privacy']
 const longestStatement = '15min'
 const largestSpill = '10GB'
@@ -41,11 +41,11 @@ export const isRolePrefix = (text: string): boolean => /^(?!pg_)[a-z][a-z0-9_]{0
 
 export const rolesOf = (prefix: string): string[] => roleNames.map(name => prefix + name)
 
-/** For what depends on the server that runs the statements. */
+/** Wraps work that depends on the server in a do block. */
 const block = (condition: string, work: string): string =>
   `do $muster$ ${condition.startsWith('for made') ? 'declare made record; ' : ''}begin ${condition}${condition.startsWith('if') ? ' then' : ''} ${work}; end $muster$`
 
-/** Everybody may call these in a new database. A large object belongs to no table and no schema, so that no other right bounds it. */
+/** Any user may call these in a new database. Large objects belong to no table or schema, so no other right limits them. */
 const storingObjects = [
   'lo_creat(integer)',
   'lo_create(oid)',
@@ -58,7 +58,7 @@ const storingObjects = [
   'lo_truncate64(integer, bigint)',
 ].map(name => `pg_catalog.${name}`)
 
-class Statements {
+class RoleStatements {
   readonly #request: RoleRequest
   readonly #database: string
 
@@ -82,17 +82,17 @@ class Statements {
           `create role ${this.role(name)} login; end if`,
         ),
       ),
-      // Who may not do everything anyway must be a member of a role to give it tables and rights.
+      // A user who is not a superuser must be a member of a role to give it tables and rights.
       block(
         `if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) and current_user <> ${quoteText(`${prefix}owner`)}`,
         `execute format('grant %s to %I', ${quoteText(owner)}, current_user); end if`,
       ),
-      // What the owner builds belongs to the loader too.
+      // The owner is a member of the loader, so that both may rebuild marts.
       `grant ${this.role('loader')} to ${owner}`,
     ]
   }
 
-  /** Revokes the rights that everybody has in a new database; only owner and loader need temporary tables. */
+  /** Revokes the rights that any user has in a new database; only owner and loader need temporary tables. */
   database(): string[] {
     const all = roleNames.map(name => this.role(name)).join(', ')
     return [
@@ -131,7 +131,7 @@ class Statements {
     ]
   }
 
-  /** Only the owner of a table can grant rights on it: those made by another user before change hands. */
+  /** Only the owner of a table can grant rights on it, so tables created by another user get the new owner. */
   #takeOver(name: SchemaName): string {
     const owner = this.#request.prefix + ownerOf(name)
     return block(
@@ -143,7 +143,7 @@ class Statements {
     )
   }
 
-  /** Unqualified names resolve only in schemas where nobody but the owner can create objects. */
+  /** Unqualified names resolve only in schemas where only the owner can create objects. */
   searchPaths(): string[] {
     const path = (names: readonly SchemaName[]): string =>
       names.map(name => quoteName(this.#request.schemaPrefix + name)).join(', ') || "''"
@@ -157,7 +157,7 @@ class Statements {
     return roleNames.map(name => `${this.#settingOf(name)} search_path = ${paths[name]}`)
   }
 
-  /** Each may raise the first for its session; the second only a superuser. */
+  /** A role may raise the first limit for its session; only a superuser may raise the second. */
   limits(): string[] {
     return querying.flatMap(name => [
       `${this.#settingOf(name)} statement_timeout = '${longestStatement}'`,
@@ -170,16 +170,16 @@ class Statements {
   }
 }
 
-/** Some is for a superuser, or who was granted it; run by others, it stays as the server has it. */
+/** Runs a statement that needs a superuser or a grant; for other users it has no effect. */
 const whereAllowed = (statement: string): string =>
   `do $muster$ begin ${statement}; exception when insufficient_privilege then null; end $muster$`
 
 /**
- * The statements in the order in which they run; nobody is asked for them, and they can be run again at any time: an
- * existing role keeps its password and its rights elsewhere.
+ * The statements in the order in which they run. They need no input and can be run again at any time: an existing role keeps
+ * its password and its other rights.
  */
 export function roleStatements(request: RoleRequest): string[] {
-  const statements = new Statements(request)
+  const statements = new RoleStatements(request)
   return [
     ...statements.create(),
     ...statements.database(),
@@ -189,7 +189,7 @@ export function roleStatements(request: RoleRequest): string[] {
   ]
 }
 
-/** Logins that read the warehouse, may create nothing in it, and may still store large objects in its database. */
+/** Logins that can read the warehouse and create nothing in it, but can store large objects in its database. */
 export async function readersThatStore(engine: Engine): Promise<string[]> {
   const may = (right: string): string =>
     `exists (select from pg_catalog.pg_namespace n where n.nspname = any(string_to_array($1, ','))
@@ -205,7 +205,7 @@ export async function readersThatStore(engine: Engine): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-interface Existing {
+interface ExistingRole {
   readonly name: string
   readonly mighty: boolean
 }
@@ -224,7 +224,7 @@ async function requireCreator(engine: Engine): Promise<void> {
 
 /** Rights cannot be withheld from a superuser role. */
 async function refuseMighty(engine: Engine, prefix: string): Promise<void> {
-  const existing = await engine.rows<Existing>(
+  const existing = await engine.rows<ExistingRole>(
     `select rolname::text as name, rolsuper or rolcreaterole or rolreplication or rolbypassrls as mighty
      from pg_catalog.pg_roles where rolname = any(string_to_array($1, ','))`,
     [rolesOf(prefix).join(',')],
@@ -232,12 +232,12 @@ async function refuseMighty(engine: Engine, prefix: string): Promise<void> {
   const mighty = existing.find(role => role.mighty)
   if (!mighty) return
   throw new ConfigError({
-    what: `the role ${mighty.name} is there already and may do more than Muster would let it`,
-    next: 'give other names with --prefix, or take SUPERUSER, CREATEROLE, REPLICATION and BYPASSRLS from it',
+    what: `the role ${mighty.name} already exists and has more rights than Muster would give it`,
+    next: 'choose other names with --prefix, or take SUPERUSER, CREATEROLE, REPLICATION and BYPASSRLS from it',
   })
 }
 
-/** Throws MusterError when this user may not run the statements. */
+/** Throws MusterError if this user may not run the statements. */
 export async function grantRoles(engine: Engine, request: RoleRequest): Promise<void> {
   await engine.transaction(async engine => {
     await requireCreator(engine)

@@ -1,4 +1,4 @@
-/** Row-level policies on marts: logins that see the rows of some companies or projects, and nothing else of the warehouse. */
+/** Manages row-level policies on marts, for logins that see only the rows of some companies or projects. */
 import { ConfigError, UsageError } from '../../../lib/errors.ts'
 import type { Engine } from '../../engine.ts'
 import { quoteName, quoteText } from '../../sql-text.ts'
@@ -19,37 +19,37 @@ export interface RowRequest {
   readonly logins: readonly RowLogin[]
 }
 
-/** PostgreSQL cuts a longer name, which may then be that of another login. */
+/** PostgreSQL truncates a longer name, which may then equal another login's. */
 const longestName = 63
-/** Words that stand for other roles, and names that PostgreSQL keeps for its own. */
+/** Words that mean other roles, and names reserved by PostgreSQL. */
 const isReserved = (name: string): boolean => /^(pg_.*|public|none)$/i.test(name)
 
-/** `acme_bi=c1,c2`; one without ids sees no row. Throws UsageError for a text that is none. */
+/** Parses `acme_bi=c1,c2`; a login without ids sees no rows. Throws UsageError for any other text. */
 export function rowLogin(text: string): RowLogin {
   const [, name = '', list = ''] = /^([^=\p{Cc}]+)=(.*)$/u.exec(text) ?? []
   const ids = [...new Set(list.split(',').filter(id => id !== ''))]
   const isName = name.trim() === name && name !== '' && Buffer.byteLength(name) <= longestName
   if (isName && !isReserved(name)) return { name, ids }
   throw new UsageError({
-    what: `--login ${JSON.stringify(text)} names no login and its ids`,
+    what: `--login ${JSON.stringify(text)} is not a login with its ids`,
     next: 'write a login of at most 63 bytes and its ids, as in --login acme_bi=ID,ID',
   })
 }
 
-/** A login that is named twice sees the rows of both. */
+/** Merges the ids of a login that is given twice. */
 function distinct(logins: readonly RowLogin[]): readonly RowLogin[] {
   const ids = new Map<string, readonly string[]>()
   for (const one of logins) ids.set(one.name, [...new Set([...(ids.get(one.name) ?? []), ...one.ids])])
   return [...ids].map(([name, all]) => ({ name, ids: all }))
 }
 
-/** Days are of no company; every other mart without the column is left out. */
+/** dim_date belongs to no company; all other marts without the column are left out. */
 const open = 'dim_date'
 const ofLogins = 'muster_rows_of_'
-/** The others end with a number. */
+/** Policies of logins end with a number instead. */
 const ofRoles = quoteName(`${ofLogins}~roles`)
 
-/** Tables, not views: a view reads with the rights of its owner, and would show all rows. */
+/** Leaves out views: a view reads with its owner's rights, and would show all rows. */
 async function tablesOf(engine: Engine, scope: RowScope): Promise<{ name: string; is_scoped: boolean }[]> {
   return engine.rows(
     `select t.tablename::text as name, exists (select from information_schema.columns c where c.table_schema = t.schemaname
@@ -59,7 +59,7 @@ async function tablesOf(engine: Engine, scope: RowScope): Promise<{ name: string
   )
 }
 
-/** Rights of other memberships would add to these; a superuser passes every policy. */
+/** Other memberships would add rights, and a superuser bypasses every policy. */
 async function refuseMembers(engine: Engine, { prefix, logins }: RowRequest): Promise<void> {
   const [wrong] = await engine.rows<{ name: string }>(
     `select r.rolname::text as name from pg_catalog.pg_roles r
@@ -86,9 +86,9 @@ const loginStatements = (schema: string, database: string, { name }: RowLogin): 
   ]
 }
 
-const placeOf = (schema: string, table: string): string => `${quoteName(schema)}.${quoteName(table)}`
+const quotedTable = (schema: string, table: string): string => `${quoteName(schema)}.${quoteName(table)}`
 
-/** The roles of the warehouse see all rows of a table, also of one that no login sees any more. */
+/** Lets the roles of the warehouse see all rows of a table, even if no login sees it any longer. */
 function openToRoles(at: string, prefix: string): string[] {
   const roles = rolesOf(prefix).map(quoteName).join(', ')
   return [
@@ -106,21 +106,21 @@ function loginsOn(at: string, { scope, logins }: RowRequest): string[] {
   ])
 }
 
-interface FormerPolicy {
+interface PreviousPolicy {
   readonly name: string
   readonly table: string
 }
 
-const formerPolicies = (engine: Engine): Promise<FormerPolicy[]> =>
-  engine.rows<FormerPolicy>(
+const previousPolicies = (engine: Engine): Promise<PreviousPolicy[]> =>
+  engine.rows<PreviousPolicy>(
     `select policyname::text as name, tablename::text as table from pg_catalog.pg_policies
      where schemaname = $1 and starts_with(policyname::text, $2)`,
     [engine.schema('mart'), ofLogins],
   )
 
 /**
- * The list of logins is whole: one that it leaves out sees no row any more. A mart that is built for the first time
- * afterwards is seen by none of them until this runs again.
+ * Replaces the logins: one that is not in the list no longer sees any rows. Logins see a mart that is built for the first
+ * time afterwards only when this runs again.
  */
 export async function grantRows(
   engine: Engine,
@@ -133,22 +133,22 @@ export async function grantRows(
     const [at] = await engine.rows<{ database: string }>('select current_database()::text as database')
     const tables = await tablesOf(engine, request.scope)
     const scoped = tables.filter(({ is_scoped: isScoped }) => isScoped).map(({ name }) => name)
-    const former = await formerPolicies(engine)
-    const secured = new Set([...scoped, ...former.map(({ table }) => table)])
+    const previous = await previousPolicies(engine)
+    const secured = new Set([...scoped, ...previous.map(({ table }) => table)])
     const days = tables.some(({ name }) => name === open) ? request.logins : []
     const statements = [
-      ...former.map(({ name, table }) => `drop policy ${quoteName(name)} on ${placeOf(schema, table)}`),
+      ...previous.map(({ name, table }) => `drop policy ${quoteName(name)} on ${quotedTable(schema, table)}`),
       ...request.logins.flatMap(login => loginStatements(schema, at?.database ?? '', login)),
-      ...[...secured].flatMap(name => openToRoles(placeOf(schema, name), request.prefix)),
-      ...scoped.flatMap(name => loginsOn(placeOf(schema, name), request)),
-      ...days.map(({ name }) => `grant select on ${placeOf(schema, open)} to ${quoteName(name)}`),
+      ...[...secured].flatMap(name => openToRoles(quotedTable(schema, name), request.prefix)),
+      ...scoped.flatMap(name => loginsOn(quotedTable(schema, name), request)),
+      ...days.map(({ name }) => `grant select on ${quotedTable(schema, open)} to ${quoteName(name)}`),
     ]
     for (const statement of statements) await engine.run(statement)
     return { tables: scoped }
   })
 }
 
-/** Statements that put the policies of a table on the one that takes its place. */
+/** Statements that copy the policies of a table to the one that replaces it. */
 export async function policiesOn(engine: Engine, schema: string, table: string): Promise<string[]> {
   const at = `${quoteName(schema)}.${quoteName(table)}`
   const [secured] = await engine.rows<{ is_on: boolean }>(
@@ -161,18 +161,18 @@ export async function policiesOn(engine: Engine, schema: string, table: string):
     cmd: string
     roles: string
     used: string | null
-    held: string | null
+    checked: string | null
     kind: string
   }>(
     `select permissive as kind, policyname::text as name, cmd, (select string_agg(case role when 'public' then 'public' else quote_ident(role) end, ', ') from unnest(roles) as u(role)) as roles,
-       qual as used, with_check as held from pg_catalog.pg_policies where schemaname = $1 and tablename = $2`,
+       qual as used, with_check as checked from pg_catalog.pg_policies where schemaname = $1 and tablename = $2`,
     [schema, table],
   )
   return [
     `alter table ${at} enable row level security`,
     ...rows.map(
-      ({ name, kind, cmd, roles, used, held }) =>
-        `create policy ${quoteName(name)} on ${at} as ${kind} for ${cmd} to ${roles}${used === null ? '' : ` using (${used})`}${held === null ? '' : ` with check (${held})`}`,
+      ({ name, kind, cmd, roles, used, checked }) =>
+        `create policy ${quoteName(name)} on ${at} as ${kind} for ${cmd} to ${roles}${used === null ? '' : ` using (${used})`}${checked === null ? '' : ` with check (${checked})`}`,
     ),
   ]
 }

@@ -1,7 +1,7 @@
-import { filledAt } from '../../filled-warehouse.ts'
+import { filledAt } from '../../../support/filled-warehouse.ts'
 import type { Audit, Expected } from '../compare.ts'
 import { type Owed, owedWork, placeOf } from '../owed-work.ts'
-import { addDays, dayOf, groupsOf, monthOf, sum } from '../words.ts'
+import { addDays, dayOf, groupBy, monthOf, sum } from '../words.ts'
 
 /** Month ends before the day on which the service was last read. */
 function monthEnds(readDay: string): string[] {
@@ -28,7 +28,7 @@ export const accrualMonthEnd: Audit = {
         const isOwed = one.week !== null && one.week <= end && !one.billedOn.some(day => day <= end)
         return state !== null && isOwed ? [{ one, state }] : []
       })
-      const groups = groupsOf(owed, ({ one, state }) => [...placeOf(one), state].join(' '))
+      const groups = groupBy(owed, ({ one, state }) => [...placeOf(one), state].join(' '))
       return [...groups].map(([key, own]): Expected => {
         const [company = '', project = '', agency = '', state = ''] = key.split(' ')
         const hours = sum(own, ({ one }) => one.hours)
@@ -41,10 +41,10 @@ export const accrualMonthEnd: Audit = {
           project_id: project,
           agency_id: agency,
           accrual_state: state,
-          kept_at: isKept ? filledAt : null,
-          kept_records: isKept ? own.length : null,
-          kept_net_hours: isKept ? hours : null,
-          kept_value: isKept ? value : null,
+          recorded_at: isKept ? filledAt : null,
+          recorded_records: isKept ? own.length : null,
+          recorded_net_hours: isKept ? hours : null,
+          recorded_value: isKept ? value : null,
           records: own.length,
           net_hours: hours,
           accrued_value: value,

@@ -1,6 +1,6 @@
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { byId, dayOf, groupsOf, idOf, isWorked, monthOf, ratio, sum } from '../words.ts'
+import { byId, dayOf, groupBy, idOf, isWorked, monthOf, ratio, sum } from '../words.ts'
 
 export const agencyMargin: Audit = {
   mart: 'agency_margin',
@@ -24,7 +24,7 @@ export const agencyMargin: Audit = {
       }))
       return [...logs, ...pieces]
     })
-    const groups = groupsOf(parts, ({ place }) => Object.values(place).join('|'))
+    const groups = groupBy(parts, ({ place }) => Object.values(place).join('|'))
     return [...groups.values()].map((items): Expected => {
       const total = (place: number): number => sum(items, ({ figures }) => figures[place])
       const [quantity, pay, emp, margin, charge] = [0, 1, 2, 3, 4].map(total) as [

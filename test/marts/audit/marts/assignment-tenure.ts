@@ -1,7 +1,8 @@
+import type { Planted } from '../../planting.ts'
 import { cardsOf } from '../cards.ts'
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { addDays, byId, dayOf, daysFrom, distinct, groupsOf, idOf, isWorked, sum } from '../words.ts'
+import { addDays, byId, dayOf, daysFrom, distinct, groupBy, idOf, isWorked, sum } from '../words.ts'
 
 const bands = [
   [52, '52 and more'],
@@ -22,22 +23,50 @@ function countedWeeks(weeks: readonly string[]): readonly string[] {
   return weeks.slice(begin)
 }
 
+export const planted: readonly Planted[] = [
+  {
+    check: 'mart_tenure_totals',
+    subject: 'mart.assignment_tenure',
+    statements: ['update mart.assignment_tenure set awr_compared_hours = awr_hours_after + 1'],
+  },
+]
+
+/** Sheets of weeks after the twelfth, each with comparable pay less its pay; null where one of them is not known. */
+const gapsAfter = (
+  sheets: readonly Raw[],
+  twelfth: string | undefined,
+  comparableOf: (sheet: Raw) => number | null,
+): { readonly hours: number; readonly gap: number | null }[] =>
+  sheets
+    .filter(({ weekEnding }) => twelfth !== undefined && (dayOf(weekEnding) as string) > twelfth)
+    .map(sheet => {
+      const [pay, comparable] = [sheet.rates?.wd?.pay, comparableOf(sheet)]
+      const isKnown = sheet.payType === 'hourly' && pay != null && comparable !== null
+      return { hours: sheet.netHours, gap: isKnown ? comparable - pay : null }
+    })
+
 export const assignmentTenure: Audit = {
   mart: 'assignment_tenure',
   rows: service => {
     const assignments = byId([...service.live.assignments, ...service.gone.assignments])
     const cardOf = cardsOf(service, 'comparablePayRate')
     const tradeOf = ({ assignment }: Raw): string => idOf(assignments.get(assignment?.id)?.trade)
+    const comparableOf = ({ assignment }: Raw): number | null => {
+      const known = assignments.get(assignment?.id)
+      return known?.payType === 'hourly' ? (cardOf(known)?.set.comparablePayRate ?? null) : null
+    }
     const worked = service.live.timesheets.filter(
       sheet => isWorked(sheet) && sheet.netHours > 0 && idOf(sheet.worker) !== '-1',
     )
-    const groups = groupsOf(worked, sheet => `${idOf(sheet.worker)} ${idOf(sheet.company)} ${tradeOf(sheet)}`)
+    const groups = groupBy(worked, sheet => `${idOf(sheet.worker)} ${idOf(sheet.company)} ${tradeOf(sheet)}`)
     return [...groups.values()].flatMap((sheets): Expected[] => {
       const weeks = [...new Set(sheets.map(({ weekEnding }) => dayOf(weekEnding) as string))].sort()
       const [first, last] = [weeks[0] as string, weeks.at(-1) as string]
       const counted = countedWeeks(weeks)
       const { length } = counted
       const twelfth = length >= 12 ? (counted[11] as string) : addDays(last, (12 - length) * 7)
+      const after = gapsAfter(sheets, counted[11], comparableOf)
+      const under = after.filter(({ gap }) => (gap ?? 0) > 0)
       // Of several assignments in the last week any may be the one shown.
       const latest = sheets.filter(({ weekEnding }) => dayOf(weekEnding) === last)
       return latest.map(({ assignment }) => {
@@ -63,6 +92,13 @@ export const assignmentTenure: Audit = {
           pay_rate: pay,
           comparable_pay_rate: comparable,
           comparable_pay_gap: pay === null || comparable === null ? null : comparable - pay,
+          awr_hours_after: sum(after, ({ hours }) => hours),
+          awr_compared_hours: sum(
+            after.filter(({ gap }) => gap !== null),
+            ({ hours }) => hours,
+          ),
+          awr_underpaid_hours: sum(under, ({ hours }) => hours),
+          awr_underpaid_value: sum(under, ({ hours, gap }) => hours * (gap as number)),
         }
       })
     })

@@ -1,6 +1,6 @@
 import type { Audit } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { dayOf, distinct, groupsOf, idOf, ratio, sum } from '../words.ts'
+import { dayOf, distinct, groupBy, idOf, ratio, sum } from '../words.ts'
 
 const people = (sheets: readonly Raw[]): number =>
   distinct(sheets.map(({ worker }) => idOf(worker)).filter(id => id !== '-1'))
@@ -9,7 +9,7 @@ export const attendanceWeekly: Audit = {
   mart: 'attendance_weekly',
   rows: ({ live }) => {
     const sheets = live.timesheets.filter(({ weekEnding, status }) => weekEnding && status !== 'cancelled')
-    const groups = groupsOf(sheets, ({ weekEnding, company, project, agency }) =>
+    const groups = groupBy(sheets, ({ weekEnding, company, project, agency }) =>
       [dayOf(weekEnding), idOf(company), idOf(project), idOf(agency)].join(' '),
     )
     return [...groups].map(([key, own]) => {

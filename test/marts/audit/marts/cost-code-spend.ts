@@ -1,7 +1,7 @@
 import type { Audit, Expected } from '../compare.ts'
 import { datedExpenses } from '../expense-weeks.ts'
 import type { Raw } from '../odd-world.ts'
-import { costCodeOf, dayOf, groupsOf, idOf, isWorked, ratio, sum } from '../words.ts'
+import { costCodeOf, dayOf, groupBy, idOf, isWorked, ratio, sum } from '../words.ts'
 
 type Amount = 'hours' | 'charge' | 'units' | 'pieces' | 'expense'
 
@@ -51,13 +51,13 @@ export const costCodeSpend: Audit = {
       })
     const booked: Booked[] = [...worked, ...claimed]
     const total = (items: readonly Booked[], amount: Amount) => sum(items, item => item[amount])
-    const projects = groupsOf(booked, ({ week, company, project }) => `${week} ${company} ${project}`)
+    const projects = groupBy(booked, ({ week, company, project }) => `${week} ${company} ${project}`)
     const isBooked = (items: readonly Booked[]) =>
       (['hours', 'charge', 'units', 'pieces', 'expense'] as const).some(
         amount => Math.abs(total(items, amount)) > 0.00004,
       )
     return [...projects.values()].flatMap(all =>
-      [...groupsOf(all, ({ code }) => code).values()].filter(isBooked).map((items): Expected => {
+      [...groupBy(all, ({ code }) => code).values()].filter(isBooked).map((items): Expected => {
         const [{ week, company, project, code }] = items as [Booked]
         return {
           week_ending_date: week,

@@ -1,6 +1,7 @@
 import type { Audit } from '../compare.ts'
 import { datedExpenses } from '../expense-weeks.ts'
-import { distinct, groupsOf, idOf, sum } from '../words.ts'
+import type { Raw } from '../odd-world.ts'
+import { distinct, groupBy, idOf, sum } from '../words.ts'
 
 const groupsOfCategories: Readonly<Record<string, readonly string[]>> = {
   travel: ['Fuel', 'Mileage', 'Parking', 'Vehicles'],
@@ -21,10 +22,12 @@ const groupsOfCategories: Readonly<Record<string, readonly string[]>> = {
 const groupOf = (category: string): string =>
   Object.entries(groupsOfCategories).find(([, names]) => names.includes(category))?.[0] ?? 'other'
 
+const hasNoReceipt = ({ receipts }: Raw): boolean => !(receipts ?? []).some(({ url }: Raw) => url != null)
+
 export const expenseSummary: Audit = {
   mart: 'expense_summary',
   rows: service => {
-    const groups = groupsOf(
+    const groups = groupBy(
       datedExpenses(service),
       ({ expense, week }) =>
         `${week} ${idOf(expense.company)} ${idOf(expense.project)} ${expense.category ?? 'none'}`,
@@ -55,6 +58,9 @@ export const expenseSummary: Audit = {
           approved.filter(({ invoice }) => invoice?.id != null),
           one => one.value,
         ),
+        claims_without_receipt: claims.filter(claim => hasNoReceipt(claim.expense)).length,
+        no_receipt_ratio: claims.filter(claim => hasNoReceipt(claim.expense)).length / claims.length,
+        approved_without_receipt_value: sum(approved.filter(hasNoReceipt), one => one.value),
       }
     })
   },

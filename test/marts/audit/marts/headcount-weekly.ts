@@ -2,7 +2,7 @@ import type { Service } from '../audited.ts'
 import type { Audit, Expected } from '../compare.ts'
 import { lastDayOf, tookPlace } from '../engagements.ts'
 import type { Raw } from '../odd-world.ts'
-import { addDays, byId, dayOf, distinct, groupsOf, idOf, isWorked, sum, weekEndOf } from '../words.ts'
+import { addDays, byId, dayOf, distinct, groupBy, idOf, isWorked, sum, weekEndOf } from '../words.ts'
 
 interface Span {
   readonly group: string
@@ -29,7 +29,7 @@ const isoWeekday = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCD
 
 /** The weekday on which most timesheets end, else the configured one; as the configuration of a company would say it. */
 function calendarOf({ live }: Service, company: string): Raw {
-  const counts = groupsOf(
+  const counts = groupBy(
     live.timesheets.filter(one => idOf(one.company) === company && one.weekEnding),
     ({ weekEnding }) => String(isoWeekday(dayOf(weekEnding) as string)),
   )
@@ -83,13 +83,13 @@ export const headcountWeekly: Audit = {
   rows: service => {
     const { live, gone } = service
     const assignments = byId([...live.assignments, ...gone.assignments])
-    const spans = groupsOf(spansOf(service), ({ company }) => company)
+    const spans = groupBy(spansOf(service), ({ company }) => company)
     const sheets = live.timesheets.filter(isWorked)
     const companies = new Set([...spans.keys(), ...sheets.map(({ company }) => idOf(company))])
     return [...companies].flatMap(company => {
       const own = spans.get(company) ?? []
       const calendar = calendarOf(service, company)
-      const worked = groupsOf(
+      const worked = groupBy(
         sheets.filter(one => idOf(one.company) === company),
         sheet => {
           const trade = idOf(assignments.get(sheet.assignment?.id)?.trade)
@@ -98,7 +98,7 @@ export const headcountWeekly: Audit = {
         },
       )
       return weeksOf(service, company, own).flatMap(week => {
-        const present = groupsOf(
+        const present = groupBy(
           own.filter(({ from, until }) => from <= week && until >= addDays(week, -7)),
           ({ group }) => group,
         )

@@ -1,7 +1,8 @@
 import type { Service } from '../audited.ts'
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { byId, dayOf, daysFrom, groupsOf, idOf, sum } from '../words.ts'
+import { perspectivesOf } from '../perspectives.ts'
+import { addDays, byId, dayOf, daysFrom, groupBy, idOf, monthOf, ratio, sum } from '../words.ts'
 
 interface Open {
   readonly isOpen: boolean
@@ -9,6 +10,9 @@ interface Open {
   readonly paid: string | null
   readonly isPaid: boolean
 }
+
+/** The 6th on which the UK tax month of a day began. */
+const taxMonthOf = (day: string | null): string | null => day && addDays(monthOf(addDays(day, -5)), 5)
 
 function bucketOf({ isOpen, due }: Open, today: string): string {
   if (!isOpen) return 'settled'
@@ -35,6 +39,7 @@ function documentOf(record: Raw, open: Open, { today, sign }: { today: string; s
     payment_seen: true,
     has_payment: open.isPaid,
     paid_on: open.paid,
+    cis_tax_month_start_date: open.isPaid ? taxMonthOf(open.paid ?? dayOf(record.confirmedDate)) : null,
     is_outstanding: open.isOpen,
     days_overdue: open.isOpen && open.due ? Math.max(0, daysFrom(open.due, today)) : null,
     days_to_pay: open.paid && week ? daysFrom(week, open.paid) : null,
@@ -54,7 +59,7 @@ const isPaid = ({ payment }: Raw): boolean => payment != null
 
 /** Both kinds of document show payments in this world, and invoices count their credit notes before VAT. */
 function invoicesOf({ live, today }: Service): Expected[] {
-  const notesOf = groupsOf(live.creditNotes, ({ invoice }) => invoice?.id ?? '')
+  const notesOf = groupBy(live.creditNotes, ({ invoice }) => invoice?.id ?? '')
   return live.invoices.map(invoice => {
     const open = {
       isOpen: !isPaid(invoice),
@@ -74,8 +79,10 @@ function invoicesOf({ live, today }: Service): Expected[] {
       invoice_net_value: invoice.values.netValue,
       credit_notes_value: invoice.values.creditNotes,
       credit_notes_basis: 'before VAT',
-      credit_notes_held_value: held,
+      stored_credit_notes_value: held,
       credit_notes_gap_value: invoice.values.creditNotes - held,
+      creditable_value: invoice.values.subtotal,
+      credit_note_ratio: ratio(invoice.values.creditNotes, invoice.values.subtotal),
     }
   })
 }
@@ -101,8 +108,10 @@ function notesOf({ live, today }: Service): Expected[] {
       invoice_net_value: null,
       credit_notes_value: null,
       credit_notes_basis: null,
-      credit_notes_held_value: null,
+      stored_credit_notes_value: null,
       credit_notes_gap_value: null,
+      creditable_value: null,
+      credit_note_ratio: null,
     }
   })
 }
@@ -110,6 +119,9 @@ function notesOf({ live, today }: Service): Expected[] {
 export const invoiceLedger: Audit = {
   mart: 'invoice_ledger',
   opaque: ['document_key'],
-  by: ['document_type', 'invoice_id', 'credit_note_id'],
-  rows: service => [...invoicesOf(service), ...notesOf(service)],
+  by: ['document_type', 'invoice_id', 'credit_note_id', 'perspective'],
+  rows: service =>
+    [...invoicesOf(service), ...notesOf(service)].flatMap(row =>
+      perspectivesOf(String(row.invoice_type)).map(perspective => ({ ...row, perspective })),
+    ),
 }

@@ -1,5 +1,6 @@
 import type { Audit } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
+import { perspectivesOf } from '../perspectives.ts'
 import { byId, dayOf, idOf, sum } from '../words.ts'
 
 const penny = 0.0100001
@@ -26,7 +27,7 @@ export const invoiceMatch: Audit = {
         const key = `${invoice.invoiceType} ${id}`
         bills.set(key, (bills.get(key) ?? 0) + 1)
       }
-    return live.invoices.map(invoice => {
+    return live.invoices.flatMap(invoice => {
       const ids = namedBy(invoice)
       const found = ids.flatMap(id => sheets.get(id) ?? [])
       const worked = sum(found, ({ values }) => values.charge.total)
@@ -34,8 +35,10 @@ export const invoiceMatch: Audit = {
         found.flatMap(({ pieceRateEntries }) => pieceRateEntries),
         ({ totals }: Raw) => totals.chargeValue,
       )
+      // In this world a subtotal is without expenses.
       const difference = invoice.values.subtotal - worked
-      return {
+      return perspectivesOf(invoice.invoiceType).map(perspective => ({
+        perspective,
         invoice_id: invoice.id,
         invoice_reference: invoice.reference,
         company_id: idOf(invoice.company),
@@ -49,13 +52,15 @@ export const invoiceMatch: Audit = {
         timesheets_billed_twice: ids.filter(id => (bills.get(`${invoice.invoiceType} ${id}`) ?? 0) > 1)
           .length,
         invoice_value: invoice.values.subtotal,
+        expense_value: invoice.values.expenses,
+        expense_basis: 'without expenses',
         timesheet_value: worked,
         piece_value: pieces,
         difference_value: difference,
         invoice_hours: invoice.values.netHours,
         timesheet_hours: sum(found, ({ netHours }) => netHours),
         match_state: stateOf(ids.length, found.length, { difference, pieces }),
-      }
+      }))
     })
   },
 }

@@ -1,12 +1,69 @@
+import type { Planted } from '../../planting.ts'
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { byId, dayOf, distinct, groupsOf, idOf, isWorked, ratio, sum } from '../words.ts'
+import { addDays, byId, dayOf, distinct, groupBy, idOf, isWorked, ratio, sum } from '../words.ts'
+
+export const planted: readonly Planted[] = [
+  {
+    check: 'mart_labour_totals',
+    subject: 'mart.labour_spend_weekly',
+    statements: ['update mart.labour_spend_weekly set below_minimum_hours = minimum_wage_hours + 1'],
+  },
+]
+
+const workersOf = (sheets: readonly Raw[]): number =>
+  distinct(sheets.map(({ worker }) => idOf(worker)).filter(id => id !== '-1'))
+const chargeOf = (sheets: readonly Raw[]): number => sum(sheets, ({ values }) => values.charge.total)
+const hoursOf = (sheets: readonly Raw[]): number => sum(sheets, ({ netHours }) => netHours)
+
+/** Of workers aged 21 and over since 2025: gov.uk/national-minimum-wage-rates. */
+const minimumWageOn = (day: string): number =>
+  day < '2025-04-01' ? 11.44 : day < '2026-04-01' ? 12.21 : 12.71
+
+/** What the pay lacks to the minimum wage; null where the two are not compared. */
+function shortfallOf(sheet: Raw, company: Raw): number | null {
+  const isCompared = sheet.rateType === 'paye' && sheet.netHours > 0
+  if (!isCompared || company?.address?.country !== 'United Kingdom') return null
+  const minimum = minimumWageOn(addDays(dayOf(sheet.weekEnding) as string, -6))
+  if (sheet.payType === 'daily') return minimum * sheet.netHours - sheet.values.pay.total
+  return (minimum - sheet.rates.wd.pay) * sheet.netHours
+}
+
+function statementsOf(sheets: readonly Raw[], assignments: ReadonlyMap<string, Raw>): Expected {
+  const assignmentOf = ({ assignment }: Raw): Raw => assignments.get(assignment?.id)
+  const psc = sheets.filter(({ rateType }) => rateType === 'psc')
+  const without = psc.filter(sheet => assignmentOf(sheet) && assignmentOf(sheet).sds == null)
+  const umbrella = sheets.filter(sheet => assignmentOf(sheet)?.umbrella != null)
+  return {
+    psc_without_sds_workers: workersOf(without),
+    psc_without_sds_hours: hoursOf(without),
+    psc_without_sds_value: chargeOf(without),
+    psc_sds_unknown_value: chargeOf(psc.filter(sheet => !assignmentOf(sheet))),
+    umbrella_workers: workersOf(umbrella),
+    umbrella_hours: hoursOf(umbrella),
+    umbrella_value: chargeOf(umbrella),
+  }
+}
+
+function minimumOf(sheets: readonly Raw[], companies: ReadonlyMap<string, Raw>): Expected {
+  const compared = sheets.flatMap(sheet => {
+    const lacking = shortfallOf(sheet, companies.get(idOf(sheet.company)))
+    return lacking === null ? [] : [{ hours: sheet.netHours, lacking }]
+  })
+  const below = compared.filter(({ lacking }) => lacking > 0)
+  return {
+    minimum_wage_hours: sum(compared, ({ hours }) => hours),
+    below_minimum_hours: sum(below, ({ hours }) => hours),
+    below_minimum_value: sum(below, ({ lacking }) => lacking),
+  }
+}
 
 export const labourSpendWeekly: Audit = {
   mart: 'labour_spend_weekly',
   rows: ({ live, gone }) => {
     const assignments = byId([...live.assignments, ...gone.assignments])
-    const groups = groupsOf(live.timesheets.filter(isWorked), sheet =>
+    const companies = byId(live.companies)
+    const groups = groupBy(live.timesheets.filter(isWorked), sheet =>
       [
         dayOf(sheet.weekEnding),
         idOf(sheet.company),
@@ -36,7 +93,7 @@ export const labourSpendWeekly: Audit = {
         agency_id: agency,
         rate_type: type,
         timesheets: sheets.length,
-        workers: distinct(sheets.map(({ worker }) => idOf(worker)).filter(id => id !== '-1')),
+        workers: workersOf(sheets),
         net_hours: hours,
         pay_value: pay,
         charge_value: charge,
@@ -47,6 +104,8 @@ export const labourSpendWeekly: Audit = {
         expense_value: expense,
         cost_value: charge + expense,
         cost_per_hour: ratio(charge + expense, hours),
+        ...statementsOf(sheets, assignments),
+        ...minimumOf(sheets, companies),
       }
     })
   },

@@ -1,7 +1,7 @@
 import type { Audit, Expected } from '../compare.ts'
 import { lastDayOf } from '../engagements.ts'
 import type { Raw } from '../odd-world.ts'
-import { dayOf, groupsOf, idOf, monthOf } from '../words.ts'
+import { dayOf, groupBy, idOf, monthOf } from '../words.ts'
 
 interface Loss {
   readonly loss: string
@@ -71,7 +71,7 @@ export const lostPlacements: Audit = {
       ...live.requisitions.flatMap(one => [...rejectedOf(one), ...cancelledOf(one)]),
       ...live.assignments.flatMap(endedOf),
     ].filter(({ day }) => day !== null)
-    const groups = groupsOf(losses, ({ loss, stage, company, agency, day }) =>
+    const groups = groupBy(losses, ({ loss, stage, company, agency, day }) =>
       [loss, stage, company, agency, monthOf(day as string)].join('|'),
     )
     return [...groups].map(([key, own]): Expected => {

@@ -5,7 +5,7 @@ import { byId, dayOf, daysFrom, idOf, sum } from '../words.ts'
 export const openDemand: Audit = {
   mart: 'open_demand',
   // The service's own rows, which the last two count, are not read here.
-  opaque: ['company_requisitions_held', 'company_requisitions_counted'],
+  opaque: ['company_requisitions_stored', 'company_requisitions_counted'],
   rows: ({ live, today }) => {
     const companies = byId(live.companies)
     return live.requisitions.flatMap((requisition): Expected[] => {

@@ -1,7 +1,7 @@
 import type { Service } from '../audited.ts'
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { dayOf, groupsOf, idOf, isWorked, ratio, sum } from '../words.ts'
+import { dayOf, groupBy, idOf, isWorked, ratio, sum } from '../words.ts'
 
 /** Kinds of hour with the key of their value, and what they are besides weekday time. */
 const kinds: readonly (readonly [type: string, key: string, ...traits: string[]])[] = [
@@ -43,7 +43,7 @@ function basisOf({ live }: Service, company: string): string {
 export const overtimeUplift: Audit = {
   mart: 'overtime_uplift',
   rows: service => {
-    const groups = groupsOf(service.live.timesheets.filter(isWorked), ({ weekEnding, company, project }) =>
+    const groups = groupBy(service.live.timesheets.filter(isWorked), ({ weekEnding, company, project }) =>
       [dayOf(weekEnding), idOf(company), idOf(project)].join(' '),
     )
     const bases = new Map<string, string>()

@@ -1,7 +1,7 @@
 import type { Audit, Expected } from '../compare.ts'
 import { tookPlace } from '../engagements.ts'
 import type { Raw } from '../odd-world.ts'
-import { dayOf, daysFrom, elapsedDays, groupsOf, idOf, monthOf, ratio, sum } from '../words.ts'
+import { dayOf, daysFrom, elapsedDays, groupBy, idOf, monthOf, ratio, sum } from '../words.ts'
 
 const earliest = (instants: readonly (string | null | undefined)[]): string | undefined =>
   instants.filter((at): at is string => Boolean(at)).sort()[0]
@@ -18,9 +18,9 @@ export const programmeFill: Audit = {
     const begun = live.assignments.filter(
       one => tookPlace(one) && one.requisition && (dayOf(one.startDate) ?? '9999') <= today,
     )
-    const assignmentsOf = groupsOf(begun, ({ requisition }) => requisition.id)
+    const assignmentsOf = groupBy(begun, ({ requisition }) => requisition.id)
     const approved = live.requisitions.filter(({ approvedDate }) => approvedDate)
-    const groups = groupsOf(approved, ({ company, project, approvedDate }) =>
+    const groups = groupBy(approved, ({ company, project, approvedDate }) =>
       [idOf(company), idOf(project), monthOf(dayOf(approvedDate) as string)].join(' '),
     )
     return [...groups].map(([key, own]): Expected => {

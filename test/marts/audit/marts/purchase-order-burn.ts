@@ -1,6 +1,6 @@
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { addDays, dayOf, daysFrom, distinct, groupsOf, idOf, md5, ratio, sum } from '../words.ts'
+import { addDays, dayOf, daysFrom, distinct, groupBy, idOf, md5, ratio, sum } from '../words.ts'
 
 const cents = (value: number): number => Math.round(value * 1e4 + 1e-6) / 1e4
 
@@ -20,7 +20,7 @@ export const purchaseOrderBurn: Audit = {
     const named = read.filter(({ purchaseOrder }) => purchaseOrder != null)
     const orderOfAssignment = new Map(named.map(one => [one.id, orderOf(one)]))
     const approved = live.timesheets.filter(({ status }) => status === 'approved')
-    const sheetsOf = groupsOf(approved, ({ assignment }) => orderOfAssignment.get(assignment?.id) ?? '')
+    const sheetsOf = groupBy(approved, ({ assignment }) => orderOfAssignment.get(assignment?.id) ?? '')
     const orders = new Map(live.purchaseOrders.map(one => [`${idOf(one.company)}|${one.reference}`, one]))
     const others = named.map(orderOf).filter(key => !orders.has(key))
     return [...new Set([...orders.keys(), ...others])].map((key): Expected => {
@@ -65,7 +65,7 @@ export const purchaseOrderBurn: Audit = {
         assignments_without_weeks: planned.filter(one => one === null).length,
         committed_if_charged_weekly_value: committed,
         company_assignments_known: distinct(known),
-        company_assignments_held: held,
+        company_assignments_stored: held,
         assignment_coverage: ratio(held, distinct(known)),
         spent_value: spent,
         remaining_value: rest,

@@ -1,6 +1,6 @@
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { addDays, dayOf, daysFrom, groupsOf, idOf, md5, ratio, sum } from '../words.ts'
+import { addDays, dayOf, daysFrom, groupBy, idOf, md5, ratio, sum } from '../words.ts'
 
 function stateOf({ value }: Raw, today: string, { end, weekly, runOut }: Raw): string {
   if (end === null || value == null) return 'not known'
@@ -17,7 +17,7 @@ export const purchaseOrderForecast: Audit = {
       assignments.map(one => [one.id, `${idOf(one.company)}|${one.purchaseOrder}`] as const),
     )
     const approved = live.timesheets.filter(({ status }) => status === 'approved')
-    const sheetsOf = groupsOf(approved, ({ assignment }) => orderOf.get(assignment?.id) ?? '')
+    const sheetsOf = groupBy(approved, ({ assignment }) => orderOf.get(assignment?.id) ?? '')
     return live.purchaseOrders.map((order): Expected => {
       const sheets = sheetsOf.get(`${idOf(order.company)}|${order.reference}`) ?? []
       const chargeOf = ({ values }: Raw): number => values.charge.total

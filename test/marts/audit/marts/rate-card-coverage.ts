@@ -2,7 +2,7 @@ import type { Service } from '../audited.ts'
 import { cardsOf } from '../cards.ts'
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { byId, groupsOf, idOf, isWorked, ratio, sum } from '../words.ts'
+import { byId, groupBy, idOf, isWorked, ratio, sum } from '../words.ts'
 
 /** The first of the reasons that applies. */
 function reasonsOf({ live }: Service, cardOf: (assignment: Raw) => unknown): (assignment: Raw) => string {
@@ -38,8 +38,8 @@ export const rateCardCoverage: Audit = {
       }
       return { sheet, place }
     })
-    const companies = groupsOf(worked, ({ place }) => place.company_id)
-    const groups = groupsOf(worked, ({ place }) => Object.values(place).join('|'))
+    const companies = groupBy(worked, ({ place }) => place.company_id)
+    const groups = groupBy(worked, ({ place }) => Object.values(place).join('|'))
     return [...groups.values()].map((items): Expected => {
       const { place } = items[0] as (typeof items)[0]
       const hours = sum(items, ({ sheet }) => sheet.netHours)

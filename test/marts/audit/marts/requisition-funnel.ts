@@ -1,6 +1,6 @@
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { dayOf, groupsOf, idOf, ratio } from '../words.ts'
+import { dayOf, groupBy, idOf, ratio } from '../words.ts'
 
 const steps = ['submitted', 'cvReviewed', 'interviewed', 'offerMade', 'offerAccepted', 'assigned']
 
@@ -22,7 +22,7 @@ const reachedBy = ({ stage, history }: Raw): number =>
 /** The stage with most drop-outs; of equals the one whose workers had come least far, then the first by name. */
 function droppedOf(tracked: readonly Raw[]): { stage: string | null; step: string | null } {
   const dropped = tracked.filter(one => one.isRejected || one.stage === 'offerRejected')
-  const [first] = [...groupsOf(dropped, ({ stage }) => stage)]
+  const [first] = [...groupBy(dropped, ({ stage }) => stage)]
     .map(([stage, own]) => ({ stage, count: own.length, reached: Math.max(...own.map(reachedBy)) }))
     .sort(
       (one, other) =>

@@ -1,14 +1,14 @@
 import type { Audit, Expected } from '../compare.ts'
 import { type Spell, spellsOf } from '../engagements.ts'
-import { addDays, groupsOf } from '../words.ts'
+import { addDays, groupBy } from '../words.ts'
 
 export const retentionCurve: Audit = {
   mart: 'retention_curve',
   rows: service => {
     const { today } = service
-    const companies = groupsOf(spellsOf(service), ({ company }) => company)
+    const companies = groupBy(spellsOf(service), ({ company }) => company)
     return [...companies].flatMap(([company, spells]) => {
-      const tenures = [...groupsOf(spells, ({ worker }: Spell) => worker).values()].map(own => ({
+      const tenures = [...groupBy(spells, ({ worker }: Spell) => worker).values()].map(own => ({
         first: own.map(({ from }) => from).sort()[0] as string,
         last: own
           .map(({ until }) => until ?? today)

@@ -1,6 +1,6 @@
 import { cardsOf } from '../cards.ts'
 import type { Audit, Expected } from '../compare.ts'
-import { byId, dayOf, groupsOf, idOf, isWorked, monthOf, ratio, sum } from '../words.ts'
+import { byId, dayOf, groupBy, idOf, isWorked, monthOf, ratio, sum } from '../words.ts'
 
 export const spendConcentration: Audit = {
   mart: 'spend_concentration',
@@ -15,7 +15,7 @@ export const spendConcentration: Audit = {
       const charge: number = sheet.values.charge.total
       return { sheet, charge, isUnknown: !assignment, isWanted, isOrdered, isCarded }
     })
-    const groups = groupsOf(
+    const groups = groupBy(
       worked,
       ({ sheet }) => `${idOf(sheet.company)} ${monthOf(dayOf(sheet.weekEnding) as string)}`,
     )
@@ -24,7 +24,7 @@ export const spendConcentration: Audit = {
       const spend = (of: (item: (typeof items)[0]) => boolean): number =>
         sum(items.filter(of), ({ charge }) => charge)
       const named = items.filter(({ sheet }) => idOf(sheet.agency) !== '-1')
-      const agencies = [...groupsOf(named, ({ sheet }) => idOf(sheet.agency))]
+      const agencies = [...groupBy(named, ({ sheet }) => idOf(sheet.agency))]
         .map(([id, own]) => ({ id, value: Math.round(sum(own, ({ charge }) => charge) * 1e4) / 1e4 }))
         .filter(({ value }) => value > 0)
         .sort((one, other) => other.value - one.value || (one.id < other.id ? -1 : 1))

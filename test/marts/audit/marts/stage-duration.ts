@@ -1,7 +1,7 @@
 import type { Service } from '../audited.ts'
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { dayOf, elapsedDays, groupsOf, idOf, monthOf, quantile, ratio, sum } from '../words.ts'
+import { dayOf, elapsedDays, groupBy, idOf, monthOf, quantile, ratio, sum } from '../words.ts'
 
 const stages = [
   ['submitted', 'Submitted'],
@@ -65,7 +65,7 @@ function entriesOf({ live }: Service): Entry[] {
 export const stageDuration: Audit = {
   mart: 'stage_duration',
   rows: service => {
-    const groups = groupsOf(entriesOf(service), ({ stage, place }) => [stage, ...place].join(' '))
+    const groups = groupBy(entriesOf(service), ({ stage, place }) => [stage, ...place].join(' '))
     return [...groups.values()].map((entries): Expected => {
       const [{ stage, place }] = entries as [Entry]
       const ordinal = stages.findIndex(([name]) => name === stage)

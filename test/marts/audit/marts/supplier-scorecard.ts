@@ -103,7 +103,7 @@ export const supplierScorecard: Audit = {
           const assignment = assignments.get(sheet.assignment?.id)
           const card = assignment?.payType === 'hourly' ? cardOf(assignment) : undefined
           const charge = sheet.rates?.wd?.charge
-          return card && charge != null && sheet.payType === 'hourly'
+          return card && charge != null && (sheet.payType ?? 'hourly') === 'hourly'
             ? [{ hours: sheet.netHours, charge, card: card.set.charge }]
             : []
         })

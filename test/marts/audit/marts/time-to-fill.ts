@@ -2,7 +2,7 @@ import type { Service } from '../audited.ts'
 import type { Audit, Expected } from '../compare.ts'
 import { tookPlace } from '../engagements.ts'
 import type { Raw } from '../odd-world.ts'
-import { addDays, dayOf, daysFrom, elapsedDays, groupsOf, idOf, quantile, ratio, sum } from '../words.ts'
+import { addDays, dayOf, daysFrom, elapsedDays, groupBy, idOf, quantile, ratio, sum } from '../words.ts'
 
 /** An agency's acceptance of an approved requisition. */
 interface Acceptance {
@@ -19,7 +19,7 @@ const earliest = (instants: readonly (string | null | undefined)[]): string | un
   instants.filter((at): at is string => Boolean(at)).sort()[0]
 
 function acceptancesOf({ live, today }: Service): Acceptance[] {
-  const byRequisition = groupsOf(live.assignments, ({ requisition }) => requisition?.id ?? 'none')
+  const byRequisition = groupBy(live.assignments, ({ requisition }) => requisition?.id ?? 'none')
   return live.requisitions.flatMap(requisition =>
     requisition.agencies.flatMap((offer: Raw): Acceptance[] => {
       const { approvedDate, quantity, id } = requisition
@@ -109,7 +109,7 @@ function keyColumns(parts: readonly string[], key: string): Expected {
 
 /** No crosscheck has compared anything in this world. */
 const unanswered: Expected = {
-  ...{ api_raw_count: null, api_excluded_outliers: null, api_kept_count: null },
+  ...{ api_raw_count: null, api_excluded_outliers: null, api_within_bounds_count: null },
   ...{ api_lower_bound: null, api_upper_bound: null, api_average_days: null, api_median_days: null },
   ...{ api_min_days: null, api_max_days: null, api_p25_days: null, api_p75_days: null },
   average_days_difference: null,
@@ -121,7 +121,7 @@ export const timeToFill: Audit = {
     const all = acceptancesOf(service)
     return groupings.flatMap(grouping => {
       const parts = grouping === 'all' ? [] : grouping.split(',')
-      const groups = groupsOf(all, one => parts.map(part => (keys[part] as Key)(one)).join('|'))
+      const groups = groupBy(all, one => parts.map(part => (keys[part] as Key)(one)).join('|'))
       return [...groups].map(([key, own]): Expected => {
         const days = own.map(one => one.days)
         const bounds = boundsOf(days)
@@ -132,8 +132,8 @@ export const timeToFill: Audit = {
           ...keyColumns(parts, key),
           raw_count: days.length,
           excluded_outliers: days.length - kept.length,
-          kept_count: kept.length,
-          kept_days: sum(kept, one => one),
+          within_bounds_count: kept.length,
+          within_bounds_days: sum(kept, one => one),
           lower_bound: bounds[0],
           upper_bound: bounds[1],
           average_days: ratio(
@@ -179,12 +179,18 @@ export const timeToFillDetail: Audit = {
       groupings
         .filter(grouping => !grouping.includes(','))
         .flatMap(grouping =>
-          [...groupsOf(all, one => keys[grouping]?.(one) ?? '')].map(
+          [...groupBy(all, one => keys[grouping]?.(one) ?? '')].map(
             ([key, own]) => [`${grouping} ${key}`, boundsOf(own.map(({ days }) => days))] as const,
           ),
         ),
     )
+    const ofTrades = new Map(
+      [...groupBy(all, ({ requisition }) => idOf(requisition.trade))].map(
+        ([trade, own]) => [trade, boundsOf(own.map(({ days }) => days))] as const,
+      ),
+    )
     return all.map((one): Expected => {
+      const ofTrade = ofTrades.get(idOf(one.requisition.trade)) as readonly [number, number]
       const isOutlier = (grouping: string): boolean => {
         const own = bounds.get(`${grouping} ${keys[grouping]?.(one) ?? ''}`) as readonly [number, number]
         return !isKept(one.days, own)
@@ -205,6 +211,7 @@ export const timeToFillDetail: Audit = {
         is_outlier_agency: isOutlier('agency'),
         is_outlier_month: isOutlier('month'),
         is_outlier_week: isOutlier('week'),
+        is_outlier_trade: !isKept(one.days, ofTrade),
         // The world's recruitment metrics are not read, of which the service's own days are made.
         created_to_offer_days: null,
         assigned_workers: one.offer.assigned,

@@ -1,8 +1,8 @@
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { dayOf, daysFrom, idOf } from '../words.ts'
+import { dayOf, daysFrom, elapsedHours, idOf } from '../words.ts'
 
-const mostDays = 3
+const maxDays = 3
 
 /** In this world no event told of a request, and nothing was read twice: the state and the approval are all there is. */
 function submissionOf(sheet: Raw): { at: string; basis: string } | null {
@@ -18,8 +18,8 @@ export function isOnTime(sheet: Raw, today: string): boolean | null {
   const week = dayOf(sheet.weekEnding)
   if (['absent', 'cancelled'].includes(sheet.status) || week === null) return null
   const submitted = submissionOf(sheet)
-  if (submitted === null) return daysFrom(week, today) > mostDays ? false : null
-  if (daysFrom(week, dayOf(submitted.at) as string) <= mostDays) return true
+  if (submitted === null) return daysFrom(week, today) > maxDays ? false : null
+  if (daysFrom(week, dayOf(submitted.at) as string) <= maxDays) return true
   return submitted.basis === 'approval' ? null : false
 }
 
@@ -55,12 +55,17 @@ export const timesheetCycle: Audit = {
         week_end_to_created_days: since(created),
         week_end_to_approval_days: since(approved),
         waiting_days: waiting,
-        is_late: ['absent', 'cancelled'].includes(sheet.status) || late === null ? null : late > mostDays,
+        is_late: ['absent', 'cancelled'].includes(sheet.status) || late === null ? null : late > maxDays,
         submitted_at: submission?.at ?? null,
         submitted_date: dayOf(submission?.at),
         submitted_basis: submission?.basis ?? null,
         week_end_to_submission_days: since(dayOf(submission?.at)),
         is_on_time: isOnTime(sheet, today),
+        approved_by_user_id: idOf(sheet.approvedBy),
+        approval_hours:
+          submission?.basis === 'seen waiting' && sheet.approvedDate
+            ? elapsedHours(submission.at, sheet.approvedDate)
+            : null,
         versions: sheet.version,
         status_changes: 0,
       }

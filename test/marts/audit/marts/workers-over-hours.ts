@@ -1,6 +1,6 @@
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { addDays, distinct, groupsOf, idOf, sum } from '../words.ts'
+import { addDays, distinct, groupBy, idOf, sum } from '../words.ts'
 
 /** The metric counts days in UTC. */
 const dayOf = ({ weekEnding }: Raw): string => weekEnding.slice(0, 10)
@@ -32,11 +32,11 @@ export const workersOverHours: Audit = {
     const groupings = ['all', 'company', 'project', 'agency', 'month', 'week', 'company,month']
     return groupings.flatMap(grouping => {
       const parts = grouping === 'all' ? [] : grouping.split(',')
-      const groups = groupsOf(counted, sheet => parts.map(part => keys[part]?.(sheet)).join('|'))
+      const groups = groupBy(counted, sheet => parts.map(part => keys[part]?.(sheet)).join('|'))
       return [...groups].flatMap(([key, own]) => {
         const values = key.split('|')
         const of = (name: string): string | null => values[parts.indexOf(name)] ?? null
-        const weeks = [...groupsOf(own, ({ worker, weekEnding }) => `${idOf(worker)} ${weekEnding}`)].map(
+        const weeks = [...groupBy(own, ({ worker, weekEnding }) => `${idOf(worker)} ${weekEnding}`)].map(
           ([name, sheets]) => ({
             worker: name.split(' ')[0],
             hours: Math.round(sum(sheets, ({ netHours }) => netHours) * 1e4) / 1e4,

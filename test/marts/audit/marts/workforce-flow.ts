@@ -1,6 +1,6 @@
 import type { Audit, Expected } from '../compare.ts'
 import { type Spell, spellsOf } from '../engagements.ts'
-import { addDays, groupsOf, monthOf, ratio } from '../words.ts'
+import { addDays, groupBy, monthOf, ratio } from '../words.ts'
 
 const isThere = ({ from, until }: Spell, day: string): boolean =>
   from <= day && (until === null || until >= day)
@@ -24,10 +24,10 @@ export const workforceFlow: Audit = {
   mart: 'workforce_flow',
   rows: service => {
     const spells = spellsOf(service)
-    const groups = groupsOf(spells, ({ company, agency }) => `${company} ${agency}`)
+    const groups = groupBy(spells, ({ company, agency }) => `${company} ${agency}`)
     return [...groups.values()].flatMap(own => {
       const [{ company, agency }] = own as [Spell]
-      const workers = [...groupsOf(own, ({ worker }) => worker).values()]
+      const workers = [...groupBy(own, ({ worker }) => worker).values()]
       const first = own.map(({ from }) => from).sort()[0] as string
       return monthsBetween(first, service.today).flatMap((month): Expected[] => {
         const [before, last] = [addDays(month, -1), endOfMonth(month, service.today)]

@@ -1,0 +1,342 @@
+/** The dashboard in a real Chromium: every page with data, empty, and after a failed night; what people do on it; its pictures. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { PageAnswer } from '../../src/dashboard/answers.ts'
+import { noFilters } from '../../src/dashboard/filters.ts'
+import { pages } from '../../src/dashboard/pages/pages.ts'
+import { writeReport } from '../../src/dashboard/report.ts'
+import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { type Served, serveDashboard } from '../dashboard/served.ts'
+import { buildAll } from '../support/built-marts.ts'
+import { useFilled } from '../support/filled-warehouse.ts'
+import { chromiumFile, openChromium } from './chromium.ts'
+
+/** `MUSTER_PICTURES=docs npm run test:browser` writes those of the docs; else they are looked at by nobody. */
+const isForDocs = process.env.MUSTER_PICTURES === 'docs'
+const filled = useFilled({ scale: 1 })
+const folder = mkdtempSync(join(tmpdir(), 'muster-browser-'))
+const pictures = isForDocs ? fileURLToPath(new URL('../../docs/images/', import.meta.url)) : folder
+
+let browser: Browser
+let engine: Engine
+let full: Served
+let empty: Served
+let blank: Engine
+const troubles: string[] = []
+
+if (!chromiumFile)
+  console.log('There is no Chromium here: the tests of the dashboard in a browser were left out.')
+
+async function blankMarts(): Promise<Engine> {
+  const made = await openDuckdb(join(folder, 'blank.duckdb'))
+  const tables = await engine.rows<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = 'mart' and table_type = 'BASE TABLE' order by 1`,
+  )
+  await made.run('create schema if not exists mart')
+  for (const { name } of tables) {
+    const columns = await engine.rows<{ name: string; type: string }>(
+      `select column_name as name, data_type as type from information_schema.columns
+       where table_schema = 'mart' and table_name = $1 order by ordinal_position`,
+      [name],
+    )
+    await made.run(
+      `create table mart.${name} (${columns.map(one => `"${one.name}" ${one.type}`).join(', ')})`,
+    )
+  }
+  const views = await engine.rows<{ sql: string }>(
+    `select sql from duckdb_views() where schema_name = 'mart'`,
+  )
+  for (const { sql } of views) await made.run(sql)
+  return made
+}
+
+/** When the pictures are taken: five hours after the last read, whenever the tests run. */
+const pictured = `cast('2026-11-02T07:30:00Z' as timestamptz)`
+
+/** How long ago something was is told against the clock; here it stands, so that pictures do not change by themselves. */
+async function atOneMoment(made: Engine): Promise<Engine> {
+  const [view] = await made.rows<{ sql: string }>(
+    `select sql from duckdb_views() where schema_name = 'mart' and view_name = 'freshness'`,
+  )
+  const text =
+    view?.sql.replaceAll('now()', pictured).replace(/^create view/i, 'create or replace view') ?? ''
+  await made.run(text)
+  const rows: Engine['rows'] = (sql, values) => made.rows(sql.replaceAll('now()', pictured), values)
+  return Object.assign(Object.create(made) as Engine, { rows })
+}
+
+async function opened(
+  url: string,
+  { width = 1280, theme = 'light' as 'light' | 'dark' } = {},
+): Promise<Page> {
+  const page = await browser.newPage({
+    reducedMotion: 'reduce',
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    locale: 'en-GB',
+  })
+  page.on('console', message => {
+    if (['error', 'warning'].includes(message.type())) troubles.push(`${url}: ${message.text()}`)
+  })
+  page.on('pageerror', error => troubles.push(`${url}: ${error.message}`))
+  await page.goto(url)
+  await page.waitForSelector('.panel .body > *')
+  return page
+}
+
+/** Of the two highest kinds, as axe-core ranks them. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run(document)')) as axe.AxeResults
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+}
+
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+describe.skipIf(!chromiumFile)('in Chromium', () => {
+  beforeAll(async () => {
+    engine = (await filled.duckdb()).engine
+    await buildAll(engine)
+    engine = await atOneMoment(engine)
+    full = await serveDashboard(engine)
+    blank = await blankMarts()
+    empty = await serveDashboard(blank)
+    browser = await openChromium()
+  }, 240_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await full?.close()
+    await empty?.close()
+    await blank?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  describe.each(pages.map(({ id }) => id))('%s', id => {
+    test.each([
+      { width: 1280, theme: 'light' as const },
+      { width: 1280, theme: 'dark' as const },
+      { width: 390, theme: 'light' as const },
+    ])('with data, $width px, $theme', async view => {
+      const page = await opened(`${full.url}?page=${id}`, view)
+      expect(await page.locator('.notice').allTextContents()).toEqual([])
+      expect(await isTooWide(page)).toBe(false)
+      expect(await seriousFindings(page)).toEqual([])
+      const name = view.width === 390 ? `${id}-narrow` : view.theme === 'dark' ? `${id}-dark` : id
+      if (view.theme === 'light' || id === 'cost')
+        await page.screenshot({ path: join(pictures, `dashboard-${name}.png`), fullPage: view.width !== 390 })
+      await page.close()
+      expect(troubles.splice(0)).toEqual([])
+    })
+
+    test('empty: each panel says what to do', async () => {
+      const page = await opened(`${empty.url}?page=${id}`)
+      expect(await page.locator('.notice').allTextContents()).toEqual([])
+      if (id !== 'today') expect(await page.locator('.empty').count()).toBeGreaterThan(0)
+      expect(await seriousFindings(page)).toEqual([])
+      await page.close()
+      expect(troubles.splice(0)).toEqual([])
+    })
+  })
+
+  test('after a failed DAG run, today says so and names the command', async () => {
+    const before = await engine.rows<Record<string, unknown>>(
+      'select resource, is_complete, failed_error_checks from mart.data_health',
+    )
+    await engine.run(
+      `update mart.data_health set is_complete = false, completeness = 'incomplete', failed_error_checks = 2, failed_checks = 2, quarantined_records = 31,
+         incomplete_reason = '31 records are in quarantine, 20 are tolerable', withheld_deletions = 412
+       where resource = 'timesheets'`,
+    )
+    await engine.run(
+      `update mart.request_budget set remaining_today = 3, observed_at = timestamptz '2026-11-02 02:30:00+00'`,
+    )
+    const failed = await serveDashboard(engine)
+    try {
+      const page = await opened(`${failed.url}?page=today`)
+      expect(before.length).toBeGreaterThan(5)
+      const bad = await page.locator('.verdict.bad').allTextContents()
+      expect(bad.join('\n')).toMatch(/Proved complete[\s\S]*timesheets[\s\S]*muster status/)
+      expect(bad.join('\n')).toMatch(/Checks passed[\s\S]*timesheets[\s\S]*muster check/)
+      expect(bad.join('\n')).toMatch(
+        /Every record loaded[\s\S]*31 in quarantine: timesheets[\s\S]*muster status/,
+      )
+      expect(bad.join('\n')).toMatch(
+        /Deletions confirmed[\s\S]*412 withheld: timesheets[\s\S]*muster sweep timesheets/,
+      )
+      expect(bad.join('\n')).toMatch(/Requests left[\s\S]*3 of [\d,]+ left of the day[\s\S]*muster plan/)
+      expect(await seriousFindings(page)).toEqual([])
+      await page.screenshot({ path: join(pictures, 'dashboard-today-failed.png'), fullPage: true })
+      await page.close()
+      for (const { id } of pages) {
+        const other = await opened(`${failed.url}?page=${id}`)
+        expect(await other.locator('.notice').allTextContents()).toEqual([])
+        expect(await seriousFindings(other)).toEqual([])
+        await other.close()
+      }
+    } finally {
+      await failed.close()
+    }
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('a filter goes into the address, comes back with it, and leaves by Back', async () => {
+    const page = await opened(`${full.url}?page=cost`)
+    const total = await page.locator('#cost-totals dd').first().textContent()
+    await page.locator('.filter summary', { hasText: 'Agency' }).click()
+    const name = (await page.locator('details[open] .choices label').nth(1).textContent()) ?? ''
+    await page.locator('details[open] .choices input').nth(1).check()
+    await expect.poll(() => page.locator('#cost-totals dd').first().textContent()).not.toBe(total)
+    expect(page.url()).toContain('agency=')
+    const again = await opened(page.url())
+    expect(await again.locator('#cost-by-agency svg').textContent()).toContain(name.slice(0, 10))
+    await page.goBack()
+    await expect.poll(() => page.locator('#cost-totals dd').first().textContent()).toBe(total)
+    await again.close()
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('rows behind a bar open by pointer and by keyboard, with their SQL; Escape closes them', async () => {
+    const page = await opened(`${full.url}?page=cost`)
+    await page.locator('#cost-by-agency g[data-layer="bar"] > *').first().click()
+    await page.waitForSelector('dialog table tbody tr')
+    expect(await page.locator('dialog pre').textContent()).toMatch(
+      /from mart."?labour_spend_weekly"?\s+where "?agency_id"? = '/,
+    )
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await page.locator('dialog').count()).toBe(0)
+    await page.getByRole('button', { name: 'Table of By agency' }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#cost-by-agency tbody button').first().focus()
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('dialog table tbody tr')
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('CSV and PNG are what the panel shows', async () => {
+    const page = await opened(`${full.url}?page=cost`)
+    const saved = async (label: string): Promise<Buffer> => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator('#cost-by-week').getByRole('button', { name: label }).click(),
+      ])
+      const file = join(folder, download.suggestedFilename())
+      await download.saveAs(file)
+      return readFileSync(file)
+    }
+    expect((await saved('CSV')).toString()).toMatch(/^week_ending_date,is_complete_week,cost,/)
+    const png = await saved('PNG')
+    expect(png.subarray(1, 4).toString()).toBe('PNG')
+    expect(png.length).toBeGreaterThan(5000)
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('a report is one file that asks no network for anything', async () => {
+    const file = join(folder, 'report.html')
+    writeFileSync(
+      file,
+      await writeReport(full.reader, { filters: noFilters, madeAt: '2026-11-02T02:30:00.000Z' }),
+    )
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const asked: string[] = []
+    page.on('request', one => asked.push(one.url().slice(0, 80)))
+    page.on('console', message => message.type() === 'error' && troubles.push(message.text()))
+    await page.goto(pathToFileURL(file).href)
+    await page.waitForSelector('.panel .body > *')
+    for (const { title } of pages) {
+      await page.locator('nav a', { hasText: title }).click()
+      await expect.poll(() => page.title()).toContain(title)
+      expect(await page.locator('.notice').count()).toBe(0)
+    }
+    await page.locator('nav a', { hasText: 'Cost' }).click()
+    const cost = page.locator('#cost-totals dd').first()
+    const whole = await cost.textContent()
+    await page.getByRole('combobox', { name: 'Agency', exact: true }).selectOption({ index: 1 })
+    await expect.poll(() => cost.textContent()).not.toBe(whole)
+    const chosen = new URLSearchParams(page.url().split('?')[1]).get('agency')
+    const served = await full.get(`/api/pages/cost?agency=${chosen}`)
+    const { panels } = (await served.json()) as PageAnswer
+    const own = Number(panels.find(({ id }) => id === 'cost-totals')?.rows[0]?.cost)
+    expect(await cost.textContent()).toBe(
+      new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 }).format(own),
+    )
+    expect(await page.locator('#cost-codes .ignored').textContent()).toContain('agency')
+    await page.goBack()
+    await expect.poll(() => cost.textContent()).toBe(whole)
+    await page.getByRole('combobox', { name: 'Dates', exact: true }).selectOption({ label: 'Last 4 weeks' })
+    await expect.poll(() => cost.textContent()).not.toBe(whole)
+    expect(asked.filter(url => !/^(file|data|blob):/.test(url))).toEqual([])
+    expect(await seriousFindings(page)).toEqual([])
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('the token of the address opens the page, and does not stay in it', async () => {
+    const guarded = await serveDashboard(engine, { token: 'right' })
+    try {
+      const page = await opened(`${guarded.url}#token=right`)
+      expect(page.url()).not.toContain('right')
+      await page.close()
+    } finally {
+      await guarded.close()
+    }
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test.each([
+    ['?page=cost&agency=%27%22%3Cscript%3E', 0],
+    ['?page=cost&from=yesterday', 1],
+    [`?page=cost&company=${'x'.repeat(10_240)}`, 1],
+    ['?page=nothing&agency=%25', 0],
+  ])('an address such as %s shows a sentence or nothing', async (address, notices) => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 900 } })
+    page.on('pageerror', error => troubles.push(error.message))
+    await page.goto(full.url + address)
+    await page.waitForSelector('.panel .body > *, .notice')
+    expect(await page.locator('.notice').count()).toBe(notices)
+    expect(await page.locator('main').textContent()).not.toMatch(/\n\s+at |undefined/)
+    expect(await isTooWide(page)).toBe(false)
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  // Last, because it changes the marts.
+  test('amounts in three currencies have a panel each, at both widths', async () => {
+    await engine.run(
+      `update mart.labour_spend_weekly set currency = case rowid % 3 when 0 then 'EUR' when 1 then 'GBP' else 'USD' end`,
+    )
+    const mixed = await serveDashboard(engine)
+    try {
+      for (const width of [1280, 390]) {
+        const page = await opened(`${mixed.url}?page=cost`, { width })
+        const titles = await page.locator('.panel h2').allTextContents()
+        for (const currency of ['EUR', 'GBP', 'USD']) expect(titles).toContain(`By agency, ${currency}`)
+        expect(titles).not.toContain('By agency')
+        expect(await page.locator('.notice').count()).toBe(0)
+        expect(await isTooWide(page)).toBe(false)
+        expect(await seriousFindings(page)).toEqual([])
+        await page.locator('#cost-by-agency-gbp g[data-layer="bar"] > *').first().click()
+        await page.waitForSelector('dialog table tbody tr')
+        expect(await page.locator('dialog pre').textContent()).toContain(`"currency" = 'GBP'`)
+        await page.close()
+      }
+    } finally {
+      await mixed.close()
+    }
+    expect(troubles.splice(0)).toEqual([])
+  })
+})
