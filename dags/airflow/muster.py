@@ -462,7 +462,7 @@ class ConnectionDag:
         )
 
     def outcome(self, instance: Any, name: str) -> dict[str, Any] | None:
-        """How a task of Muster ended: the worst of the tasks of Airflow that it is; None if one of them reported nothing."""
+        """How a task of Muster ended: the worst result of its Airflow tasks; None if one of them reported nothing."""
         names = [end.operator.task_id for end in self.ends[name]]
         failures = [one for task_id in names for one in pulled(instance, task_id, "failure")]
         results = [one for task_id in names for one in pulled(instance, task_id)]
