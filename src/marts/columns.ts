@@ -3,6 +3,7 @@ import { catalogue } from '../contract/catalogue.ts'
 import { tablesOf } from '../contract/fields/table.ts'
 import { knownAndRead } from '../state/by-id/coverage.ts'
 import { currencyJoin } from '../state/marts/currencies.ts'
+import { withPart } from '../warehouse/sql-files.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import { isOfDimension, type Label, labelOf } from './dimensions.ts'
 import { type Mart, type MartColumn, stampColumns, type TableColumn } from './mart.ts'
@@ -102,34 +103,66 @@ function flag(name: string, description: string, select: string): TableColumn {
   return { name, type: 'boolean', isKey: false, description, computed: { select, from: [], reads: [] } }
 }
 
+const settledAlias = '"settled week"'
+
+let settledRule: string | undefined
+
+/** One row for each settled week; its file is read once. */
+function settledWeeks(): string {
+  settledRule ??= `${withPart('settled_week')} select sunday from settled_week`
+  return settledRule
+}
+
+/** The Sunday of the week that has most of the days of the week up to this day. */
+const sundayOf = (day: string): string =>
+  `${day} - 3 + cast(7 - extract(isodow from ${day} - 3) as integer)`
+
+/** The same in every row of a week and in every mart: `sql/part/settled_week.sql` has the rule. */
+const settledWeek = (lastDay: string): TableColumn => ({
+  name: 'is_settled_week',
+  type: 'boolean',
+  isKey: false,
+  description:
+    'Whether the week had ended when the service was last read, and as much of its hours was approved as usual: nothing waits, or the share is at most 0.05 below the median of those of the 26 weeks before that had ended at least 28 days earlier. For all companies together, the same in every row of the week; false for a week without approved hours.',
+  computed: {
+    select: `${settledAlias}.sunday is not null`,
+    once: { name: settledAlias, query: settledWeeks() },
+    join: `left join ${settledAlias} on ${settledAlias}.sunday = ${sundayOf(lastDay)}`,
+    from: ['status', 'week_ending_date', 'net_hours'].map(name => `star.fact_timesheet.${name}`),
+    reads: ['star.fact_timesheet'],
+  },
+})
+
+/** In a mart that counts no work of the week, such as acceptances. */
+const endedWeek = flag(
+  'is_settled_week',
+  'Whether the week had ended when the service was last read; nothing that this mart counts waits for an approval.',
+  `${made('week_start_date')} + 7 <= :read_day`,
+)
+
 /** The service was read on `:read_day`: a period that ends then or later may still grow. */
-const endings: Readonly<Record<string, TableColumn>> = {
-  week_ending_date: flag(
-    'is_complete_week',
-    'Whether the week had ended when the service was last read; until then the last week of a chart is not complete.',
-    `${made('week_ending_date')} < :read_day`,
-  ),
-  month_start_date: flag(
-    'is_complete_month',
-    'Whether the month had ended when the service was last read; until then the last month of a chart is not complete.',
-    `${made('month_start_date')} < cast(date_trunc('month', :read_day) as date)`,
-  ),
-  week_start_date: flag(
-    'is_complete_week',
-    'Whether the week had ended when the service was last read; until then the last week of a chart is not complete.',
-    `${made('week_start_date')} + 7 <= :read_day`,
-  ),
-  month_end_date: flag(
-    'is_complete_month',
-    'Whether the month had ended when the service was last read; until then the last month of a chart is not complete.',
-    `${made('month_end_date')} < :read_day`,
-  ),
+const endings: Readonly<Record<string, (mart: Mart) => TableColumn>> = {
+  week_ending_date: () => settledWeek(made('week_ending_date')),
+  week_start_date: ({ reads }) =>
+    reads.includes('star.fact_timesheet') ? settledWeek(`(${made('week_start_date')} + 6)`) : endedWeek,
+  month_start_date: () =>
+    flag(
+      'is_complete_month',
+      'Whether the month had ended when the service was last read; until then the last month of a chart is not complete.',
+      `${made('month_start_date')} < cast(date_trunc('month', :read_day) as date)`,
+    ),
+  month_end_date: () =>
+    flag(
+      'is_complete_month',
+      'Whether the month had ended when the service was last read; until then the last month of a chart is not complete.',
+      `${made('month_end_date')} < :read_day`,
+    ),
 }
 
 /** One flag per mart: by the first day of a month if it has both the first and the last. */
 const endingOf = (mart: Mart, { name, type }: MartColumn): TableColumn | undefined => {
   const isSecond = name === 'month_end_date' && mart.columns.some(one => one.name === 'month_start_date')
-  return type === 'date' && !isSecond ? endings[name] : undefined
+  return type === 'date' && !isSecond ? endings[name]?.(mart) : undefined
 }
 
 /** Whether the mart names the record itself, as when one row is one record. */

@@ -28,7 +28,7 @@ const isOf = (column: string, keys: readonly string[]): boolean =>
 
 /** Whether a column ends a period that the grouping does not have. */
 const isEndOf = (column: string, keys: readonly string[]): boolean =>
-  keys.some(key => column === `is_complete_${key}`)
+  keys.some(key => [`is_complete_${key}`, `is_settled_${key}`].includes(column))
 
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`

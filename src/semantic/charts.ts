@@ -54,7 +54,7 @@ const wanted: readonly WantedChart[] = [
     of: 'labour_spend_weekly',
     metrics: ['charge_value', 'pay_value'],
     byTime: true,
-    only: 'is_complete_week',
+    only: 'is_settled_week',
   },
   {
     section: 'Cost',
@@ -63,7 +63,7 @@ const wanted: readonly WantedChart[] = [
     of: 'labour_spend_weekly',
     metrics: ['charge_value'],
     group: 'agency_name',
-    only: 'is_complete_week',
+    only: 'is_settled_week',
   },
   {
     section: 'Cost',
@@ -72,7 +72,7 @@ const wanted: readonly WantedChart[] = [
     of: 'labour_spend_weekly',
     metrics: ['net_hours'],
     group: 'project_name',
-    only: 'is_complete_week',
+    only: 'is_settled_week',
   },
   {
     section: 'Cost',
@@ -81,7 +81,7 @@ const wanted: readonly WantedChart[] = [
     of: 'cost_code_spend',
     metrics: ['charge_value'],
     group: 'cost_code_name',
-    only: 'is_complete_week',
+    only: 'is_settled_week',
   },
   {
     section: 'Hiring',
@@ -116,7 +116,7 @@ const wanted: readonly WantedChart[] = [
     of: 'headcount_weekly',
     metrics: ['active_end', 'fte'],
     byTime: true,
-    only: 'is_complete_week',
+    only: 'is_settled_week',
   },
   {
     section: 'Money',

@@ -237,7 +237,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
       await download.saveAs(file)
       return readFileSync(file)
     }
-    expect((await saved('CSV')).toString()).toMatch(/^week_ending_date,is_complete_week,cost,/)
+    expect((await saved('CSV')).toString()).toMatch(/^week_ending_date,is_settled_week,cost,/)
     const png = await saved('PNG')
     expect(png.subarray(1, 4).toString()).toBe('PNG')
     expect(png.length).toBeGreaterThan(5000)

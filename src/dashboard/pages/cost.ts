@@ -69,13 +69,13 @@ const byWeek: Panel = {
   mart: 'labour_spend_weekly',
   date: 'week_ending_date',
   sql: `select week_ending_date,
-  bool_and(is_complete_week) as is_complete_week,
+  bool_and(is_settled_week) as is_settled_week,
   ${spendSums}
 from mart.labour_spend_weekly
 where {where}
 group by week_ending_date
 order by week_ending_date`,
-  show: { kind: 'weeks', x: 'week_ending_date', complete: 'is_complete_week', figures: spendFigures },
+  show: { kind: 'weeks', x: 'week_ending_date', complete: 'is_settled_week', figures: spendFigures },
   drill: { by: ['week_ending_date'], order: 'cost_value desc nulls last' },
   empty,
   isWide: true,
@@ -113,7 +113,7 @@ const premiumByWeek: Panel = {
   mart: 'overtime_uplift',
   date: 'week_ending_date',
   sql: `select week_ending_date,
-  bool_and(is_complete_week) as is_complete_week,
+  bool_and(is_settled_week) as is_settled_week,
   cast(sum(case when is_premium then charge_value else 0 end) as double precision)
     / nullif(cast(sum(charge_value) as double precision), 0) as premium_share,
   sum(case when is_premium then charge_value else 0 end) as premium_charge
@@ -124,7 +124,7 @@ order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_complete_week',
+    complete: 'is_settled_week',
     figures: [share('premium_share', 'Share at a premium'), money('premium_charge', 'Charge at a premium')],
   },
   drill: { by: ['week_ending_date'], order: 'charge_value desc nulls last' },

@@ -86,7 +86,7 @@ const ledgerByWeek: Panel = {
   mart: 'invoice_ledger',
   date: 'week_ending_date',
   sql: `select week_ending_date,
-  bool_and(is_complete_week) as is_complete_week,
+  bool_and(is_settled_week) as is_settled_week,
   sum(case when document_type = 'invoice' then final_value else 0 end) as invoiced,
   -sum(case when document_type = 'credit_note' then final_value else 0 end) as credited,
   sum(case when document_type = 'invoice' then credit_notes_gap_value else 0 end) as credit_notes_not_found
@@ -97,7 +97,7 @@ order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_complete_week',
+    complete: 'is_settled_week',
     figures: [
       money('invoiced', 'Invoiced'),
       money('credited', 'Credited'),

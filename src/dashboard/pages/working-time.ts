@@ -8,13 +8,13 @@ const empty = 'No approved hours here. Widen the filters, or run muster sync and
  * weeks. A mart with one row per week gives the last week, so that only four weeks of worker_week are read.
  */
 const latestWeeks = `with last as (
-  select max(week_ending_date) as week from mart.working_time_weekly where {where} and is_complete_week
+  select max(week_ending_date) as week from mart.working_time_weekly where {where} and is_settled_week
 ), latest as (
   select worker_id, worker_reference, week_ending_date, net_hours, avg_17_week_hours, weeks_averaged,
     is_over_threshold, wtr_risk,
     row_number() over (partition by worker_id order by week_ending_date desc) as place
   from mart.worker_week
-  where {where} and is_complete_week and net_hours > 0 and week_ending_date > (select week - 28 from last)
+  where {where} and is_settled_week and net_hours > 0 and week_ending_date > (select week - 28 from last)
 )`
 
 const totals: Panel = {
@@ -57,7 +57,7 @@ const overByWeek: Panel = {
   mart: 'working_time_weekly',
   date: 'week_ending_date',
   sql: `select week_ending_date,
-  is_complete_week,
+  is_settled_week,
   workers_over_threshold as over_48,
   workers_above_48 as average_over_48,
   net_hours as hours
@@ -67,7 +67,7 @@ order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_complete_week',
+    complete: 'is_settled_week',
     figures: [
       count('over_48', 'Over 48 h in the week'),
       count('average_over_48', 'Over 48 h on average'),
@@ -87,7 +87,7 @@ const restAndNight: Panel = {
   mart: 'working_time_weekly',
   date: 'week_ending_date',
   sql: `select week_ending_date,
-  is_complete_week,
+  is_settled_week,
   workers_with_short_rest as short_rest,
   short_rests,
   night_workers,
@@ -99,7 +99,7 @@ order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_complete_week',
+    complete: 'is_settled_week',
     figures: [
       count('short_rest', 'Workers with a short rest'),
       count('short_rests', 'Short rests'),
@@ -158,7 +158,7 @@ const headcount: Panel = {
   mart: 'headcount_total_overall',
   date: 'week_ending_date',
   sql: `select week_ending_date,
-  is_complete_week,
+  is_settled_week,
   workers,
   worked_headcount as with_hours,
   starters,
@@ -169,7 +169,7 @@ order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_complete_week',
+    complete: 'is_settled_week',
     figures: [
       count('workers', 'With an assignment'),
       count('with_hours', 'With hours'),
@@ -189,7 +189,7 @@ const heat: Panel = {
   mart: 'labour_spend_weekly',
   date: 'week_ending_date',
   sql: `with weeks as (
-  select site_id, site_name, week_ending_date, is_complete_week, net_hours from mart.labour_spend_weekly where {where}
+  select site_id, site_name, week_ending_date, is_settled_week, net_hours from mart.labour_spend_weekly where {where}
 ), busiest as (
   select site_id from weeks
   where week_ending_date > (select max(week_ending_date) - 182 from weeks)
@@ -198,7 +198,7 @@ const heat: Panel = {
 select site_id,
   max(site_name) as site_name,
   week_ending_date,
-  bool_and(is_complete_week) as is_complete_week,
+  bool_and(is_settled_week) as is_settled_week,
   sum(net_hours) as hours
 from weeks
 where site_id in (select site_id from busiest)
