@@ -4,6 +4,7 @@
 -- Assumption: a claim belongs to the week of its timesheet; without one, to the week that ends on the weekday configured for the
 -- company, else on Sunday. Claims without a date are left out.
 -- Sources: star.fact_expense, star.fact_expense_receipt, star.fact_timesheet, star.dim_company, star.dim_expense_category
+-- Measures: sum approved_and_pending_value; ratio approved_share = approved_value / approved_and_pending_value
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.
@@ -15,6 +16,9 @@
 --   claims_without_timesheet bigint: Claims whose week is that of their date.
 --   approved_value numeric(18,4): Approved claims.
 --   pending_value numeric(18,4): Claims that wait for approval.
+--   approved_and_pending_value numeric(18,4): approved_value and pending_value; the denominator of approved_share.
+--   approved_share double precision: Approved share by value: approved_value / approved_and_pending_value; empty where there are
+--     none.
 --   rejected_value numeric(18,4): Rejected claims.
 --   approved_hours numeric(18,4): Hours of approved claims that record any.
 --   approved_wra_value numeric(18,4): Approved claims: daily amount of the working rule agreement by days paid.
@@ -62,6 +66,10 @@ select
   sum(case when claim.has_no_timesheet then 1 else 0 end) as claims_without_timesheet,
   sum(case when claim.status = 'approved' then claim.value else 0 end) as approved_value,
   sum(case when claim.status = 'pending' then claim.value else 0 end) as pending_value,
+  sum(case when claim.status in ('approved', 'pending') then claim.value else 0 end) as approved_and_pending_value,
+  cast(sum(case when claim.status = 'approved' then claim.value else 0 end) as double precision) / nullif(
+    cast(sum(case when claim.status in ('approved', 'pending') then claim.value else 0 end) as double precision), 0
+  ) as approved_share,
   sum(case when claim.status = 'rejected' then claim.value else 0 end) as rejected_value,
   sum(case when claim.status = 'approved' then claim.hours else 0 end) as approved_hours,
   sum(case when claim.status = 'approved' then claim.wra_value else 0 end) as approved_wra_value,

@@ -7,7 +7,7 @@
 -- one.
 -- Groups: group_by all, company, project, trade, agency
 -- Sources: star.dim_date, star.fact_assignment, star.fact_timesheet
--- Measures: none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
+-- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours; none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
 -- Columns:
 --   group_by text key: Grouping: all, company, project, trade or agency. Rows of different groupings repeat each other.
 --   group_key text key: Id of the group; empty for all.
@@ -23,6 +23,9 @@
 --   closing_workers integer: Different workers with an assignment on the last day of the week.
 --   worked_headcount integer: Different workers with hours on approved timesheets.
 --   net_hours numeric(18,4): Net hours of approved timesheets, also of those that name no worker.
+--   pending_hours numeric(18,4): Net hours of timesheets that wait for submission or approval.
+--   approved_and_pending_hours numeric(18,4): net_hours and pending_hours; the denominator of approved_share.
+--   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are none.
 with
 -- Include: engagement
 
@@ -47,10 +50,11 @@ worked as (
     coalesce(a.trade_id, '-1') as trade_id,
     t.agency_id,
     t.worker_id,
-    coalesce(t.net_hours, 0) as net_hours
+    case when t.status = 'approved' then coalesce(t.net_hours, 0) else 0 end as net_hours,
+    case when t.status = 'approved' then 0 else coalesce(t.net_hours, 0) end as pending_hours
   from star.fact_timesheet as t
   left join star.fact_assignment as a on a.assignment_id = t.assignment_id
-  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
+  where not t.is_deleted and t.status in ('approved', 'pending', 'pending_approval') and t.week_ending_date is not null
 ),
 
 week as (
@@ -139,7 +143,7 @@ once as (
 ),
 
 busy as (
-  select w.week_ending_date, g.number, n.worker, sum(w.net_hours) as net_hours
+  select w.week_ending_date, g.number, n.worker, sum(w.net_hours) as net_hours, sum(w.pending_hours) as pending_hours
   from worked as w
   inner join week on week.week_ending_date = w.week_ending_date
   inner join place as p
@@ -158,7 +162,8 @@ measured as (
     cast(count(case when not is_closing then 1 end) as integer) as leavers,
     cast(count(case when is_closing then 1 end) as integer) as closing_workers,
     0 as worked_headcount,
-    cast(0 as numeric(18, 4)) as net_hours
+    cast(0 as numeric(18, 4)) as net_hours,
+    cast(0 as numeric(18, 4)) as pending_hours
   from once
   group by week_ending_date, number
   union all
@@ -170,7 +175,8 @@ measured as (
     0 as leavers,
     0 as closing_workers,
     cast(count(case when net_hours > 0 and worker is not null then 1 end) as integer) as worked_headcount,
-    cast(sum(net_hours) as numeric(18, 4)) as net_hours
+    cast(sum(net_hours) as numeric(18, 4)) as net_hours,
+    cast(sum(pending_hours) as numeric(18, 4)) as pending_hours
   from busy
   group by week_ending_date, number
 )
@@ -189,7 +195,11 @@ select
   sum(m.leavers) as leavers,
   sum(m.closing_workers) as closing_workers,
   sum(m.worked_headcount) as worked_headcount,
-  sum(m.net_hours) as net_hours
+  sum(m.net_hours) as net_hours,
+  sum(m.pending_hours) as pending_hours,
+  sum(m.net_hours + m.pending_hours) as approved_and_pending_hours,
+  cast(sum(m.net_hours) as double precision) / nullif(cast(sum(m.net_hours + m.pending_hours) as double precision), 0)
+    as approved_share
 from measured as m
 inner join group_number as g on g.number = m.number
 group by g.group_by, g.group_key, m.week_ending_date

@@ -1,13 +1,13 @@
 -- Assignments and workers week by week, also in weeks without timesheets: active_start + assignments_begun - assignments_ended =
 -- active_end, and opening_workers + starters - leavers = closing_workers. Assignments count once they are confirmed, until the
--- day they were completed or ended, else until the planned end; hours are those of approved timesheets.
+-- day they were completed or ended, else until the planned end; hours are those of approved timesheets, but for pending_hours.
 -- Grain: one row per week ending, company, project, trade, agency and engagement type.
 -- Question: How many people are on site, and how does that change?
 -- Assumption: the weeks of a company end on the weekday on which most of its timesheets end, else on the configured one,
 -- else on Sunday; a timesheet that ends on another day counts in the week that contains the day. Weeks run to the current
 -- one, or to that of the last timesheet if it is later.
 -- Sources: star.dim_company, star.dim_date, star.fact_assignment, star.fact_timesheet
--- Measures: last assignments, active_start, active_end, fte; none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
+-- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours; last assignments, active_start, active_end, fte; none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the record names none.
@@ -29,6 +29,9 @@
 --   worked_headcount integer: Different workers with hours; not additive over groups, as one may work in several.
 --   net_hours numeric(18,4): Net hours of approved timesheets; the numerator of FTE.
 --   fte double precision: Full-time equivalents of the week: net_hours divided by 40.
+--   pending_hours numeric(18,4): Net hours of timesheets that wait for submission or approval.
+--   approved_and_pending_hours numeric(18,4): net_hours and pending_hours; the denominator of approved_share.
+--   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are none.
 with
 -- Include: engagement
 
@@ -102,11 +105,12 @@ worked as (
     t.agency_id,
     coalesce(t.rate_type, 'unknown') as rate_type,
     t.worker_id,
-    coalesce(t.net_hours, 0) as net_hours
+    case when t.status = 'approved' then coalesce(t.net_hours, 0) else 0 end as net_hours,
+    case when t.status = 'approved' then 0 else coalesce(t.net_hours, 0) end as pending_hours
   from star.fact_timesheet as t
   inner join calendar as c on c.company_id = t.company_id
   left join star.fact_assignment as a on a.assignment_id = t.assignment_id
-  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
+  where not t.is_deleted and t.status in ('approved', 'pending', 'pending_approval') and t.week_ending_date is not null
 ),
 
 -- Integers stand for places and workers, whose text ids repeat every week. Materialized, since the numbering is arbitrary.
@@ -162,7 +166,9 @@ worker as (
 ),
 
 worked_by_worker as (
-  select w.week_ending_date, p.place, n.worker, sum(w.net_hours) as net_hours, bool_or(w.net_hours > 0) as has_hours
+  select
+    w.week_ending_date, p.place, n.worker, sum(w.net_hours) as net_hours, sum(w.pending_hours) as pending_hours,
+    bool_or(w.net_hours > 0) as has_hours
   from worked as w
   inner join place as p on p.company_id = w.company_id and p.project_id = w.project_id and p.trade_id = w.trade_id
     and p.agency_id = w.agency_id and p.rate_type = w.rate_type
@@ -185,7 +191,8 @@ measured as (
     0 as leavers,
     0 as closing_workers,
     0 as worked_headcount,
-    cast(0 as numeric(18, 4)) as net_hours
+    cast(0 as numeric(18, 4)) as net_hours,
+    cast(0 as numeric(18, 4)) as pending_hours
   from present
   group by week_ending_date, place
   union all
@@ -202,7 +209,8 @@ measured as (
     cast(count(case when not is_closing then 1 end) as integer) as leavers,
     cast(count(case when is_closing then 1 end) as integer) as closing_workers,
     0 as worked_headcount,
-    cast(0 as numeric(18, 4)) as net_hours
+    cast(0 as numeric(18, 4)) as net_hours,
+    cast(0 as numeric(18, 4)) as pending_hours
   from worker
   group by week_ending_date, place
   union all
@@ -219,7 +227,8 @@ measured as (
     0 as leavers,
     0 as closing_workers,
     cast(count(case when has_hours and worker is not null then 1 end) as integer) as worked_headcount,
-    cast(sum(net_hours) as numeric(18, 4)) as net_hours
+    cast(sum(net_hours) as numeric(18, 4)) as net_hours,
+    cast(sum(pending_hours) as numeric(18, 4)) as pending_hours
   from worked_by_worker
   group by week_ending_date, place
 )
@@ -243,7 +252,11 @@ select
   sum(m.closing_workers) as closing_workers,
   sum(m.worked_headcount) as worked_headcount,
   sum(m.net_hours) as net_hours,
-  cast(sum(m.net_hours) as double precision) / 40.0 as fte
+  cast(sum(m.net_hours) as double precision) / 40.0 as fte,
+  sum(m.pending_hours) as pending_hours,
+  sum(m.net_hours + m.pending_hours) as approved_and_pending_hours,
+  cast(sum(m.net_hours) as double precision) / nullif(cast(sum(m.net_hours + m.pending_hours) as double precision), 0)
+    as approved_share
 from measured as m
 inner join place as p on p.place = m.place
 group by m.week_ending_date, p.company_id, p.project_id, p.trade_id, p.agency_id, p.rate_type;

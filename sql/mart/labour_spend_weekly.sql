@@ -1,12 +1,12 @@
--- Pay and cost of approved labour by week, place, trade, agency and kind of engagement.
+-- Pay and cost of approved labour by week, place, trade, agency and kind of engagement, and the cost that waits for approval.
 -- Grain: one row per week ending, company, project, site, trade, agency and rate type.
 -- Question: What does labour cost?
--- Assumption: only approved timesheets count. The trade is that of the assignment, even of a deleted one, and '-1' until
+-- Assumption: only approved timesheets count, except in pending_value and what is made of it. The trade is that of the assignment, even of a deleted one, and '-1' until
 -- the assignment was read. The amounts of a timesheet already include piece work; nothing is added for it.
 -- The columns on statements (SDS: ITEPA 2003 part 2 chapter 10, off-payroll working) and on the minimum wage (rates of
 -- star.dim_minimum_wage, from gov.uk) are indicators as of November 2026, not legal advice.
 -- Sources: ops.company_currency, star.dim_minimum_wage, star.fact_timesheet, star.fact_timelog, star.fact_assignment
--- Measures: none psc_without_sds_workers, umbrella_workers
+-- Measures: sum pending_timesheets, pending_value, approved_and_pending_value; ratio approved_share = cost_value / approved_and_pending_value; none psc_without_sds_workers, umbrella_workers
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.
@@ -27,6 +27,10 @@
 --   expense_value numeric(18,4): Expenses claimed with the timesheets.
 --   cost_value numeric(18,4): Charge and expenses; the numerator of cost_per_hour.
 --   cost_per_hour double precision: Cost of an hour: cost_value divided by net_hours; empty when there are no hours.
+--   pending_timesheets bigint: Timesheets that wait for submission or approval.
+--   pending_value numeric(18,4): Charge and expenses of pending_timesheets: cost that is still to come.
+--   approved_and_pending_value numeric(18,4): cost_value and pending_value; the denominator of approved_share.
+--   approved_share double precision: Approved share by value: cost_value / approved_and_pending_value.
 --   psc_without_sds_workers integer: Different workers of personal service companies on an assignment without a status
 --     determination statement.
 --   psc_without_sds_hours numeric(18,4): Net hours of psc_without_sds_workers. Assignments that are not stored are left out.
@@ -71,41 +75,10 @@ sheet as (
   left join wage as w
     on c.company_id is not null and w.valid_from <= t.week_ending_date - 6
       and (w.next_from is null or w.next_from > t.week_ending_date - 6)
-  where not t.is_deleted and t.status = 'approved' and t.week_ending_date is not null
-)
+  where not t.is_deleted and t.status in ('approved', 'pending', 'pending_approval') and t.week_ending_date is not null
+),
 
-select
-  spend.week_ending_date,
-  spend.company_id,
-  spend.project_id,
-  spend.site_id,
-  spend.trade_id,
-  spend.agency_id,
-  spend.rate_type,
-  spend.timesheets,
-  spend.workers,
-  spend.net_hours,
-  spend.pay_value,
-  spend.charge_value,
-  spend.charge_value - spend.pay_value as margin_value,
-  spend.employer_cost_value,
-  spend.agency_margin_value,
-  spend.margin_timesheets,
-  spend.expense_value,
-  spend.charge_value + spend.expense_value as cost_value,
-  cast(spend.charge_value + spend.expense_value as double precision)
-    / nullif(cast(spend.net_hours as double precision), 0) as cost_per_hour,
-  spend.psc_without_sds_workers,
-  spend.psc_without_sds_hours,
-  spend.psc_without_sds_value,
-  spend.psc_sds_unknown_value,
-  spend.umbrella_workers,
-  spend.umbrella_hours,
-  spend.umbrella_value,
-  spend.minimum_wage_hours,
-  spend.below_minimum_hours,
-  spend.below_minimum_value
-from (
+spend as (
   select
     t.week_ending_date,
     t.company_id,
@@ -138,6 +111,96 @@ from (
     sum(case when t.shortfall > 0 then t.shortfall else 0 end) as below_minimum_value
   from sheet as t
   left join logged as l on l.timesheet_id = t.timesheet_id
+  where t.status = 'approved'
   group by t.week_ending_date, t.company_id, t.project_id, t.site_id, coalesce(t.trade_id, '-1'), t.agency_id,
     coalesce(t.rate_type, 'unknown')
-) as spend
+),
+
+waiting as (
+  select
+    t.week_ending_date,
+    t.company_id,
+    t.project_id,
+    t.site_id,
+    coalesce(t.trade_id, '-1') as trade_id,
+    t.agency_id,
+    coalesce(t.rate_type, 'unknown') as rate_type,
+    count(*) as timesheets,
+    sum(coalesce(t.charge_total, 0) + coalesce(t.expense_value, 0)) as cost_value
+  from sheet as t
+  where t.status <> 'approved'
+  group by t.week_ending_date, t.company_id, t.project_id, t.site_id, coalesce(t.trade_id, '-1'), t.agency_id,
+    coalesce(t.rate_type, 'unknown')
+),
+
+joined as (
+  select
+    week_ending_date,
+    company_id,
+    project_id,
+    site_id,
+    trade_id,
+    agency_id,
+    rate_type,
+    coalesce(spend.timesheets, 0) as timesheets,
+    coalesce(spend.workers, 0) as workers,
+    coalesce(spend.net_hours, 0) as net_hours,
+    coalesce(spend.pay_value, 0) as pay_value,
+    coalesce(spend.charge_value, 0) as charge_value,
+    coalesce(spend.expense_value, 0) as expense_value,
+    coalesce(spend.margin_timesheets, 0) as margin_timesheets,
+    coalesce(spend.psc_without_sds_workers, 0) as psc_without_sds_workers,
+    coalesce(spend.psc_without_sds_hours, 0) as psc_without_sds_hours,
+    coalesce(spend.psc_without_sds_value, 0) as psc_without_sds_value,
+    coalesce(spend.psc_sds_unknown_value, 0) as psc_sds_unknown_value,
+    coalesce(spend.umbrella_workers, 0) as umbrella_workers,
+    coalesce(spend.umbrella_hours, 0) as umbrella_hours,
+    coalesce(spend.umbrella_value, 0) as umbrella_value,
+    coalesce(spend.minimum_wage_hours, 0) as minimum_wage_hours,
+    coalesce(spend.below_minimum_hours, 0) as below_minimum_hours,
+    coalesce(spend.below_minimum_value, 0) as below_minimum_value,
+    spend.employer_cost_value,
+    spend.agency_margin_value,
+    coalesce(waiting.timesheets, 0) as pending_timesheets,
+    coalesce(waiting.cost_value, 0) as pending_value
+  from spend
+  full join waiting using (week_ending_date, company_id, project_id, site_id, trade_id, agency_id, rate_type)
+)
+
+select
+  week_ending_date,
+  company_id,
+  project_id,
+  site_id,
+  trade_id,
+  agency_id,
+  rate_type,
+  timesheets,
+  workers,
+  net_hours,
+  pay_value,
+  charge_value,
+  charge_value - pay_value as margin_value,
+  employer_cost_value,
+  agency_margin_value,
+  margin_timesheets,
+  expense_value,
+  charge_value + expense_value as cost_value,
+  cast(charge_value + expense_value as double precision)
+    / nullif(cast(net_hours as double precision), 0) as cost_per_hour,
+  pending_timesheets,
+  pending_value,
+  charge_value + expense_value + pending_value as approved_and_pending_value,
+  cast(charge_value + expense_value as double precision)
+    / nullif(cast(charge_value + expense_value + pending_value as double precision), 0) as approved_share,
+  psc_without_sds_workers,
+  psc_without_sds_hours,
+  psc_without_sds_value,
+  psc_sds_unknown_value,
+  umbrella_workers,
+  umbrella_hours,
+  umbrella_value,
+  minimum_wage_hours,
+  below_minimum_hours,
+  below_minimum_value
+from joined

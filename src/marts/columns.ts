@@ -114,8 +114,7 @@ function settledWeeks(): string {
 }
 
 /** The Sunday of the week that has most of the days of the week up to this day. */
-const sundayOf = (day: string): string =>
-  `${day} - 3 + cast(7 - extract(isodow from ${day} - 3) as integer)`
+const sundayOf = (day: string): string => `${day} - 3 + cast(7 - extract(isodow from ${day} - 3) as integer)`
 
 /** The same in every row of a week and in every mart: `sql/part/settled_week.sql` has the rule. */
 const settledWeek = (lastDay: string): TableColumn => ({

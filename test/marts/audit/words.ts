@@ -94,5 +94,20 @@ export function weekEndOf(day: string, company: Raw): string {
 /** Approved, with a week. */
 export const isWorked = ({ status, weekEnding }: Raw): boolean => status === 'approved' && Boolean(weekEnding)
 
+/** Waits for submission or approval, with a week. */
+export const isWaiting = ({ status, weekEnding }: Raw): boolean =>
+  ['pending', 'pending_approval'].includes(status) && Boolean(weekEnding)
+
+/** Hours or money that is approved, what waits, and the share of the approved. */
+export const approvedOf = (
+  unit: 'hours' | 'value',
+  approved: number,
+  pending: number,
+): Readonly<Record<string, number | null>> => ({
+  [`pending_${unit}`]: pending,
+  [`approved_and_pending_${unit}`]: approved + pending,
+  approved_share: ratio(approved, approved + pending),
+})
+
 export const byId = (records: readonly Raw[]): ReadonlyMap<string, Raw> =>
   new Map(records.map(record => [record.id, record]))

@@ -1,7 +1,7 @@
 import type { Audit } from '../compare.ts'
 import { datedExpenses } from '../expense-weeks.ts'
 import type { Raw } from '../odd-world.ts'
-import { distinct, groupBy, idOf, sum } from '../words.ts'
+import { approvedOf, distinct, groupBy, idOf, sum } from '../words.ts'
 
 const groupsOfCategories: Readonly<Record<string, readonly string[]>> = {
   travel: ['Fuel', 'Mileage', 'Parking', 'Vehicles'],
@@ -49,7 +49,7 @@ export const expenseSummary: Audit = {
         workers: distinct(claims.map(claim => idOf(claim.expense.worker)).filter(id => id !== '-1')),
         claims_without_timesheet: claims.filter(({ isOfTimesheet }) => !isOfTimesheet).length,
         approved_value: value('approved'),
-        pending_value: value('pending'),
+        ...approvedOf('value', value('approved'), value('pending')),
         rejected_value: value('rejected'),
         approved_hours: sum(approved, ({ hours }) => hours),
         approved_wra_value: sum(approved, ({ wra }) => (wra?.dailyAmount ?? 0) * (wra?.daysPaid ?? 0)),

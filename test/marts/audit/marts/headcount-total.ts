@@ -2,7 +2,18 @@ import type { Planted } from '../../planting.ts'
 import type { Audit, Expected } from '../compare.ts'
 import { lastDayOf, tookPlace } from '../engagements.ts'
 import type { Raw } from '../odd-world.ts'
-import { addDays, byId, dayOf, groupBy, idOf, isWorked, sum, weekEndOf } from '../words.ts'
+import {
+  addDays,
+  approvedOf,
+  byId,
+  dayOf,
+  groupBy,
+  idOf,
+  isWaiting,
+  isWorked,
+  sum,
+  weekEndOf,
+} from '../words.ts'
 
 export const planted: readonly Planted[] = [
   {
@@ -42,6 +53,7 @@ interface Work extends Place {
   readonly worker: string
   readonly sunday: string
   readonly hours: number
+  readonly pending: number
 }
 
 const known = (workers: readonly string[]): Set<string> => new Set(workers.filter(id => id !== '-1'))
@@ -65,6 +77,11 @@ function weekOf(sunday: string, spans: readonly Span[], work: readonly Work[]): 
       [...busy].filter(([, own]) => sum(own, ({ hours }) => hours) > 0).map(([worker]) => worker),
     ).size,
     net_hours: sum(work, ({ hours }) => hours),
+    ...approvedOf(
+      'hours',
+      sum(work, ({ hours }) => hours),
+      sum(work, ({ pending }) => pending),
+    ),
   }
 }
 
@@ -79,14 +96,17 @@ export const headcountTotal: Audit = {
       return [{ ...placeOf(one, idOf(one.trade)), worker, from, until }]
     })
     const current = sundayOf(today)
-    const work = live.timesheets.filter(isWorked).map(
-      (sheet): Work => ({
-        ...placeOf(sheet, idOf(assignments.get(sheet.assignment?.id)?.trade)),
-        worker: idOf(sheet.worker),
-        sunday: sundayOf(addDays(dayOf(sheet.weekEnding) as string, -3)),
-        hours: sheet.netHours,
-      }),
-    )
+    const work = live.timesheets
+      .filter(sheet => isWorked(sheet) || isWaiting(sheet))
+      .map(
+        (sheet): Work => ({
+          ...placeOf(sheet, idOf(assignments.get(sheet.assignment?.id)?.trade)),
+          worker: idOf(sheet.worker),
+          sunday: sundayOf(addDays(dayOf(sheet.weekEnding) as string, -3)),
+          hours: isWorked(sheet) ? sheet.netHours : 0,
+          pending: isWorked(sheet) ? 0 : sheet.netHours,
+        }),
+      )
     const first = [...spans.map(({ from }) => from), ...work.map(({ sunday }) => sunday)].sort()[0] ?? today
     const rows: Expected[] = []
     for (const grouping of groupings) {

@@ -2,7 +2,19 @@ import type { Service } from '../audited.ts'
 import type { Audit, Expected } from '../compare.ts'
 import { lastDayOf, tookPlace } from '../engagements.ts'
 import type { Raw } from '../odd-world.ts'
-import { addDays, byId, dayOf, distinct, groupBy, idOf, isWorked, sum, weekEndOf } from '../words.ts'
+import {
+  addDays,
+  approvedOf,
+  byId,
+  dayOf,
+  distinct,
+  groupBy,
+  idOf,
+  isWaiting,
+  isWorked,
+  sum,
+  weekEndOf,
+} from '../words.ts'
 
 interface Span {
   readonly group: string
@@ -84,7 +96,7 @@ export const headcountWeekly: Audit = {
     const { live, gone } = service
     const assignments = byId([...live.assignments, ...gone.assignments])
     const spans = groupBy(spansOf(service), ({ company }) => company)
-    const sheets = live.timesheets.filter(isWorked)
+    const sheets = live.timesheets.filter(sheet => isWorked(sheet) || isWaiting(sheet))
     const companies = new Set([...spans.keys(), ...sheets.map(({ company }) => idOf(company))])
     return [...companies].flatMap(company => {
       const own = spans.get(company) ?? []
@@ -105,7 +117,8 @@ export const headcountWeekly: Audit = {
         const hours = [...worked.keys()].filter(key => key.startsWith(week)).map(key => key.slice(11))
         return [...new Set([...present.keys(), ...hours])].map((group): Expected => {
           const [project = '', trade = '', agency = '', type = ''] = group.split(' ')
-          const done = worked.get(`${week} ${group}`) ?? []
+          const all = worked.get(`${week} ${group}`) ?? []
+          const done = all.filter(isWorked)
           const net = sum(done, ({ netHours }) => netHours)
           const busy = done.filter(({ netHours, worker }) => netHours > 0 && idOf(worker) !== '-1')
           return {
@@ -114,6 +127,11 @@ export const headcountWeekly: Audit = {
             worked_headcount: distinct(busy.map(({ worker }) => idOf(worker))),
             net_hours: net,
             fte: net / 40,
+            ...approvedOf(
+              'hours',
+              net,
+              sum(all.filter(isWaiting), ({ netHours }) => netHours),
+            ),
           }
         })
       })

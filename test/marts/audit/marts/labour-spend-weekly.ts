@@ -1,7 +1,19 @@
 import type { Planted } from '../../planting.ts'
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
-import { addDays, byId, dayOf, distinct, groupBy, idOf, isWorked, ratio, sum } from '../words.ts'
+import {
+  addDays,
+  approvedOf,
+  byId,
+  dayOf,
+  distinct,
+  groupBy,
+  idOf,
+  isWaiting,
+  isWorked,
+  ratio,
+  sum,
+} from '../words.ts'
 
 export const planted: readonly Planted[] = [
   {
@@ -63,18 +75,22 @@ export const labourSpendWeekly: Audit = {
   rows: ({ live, gone }) => {
     const assignments = byId([...live.assignments, ...gone.assignments])
     const companies = byId(live.companies)
-    const groups = groupBy(live.timesheets.filter(isWorked), sheet =>
-      [
-        dayOf(sheet.weekEnding),
-        idOf(sheet.company),
-        idOf(sheet.project),
-        idOf(sheet.site),
-        idOf(assignments.get(sheet.assignment?.id)?.trade),
-        idOf(sheet.agency),
-        sheet.rateType ?? 'unknown',
-      ].join(' '),
+    const groups = groupBy(
+      live.timesheets.filter(sheet => isWorked(sheet) || isWaiting(sheet)),
+      sheet =>
+        [
+          dayOf(sheet.weekEnding),
+          idOf(sheet.company),
+          idOf(sheet.project),
+          idOf(sheet.site),
+          idOf(assignments.get(sheet.assignment?.id)?.trade),
+          idOf(sheet.agency),
+          sheet.rateType ?? 'unknown',
+        ].join(' '),
     )
-    return [...groups].map(([key, sheets]): Expected => {
+    return [...groups].map(([key, all]): Expected => {
+      const sheets = all.filter(isWorked)
+      const waiting = all.filter(isWaiting)
       const [week = '', company = '', project = '', site = '', trade = '', agency = '', type = ''] =
         key.split(' ')
       const hours = sum(sheets, ({ netHours }) => netHours)
@@ -104,6 +120,12 @@ export const labourSpendWeekly: Audit = {
         expense_value: expense,
         cost_value: charge + expense,
         cost_per_hour: ratio(charge + expense, hours),
+        pending_timesheets: waiting.length,
+        ...approvedOf(
+          'value',
+          charge + expense,
+          sum(waiting, ({ values }) => values.charge.total + values.expense),
+        ),
         ...statementsOf(sheets, assignments),
         ...minimumOf(sheets, companies),
       }
