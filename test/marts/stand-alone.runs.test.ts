@@ -87,16 +87,19 @@ test('every id in every mart and view has its name or reference beside it, or no
   }
 })
 
-test('every mart and view with weeks or months in its key says which are over', async () => {
+test('every mart and view with weeks or months in its key says which are settled or over', async () => {
   const keyed = marts.flatMap(mart => [{ name: mart.name, columns: tableColumns(mart) }, ...viewsOf(mart)])
   for (const engine of engines) {
     const tables = await columnsIn(engine)
-    for (const period of ['week', 'month']) {
+    for (const [period, flag] of [
+      ['week', 'is_settled_week'],
+      ['month', 'is_complete_month'],
+    ] as const) {
       const having = keyed.filter(({ columns }) =>
         columns.some(({ name, isKey, type }) => isKey && type === 'date' && name.startsWith(`${period}_`)),
       )
       expect(having.length).toBeGreaterThan(8)
-      const without = having.filter(({ name }) => !tables.get(name)?.has(`is_complete_${period}`))
+      const without = having.filter(({ name }) => !tables.get(name)?.has(flag))
       expect([engine.kind, without.map(({ name }) => name)]).toEqual([engine.kind, []])
     }
   }
@@ -121,22 +124,26 @@ test('a name is that of star, and no name is empty', async () => {
   }
 })
 
-test('the week and the month in which the service was last read are not complete', async () => {
+test('the week and the month in which the service was last read are not complete, and both engines settle the same weeks', async () => {
+  const settled: string[] = []
   for (const engine of engines) {
-    const rows = await engine.rows<{ week: string; complete: boolean }>(
-      `select distinct cast(week_ending_date as text) as week, is_complete_week as complete from mart.labour_spend_weekly`,
+    const rows = await engine.rows<{ week: string; settled: boolean }>(
+      `select distinct cast(week_ending_date as text) as week, is_settled_week as settled from mart.labour_spend_weekly order by 1`,
     )
+    settled.push(JSON.stringify(rows))
     const [{ day } = { day: '' }] = await engine.rows<{ day: string }>(
       `select cast(cast(max(as_of at time zone 'Europe/London') as date) as text) as day from mart.labour_spend_weekly`,
     )
     expect(rows.length).toBeGreaterThan(5)
-    for (const { week, complete } of rows) expect([week, complete]).toEqual([week, week < day])
+    for (const { week, settled } of rows) if (week >= day) expect([week, settled]).toEqual([week, false])
+    expect(rows.filter(({ settled }) => settled).length).toBeGreaterThan(rows.length / 2)
     const months = await engine.rows<{ month: string; complete: boolean }>(
       `select distinct cast(month_start_date as text) as month, is_complete_month as complete from mart.supplier_scorecard`,
     )
     for (const { month, complete } of months)
       expect([month, complete]).toEqual([month, month.slice(0, 7) < day.slice(0, 7)])
   }
+  expect(settled[0]).toBe(settled[1])
 })
 
 test('a view of each grouping holds all its rows and no other, and sums over it are right', async () => {
