@@ -17,16 +17,18 @@ export interface PanelFigure {
   readonly column: string
   readonly label: string
   readonly unit: FigureUnit
+  /** Column of what waits for approval, in the same unit: charts by week stack it on the figure. */
+  readonly pending?: string
 }
 
 /** How the rows of a panel are drawn; every drawing has the same rows as a table behind it. */
 export type PanelDrawing =
   | { readonly kind: 'tiles'; readonly figures: readonly PanelFigure[] }
-  /** One bar a week; `complete` marks weeks that are over. */
+  /** One bar a week; `settled` marks weeks that will hardly grow. */
   | {
       readonly kind: 'weeks'
       readonly x: string
-      readonly complete?: string
+      readonly settled?: string
       readonly figures: readonly PanelFigure[]
     }
   /** Ranked by the figure chosen, or in the order of the rows. */
@@ -86,6 +88,8 @@ export interface DashboardPage {
 }
 
 export const money = (column: string, label: string): PanelFigure => ({ column, label, unit: 'money' })
+/** A figure of approved work, with the column of what still waits. */
+export const withPending = (figure: PanelFigure, pending: string): PanelFigure => ({ ...figure, pending })
 export const hours = (column: string, label: string): PanelFigure => ({ column, label, unit: 'hours' })
 export const count = (column: string, label: string): PanelFigure => ({ column, label, unit: 'count' })
 export const share = (column: string, label: string): PanelFigure => ({ column, label, unit: 'share' })

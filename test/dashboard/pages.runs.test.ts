@@ -135,10 +135,28 @@ test('a filter narrows what has its column, and the panel says where it does not
 
 test('the parts of a page add up to its total', async () => {
   const page = await pageOf(duckdb, 'cost')
-  const total = Number(panelOf(page, 'cost-totals').rows[0]?.cost)
+  const [{ cost, week_ending_date: last } = {}] = panelOf(page, 'cost-totals').rows
+  const total = Number(cost)
   expect(total).toBeGreaterThan(0)
-  for (const id of ['cost-by-week', 'cost-by-agency', 'cost-by-trade'])
-    expect(panelOf(page, id).rows.reduce((sum, row) => sum + Number(row.cost), 0)).toBeCloseTo(total, 2)
+  const costOf = (rows: PanelAnswer['rows']): number => rows.reduce((sum, row) => sum + Number(row.cost), 0)
+  for (const id of ['cost-by-agency', 'cost-by-trade'])
+    expect(costOf(panelOf(page, id).rows)).toBeCloseTo(total, 2)
+  const weeks = panelOf(page, 'cost-by-week').rows
+  expect(costOf(weeks.filter(row => String(row.week_ending_date) <= String(last)))).toBeCloseTo(total, 2)
+  expect(weeks.filter(row => row.is_settled_week).at(-1)?.week_ending_date).toBe(last)
+  expect(weeks.some(row => Number(row.pending) > 0 && row.is_settled_week === false)).toBe(true)
+})
+
+test('the tiles and the chart of the hours show the same week, and name it', async () => {
+  for (const served of [duckdb, postgres]) {
+    const page = await pageOf(served, 'hours')
+    const [tile] = panelOf(page, 'hours-totals').rows
+    const settled = panelOf(page, 'over-by-week').rows.filter(row => row.is_settled_week)
+    const { week_ending_date, over_48, average_over_48 } = settled.at(-1) ?? {}
+    expect(tile).toMatchObject({ week_ending_date, over_48, average_over_48 })
+    for (const row of panelOf(page, 'near-and-over').rows)
+      expect([row.worker_reference, row.week_ending_date]).toEqual([row.worker_reference, week_ending_date])
+  }
 })
 
 test.each([

@@ -70,7 +70,8 @@ async function labourTable(engine: Engine): Promise<PrintableTable> {
        cast(sum(l.cost_value) as text) as cost, cast(sum(l.cost_value) as double) / nullif(cast(sum(l.net_hours) as double), 0) as per_hour,
        cast(sum(l.margin_value) as text) as margin
      from mart.labour_spend_weekly l join star.dim_agency a using (agency_id)
-     where l.week_ending_date > (select max(week_ending_date) from mart.labour_spend_weekly) - 56
+     where l.is_settled_week
+       and l.week_ending_date > (select max(week_ending_date) from mart.labour_spend_weekly where is_settled_week) - 56
      group by a.name order by sum(l.cost_value) desc limit 8`,
   )
   return [
@@ -86,18 +87,16 @@ async function labourTable(engine: Engine): Promise<PrintableTable> {
   ]
 }
 
-/** The average hours of each worker in the worker's last week, for those who worked in the last four weeks. */
+/** The average hours of each worker, and the hours of the last settled week, which is the same for all. */
 async function workingTimeTable(engine: Engine): Promise<PrintableTable> {
   const rows = await engine.rows<{ risk: string; workers: number; most: number; over: number }>(
     `select wtr_risk as risk, count(*) as workers, max(avg_17_week_hours) as most, count(*) filter (where is_over_threshold) as over
-     from (
-       select *, row_number() over (partition by worker_id order by week_ending_date desc) as from_last
-       from mart.worker_week where week_ending_date > (select max(week_ending_date) from mart.worker_week) - 28
-     ) as week
-     where from_last = 1 group by wtr_risk order by max(avg_17_week_hours)`,
+     from mart.worker_week
+     where week_ending_date = (select max(week_ending_date) from mart.worker_week where is_settled_week)
+     group by wtr_risk order by max(avg_17_week_hours)`,
   )
   return [
-    ['average over 17 weeks', 'workers', 'highest average', 'over 48 h last week'],
+    ['average over 17 weeks', 'workers', 'highest average', 'over 48 h in the week'],
     rows.map(({ risk, workers, most, over }) => [risk, workers, Math.round(most * 10) / 10, over]),
   ]
 }
@@ -136,9 +135,11 @@ interface DemoResult {
 
 async function printDemoMarts(context: CommandContext, engine: Engine): Promise<void> {
   const say = (text: string): void => printLine(context, text)
-  say('\nCost of the approved labour of the last eight weeks, by agency (mart.labour_spend_weekly):')
+  say('\nCost of the approved labour of the last eight settled weeks, by agency (mart.labour_spend_weekly):')
   printTable(context, ...(await labourTable(engine)))
-  say('\nWorkers near the 48 hours of the Working Time Regulations (mart.worker_week):')
+  say(
+    '\nWorkers near the 48 hours of the Working Time Regulations, in the last settled week (mart.worker_week):',
+  )
   printTable(context, ...(await workingTimeTable(engine)))
   say('\nWork that is not invoiced yet (mart.unbilled_accrual):')
   printTable(context, ...(await accrualTable(engine)))

@@ -1,5 +1,15 @@
 /** Cost: what approved labour costs, by week, agency, project, trade, kind of hour and cost code. */
-import { count, type DashboardPage, hours, money, type Panel, rate, share } from '../panel.ts'
+import {
+  count,
+  type DashboardPage,
+  date,
+  hours,
+  money,
+  type Panel,
+  rate,
+  share,
+  withPending,
+} from '../panel.ts'
 
 const empty = 'No approved timesheets here. Widen the filters, or run muster sync and muster build.'
 
@@ -10,44 +20,60 @@ const spendFigures = [
   money('margin', 'Charge less pay'),
 ]
 
+const weekFigures = [
+  withPending(money('cost', 'Cost'), 'pending'),
+  ...spendFigures.slice(1),
+  money('pending', 'Waiting for approval'),
+]
+
 const spendSums = `sum(cost_value) as cost,
   sum(net_hours) as hours,
   cast(sum(cost_value) as double precision) / nullif(cast(sum(net_hours) as double precision), 0) as cost_per_hour,
   sum(margin_value) as margin`
+
+const settledWeek = `with settled as (
+  select max(week_ending_date) as week from mart.labour_spend_weekly where {where} and is_settled_week
+)`
+
+const noSettledWeek = 'No settled week here. Widen the filters, or wait until as much is approved as usual.'
 
 /** Labour spend by one of its dimensions; `by` identifies its members. */
 function spendBy(name: string, by = `${name}_id`): Panel {
   return {
     id: `cost-by-${name}`,
     title: `By ${name}`,
-    about: 'Charge and expenses of approved timesheets.',
+    about: 'Charge and expenses of approved timesheets, up to the last settled week.',
     mart: 'labour_spend_weekly',
     date: 'week_ending_date',
-    sql: `select ${by},
+    sql: `${settledWeek}
+select ${by},
   max(${name}_name) as ${name}_label,
   ${spendSums}
 from mart.labour_spend_weekly
-where {where}
+where {where} and week_ending_date <= (select week from settled)
 group by ${by}
 order by cost desc nulls last, ${by}
 limit 200`,
     show: { kind: 'bars', label: `${name}_label`, figures: spendFigures },
     drill: { by: [by], order: 'week_ending_date desc, cost_value desc nulls last' },
-    empty,
+    empty: noSettledWeek,
   }
 }
 
 const totals: Panel = {
   id: 'cost-totals',
-  title: 'Labour in this view',
-  about: 'Approved timesheets with their expenses, in the currency of the company.',
+  title: 'Labour up to the last settled week',
+  about:
+    'Approved timesheets with their expenses, in the currency of the company. Later weeks are left out: more of them waits for approval than usual.',
   mart: 'labour_spend_weekly',
   date: 'week_ending_date',
-  sql: `select ${spendSums},
+  sql: `${settledWeek}
+select ${spendSums},
   cast(sum(margin_value) as double precision) / nullif(cast(sum(charge_value) as double precision), 0) as margin_share,
-  sum(timesheets) as timesheets
+  sum(timesheets) as timesheets,
+  max(week_ending_date) as week_ending_date
 from mart.labour_spend_weekly
-where {where}
+where {where} and week_ending_date <= (select week from settled)
 having count(*) > 0`,
   show: {
     kind: 'tiles',
@@ -55,27 +81,30 @@ having count(*) > 0`,
       ...spendFigures,
       share('margin_share', 'Charge less pay, of the charge'),
       count('timesheets', 'Timesheets'),
+      date('week_ending_date', 'Up to week ending'),
     ],
   },
   drill: { by: [], order: 'week_ending_date desc, cost_value desc nulls last' },
-  empty,
+  empty: noSettledWeek,
   isWide: true,
 }
 
 const byWeek: Panel = {
   id: 'cost-by-week',
   title: 'By week',
-  about: 'Hatched: the week was not over when the service was last read, and will grow.',
+  about:
+    'Hatched: not settled, as less of the week is approved than usual. Lighter, on top of it: what waits for approval.',
   mart: 'labour_spend_weekly',
   date: 'week_ending_date',
   sql: `select week_ending_date,
   bool_and(is_settled_week) as is_settled_week,
-  ${spendSums}
+  ${spendSums},
+  sum(pending_value) as pending
 from mart.labour_spend_weekly
 where {where}
 group by week_ending_date
 order by week_ending_date`,
-  show: { kind: 'weeks', x: 'week_ending_date', complete: 'is_settled_week', figures: spendFigures },
+  show: { kind: 'weeks', x: 'week_ending_date', settled: 'is_settled_week', figures: weekFigures },
   drill: { by: ['week_ending_date'], order: 'cost_value desc nulls last' },
   empty,
   isWide: true,
@@ -109,7 +138,8 @@ order by charge desc nulls last, hour_type`,
 const premiumByWeek: Panel = {
   id: 'premium-by-week',
   title: 'Premium hours, of the charge',
-  about: 'Overtime, nights, weekends and bank holidays, as a share of the charge of the week.',
+  about:
+    'Overtime, nights, weekends and bank holidays, as a share of the charge of the week. Hatched: not settled.',
   mart: 'overtime_uplift',
   date: 'week_ending_date',
   sql: `select week_ending_date,
@@ -124,7 +154,7 @@ order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_settled_week',
+    settled: 'is_settled_week',
     figures: [share('premium_share', 'Share at a premium'), money('premium_charge', 'Charge at a premium')],
   },
   drill: { by: ['week_ending_date'], order: 'charge_value desc nulls last' },

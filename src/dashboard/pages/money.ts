@@ -82,7 +82,7 @@ order by max(coalesce(days_overdue, -1)), due_bucket`,
 const ledgerByWeek: Panel = {
   id: 'invoiced-by-week',
   title: 'Invoiced and credited, by week',
-  about: 'After deductions, by the week that the document covers.',
+  about: 'After deductions, by the week that the document covers. Hatched: its timesheets are not settled.',
   mart: 'invoice_ledger',
   date: 'week_ending_date',
   sql: `select week_ending_date,
@@ -97,7 +97,7 @@ order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_settled_week',
+    settled: 'is_settled_week',
     figures: [
       money('invoiced', 'Invoiced'),
       money('credited', 'Credited'),

@@ -1,43 +1,34 @@
 /** Hours: who works near or over 48 hours a week, on average over 17 weeks, and where. */
-import { count, type DashboardPage, date, hours, type Panel, share, text } from '../panel.ts'
+import { count, type DashboardPage, date, hours, type Panel, share, text, withPending } from '../panel.ts'
 
 const empty = 'No approved hours here. Widen the filters, or run muster sync and muster build.'
 
-/**
- * Timesheets are approved late, so the very last week has few: each worker counts with the latest of the last four
- * weeks. A mart with one row per week gives the last week, so that only four weeks of worker_week are read.
- */
-const latestWeeks = `with last as (
+/** One week for all workers: a mart with one row a week gives it, so that one week of worker_week is read. */
+const settledWeek = `with settled as (
   select max(week_ending_date) as week from mart.working_time_weekly where {where} and is_settled_week
-), latest as (
-  select worker_id, worker_reference, week_ending_date, net_hours, avg_17_week_hours, weeks_averaged,
-    is_over_threshold, wtr_risk,
-    row_number() over (partition by worker_id order by week_ending_date desc) as place
-  from mart.worker_week
-  where {where} and is_settled_week and net_hours > 0 and week_ending_date > (select week - 28 from last)
 )`
 
 const totals: Panel = {
   id: 'hours-totals',
-  title: 'The last four weeks',
+  title: 'The last settled week',
   about:
-    'Each worker’s latest complete week. An indicator, not legal advice: leave, sickness and opt-outs are not in the data.',
+    'The same week for all workers: the last one with as much approved as usual. An indicator, not legal advice: leave, sickness and opt-outs are not in the data.',
   mart: 'worker_week',
   date: 'week_ending_date',
-  sql: `${latestWeeks}
+  sql: `${settledWeek}
 select max(week_ending_date) as week_ending_date,
-  count(*) as workers,
+  cast(sum(case when net_hours > 0 then 1 else 0 end) as bigint) as workers,
   cast(sum(case when is_over_threshold then 1 else 0 end) as bigint) as over_48,
   cast(sum(case when wtr_risk = 'above 48' then 1 else 0 end) as bigint) as average_over_48,
   cast(sum(case when wtr_risk = '44 to 48' then 1 else 0 end) as bigint) as average_near_48,
   max(net_hours) as longest
-from latest
-where place = 1
+from mart.worker_week
+where {where} and week_ending_date = (select week from settled)
 having count(*) > 0`,
   show: {
     kind: 'tiles',
     figures: [
-      date('week_ending_date', 'Up to week ending'),
+      date('week_ending_date', 'Week ending'),
       count('workers', 'Workers'),
       count('over_48', 'Over 48 h in the week'),
       count('average_over_48', 'Over 48 h on average'),
@@ -45,33 +36,36 @@ having count(*) > 0`,
       hours('longest', 'Longest week'),
     ],
   },
-  drill: { by: [], order: 'week_ending_date desc, net_hours desc, worker_id' },
-  empty,
+  drill: { by: ['week_ending_date'], order: 'net_hours desc, worker_id' },
+  empty: 'No settled week here. Widen the filters, or wait until as much is approved as usual.',
   isWide: true,
 }
 
 const overByWeek: Panel = {
   id: 'over-by-week',
   title: 'Workers over 48 hours, by week',
-  about: 'Net hours over all companies and agencies. Hatched: the week was not over.',
+  about:
+    'Over all companies and agencies. Hatched: not settled, as less of the week is approved than usual. Lighter, on top of the hours: what waits for approval.',
   mart: 'working_time_weekly',
   date: 'week_ending_date',
   sql: `select week_ending_date,
   is_settled_week,
   workers_over_threshold as over_48,
   workers_above_48 as average_over_48,
-  net_hours as hours
+  net_hours as hours,
+  pending_hours as pending
 from mart.working_time_weekly
 where {where}
 order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_settled_week',
+    settled: 'is_settled_week',
     figures: [
       count('over_48', 'Over 48 h in the week'),
       count('average_over_48', 'Over 48 h on average'),
-      hours('hours', 'Net hours'),
+      withPending(hours('hours', 'Net hours'), 'pending'),
+      hours('pending', 'Waiting for approval'),
     ],
   },
   drill: { mart: 'worker_week', by: ['week_ending_date'], order: 'net_hours desc, worker_id' },
@@ -99,7 +93,7 @@ order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_settled_week',
+    settled: 'is_settled_week',
     figures: [
       count('short_rest', 'Workers with a short rest'),
       count('short_rests', 'Short rests'),
@@ -120,10 +114,10 @@ order by week_ending_date`,
 const nearAndOver: Panel = {
   id: 'near-and-over',
   title: 'Workers near and over 48 hours',
-  about: 'By the average over 17 weeks, in each worker’s latest of the last four complete weeks.',
+  about: 'By the average over the 17 weeks up to the last settled week, which is the same for all workers.',
   mart: 'worker_week',
   date: 'week_ending_date',
-  sql: `${latestWeeks}
+  sql: `${settledWeek}
 select worker_id,
   worker_reference,
   week_ending_date,
@@ -131,14 +125,15 @@ select worker_id,
   net_hours,
   weeks_averaged,
   wtr_risk
-from latest
-where place = 1 and avg_17_week_hours >= 40
+from mart.worker_week
+where {where} and week_ending_date = (select week from settled) and avg_17_week_hours >= 40
 order by avg_17_week_hours desc, worker_id
 limit 100`,
   show: {
     kind: 'table',
     figures: [
       text('worker_reference', 'Worker'),
+      date('week_ending_date', 'Week ending'),
       hours('avg_17_week_hours', '17-week average'),
       hours('net_hours', 'This week'),
       count('weeks_averaged', 'Weeks averaged'),
@@ -154,7 +149,7 @@ const headcount: Panel = {
   id: 'headcount',
   title: 'People on site, each counted once',
   about:
-    'Different workers over all companies, by week from Monday to Sunday: with an assignment, and with approved hours.',
+    'Different workers over all companies, by week from Monday to Sunday: with an assignment, and with approved hours. Hatched: not settled.',
   mart: 'headcount_total_overall',
   date: 'week_ending_date',
   sql: `select week_ending_date,
@@ -169,7 +164,7 @@ order by week_ending_date`,
   show: {
     kind: 'weeks',
     x: 'week_ending_date',
-    complete: 'is_settled_week',
+    settled: 'is_settled_week',
     figures: [
       count('workers', 'With an assignment'),
       count('with_hours', 'With hours'),

@@ -1,13 +1,19 @@
-/** Draws a figure by week: bars if it adds up, else a line. A week that is not over is hatched. */
+/**
+ * Draws a figure by week: bars if it adds up, with what waits for approval on top, else a line. A week that is not settled is
+ * hatched.
+ */
 import * as Plot from '@observablehq/plot'
 import type { PanelRow } from '../../answers.ts'
+import type { PanelFigure } from '../../panel.ts'
 import { formatted, isSum, numberIn, onAxis } from '../format.ts'
 import { type ChartParts, openOnClick, plotted } from './chart.ts'
 
 interface Week {
   readonly end: Date
   readonly value: number
-  readonly isOver: boolean
+  /** Waits for approval. */
+  readonly pending: number
+  readonly isSettled: boolean
   readonly tip: string
   readonly row: PanelRow
 }
@@ -17,16 +23,28 @@ const height = 260
 
 interface WeekColumns {
   readonly x: string
-  readonly complete?: string
+  readonly settled?: string
 }
 
-function weeksIn({ rows, figure }: ChartParts, { x, complete }: WeekColumns): Week[] {
+function tipOf(
+  row: PanelRow,
+  figure: PanelFigure,
+  { x, isSettled }: { x: string; isSettled: boolean },
+): string {
+  const week = `Week ending ${formatted(row[x], 'date')}${isSettled ? '' : ', not settled yet'}`
+  const value = `${figure.label} ${formatted(row[figure.column], figure.unit)}`
+  if (figure.pending === undefined) return `${week}\n${value}`
+  return `${week}\n${value}\nWaiting for approval ${formatted(row[figure.pending], figure.unit)}`
+}
+
+function weeksIn({ rows, figure }: ChartParts, { x, settled }: WeekColumns): Week[] {
   return rows
     .map(row => {
-      const isOver = complete === undefined || row[complete] !== false
+      const isSettled = settled === undefined || row[settled] !== false
       const value = numberIn(row[figure.column])
-      const tip = `Week ending ${formatted(row[x], 'date')}${isOver ? '' : ', not over yet'}\n${figure.label} ${formatted(row[figure.column], figure.unit)}`
-      return { end: new Date(String(row[x])), value, isOver, tip, row }
+      const pending = figure.pending === undefined ? 0 : numberIn(row[figure.pending])
+      const tip = tipOf(row, figure, { x, isSettled })
+      return { end: new Date(String(row[x])), value, pending, isSettled, tip, row }
     })
     .filter(({ value }) => !Number.isNaN(value))
 }
@@ -50,28 +68,42 @@ function hatching(id: string): () => SVGElement {
 function bars(weeks: readonly Week[], id: string): Plot.Markish[] {
   const span = spanOf(weeks)
   const data = [...weeks]
+  const place = {
+    x1: (week: Week) => new Date(week.end.getTime() + dayMs - span),
+    x2: (week: Week) => new Date(week.end.getTime() + dayMs),
+    insetLeft: 0.5,
+    insetRight: 0.5,
+  }
   return [
     hatching(id),
     Plot.rectY(data, {
-      x1: week => new Date(week.end.getTime() + dayMs - span),
-      x2: week => new Date(week.end.getTime() + dayMs),
+      ...place,
       y: 'value',
-      fill: week => (week.isOver ? 'var(--accent)' : `url(#${id})`),
-      insetLeft: 0.5,
-      insetRight: 0.5,
+      fill: week => (week.isSettled ? 'var(--accent)' : `url(#${id})`),
     }),
+    Plot.rectY(
+      data.filter(({ pending }) => pending > 0),
+      {
+        ...place,
+        y1: 'value',
+        y2: week => week.value + week.pending,
+        fill: 'var(--accent)',
+        fillOpacity: 0.25,
+        ariaLabel: 'waiting',
+      },
+    ),
   ]
 }
 
 function line(weeks: readonly Week[]): Plot.Markish[] {
-  const over = weeks.filter(({ isOver }) => isOver)
+  const settled = weeks.filter(({ isSettled }) => isSettled)
   return [
-    Plot.lineY(over, { x: 'end', y: 'value', stroke: 'var(--accent)', strokeWidth: 2 }),
+    Plot.lineY(settled, { x: 'end', y: 'value', stroke: 'var(--accent)', strokeWidth: 2 }),
     Plot.dot([...weeks], {
       x: 'end',
       y: 'value',
       r: 3,
-      fill: week => (week.isOver ? 'var(--accent)' : 'var(--panel)'),
+      fill: week => (week.isSettled ? 'var(--accent)' : 'var(--panel)'),
       stroke: 'var(--accent)',
     }),
   ]
@@ -96,5 +128,7 @@ export function drawWeeks(parts: ChartParts, columns: WeekColumns): SVGSVGElemen
     ],
   })
   openOnClick(svg, { layer: isSum(figure) ? 'rect' : 'dot', rows: weeks.map(({ row }) => row), open })
+  const waiting = weeks.filter(({ pending }) => pending > 0)
+  openOnClick(svg, { layer: 'waiting', rows: waiting.map(({ row }) => row), open })
   return svg
 }

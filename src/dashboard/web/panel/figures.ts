@@ -28,9 +28,9 @@ interface Tabular {
 export function tabular({ show, rows, title }: PanelAnswer): Tabular {
   switch (show.kind) {
     case 'weeks': {
-      const over = show.complete
+      const { settled } = show
       const flags: PanelFigure[] =
-        over === undefined ? [] : [{ column: over, label: 'Week is over', unit: 'flag' }]
+        settled === undefined ? [] : [{ column: settled, label: 'Settled', unit: 'flag' }]
       return { figures: [dated(show.x, 'Week ending'), ...show.figures, ...flags], rows }
     }
     case 'bars':
