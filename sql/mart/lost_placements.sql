@@ -1,13 +1,15 @@
--- Counts rejections, cancellations and early ends by the stage they happened at, and whether a reason was given. The text
+-- Counts rejections, cancellations and ended assignments by the stage they happened at, and whether a reason was given. The text
 -- of a reason may name a person and is in pii.text, for readers of personal data.
 -- Grain: one row per kind of loss, stage, company, agency and month.
 -- Question: What do we lose, and at which point?
 -- Assumption: a rejected worker counts in the month in which the worker was put forward, as the service gives no day of
 -- rejection; a cancelled requisition in the month of its cancellation, else of its creation; an assignment in the month of
--- its first day, or of its last day if it ended early.
+-- its first day, or of its last day if it was ended. An assignment in the state ended, not completed, is a
+-- loss whatever day was planned; ended_early of mart.supplier_scorecard compares the last day with the planned one.
 -- Sources: star.fact_assignment, star.fact_requisition, star.fact_submission, star.fact_submission_stage
 -- Columns:
---   loss text key: worker rejected, requisition cancelled, assignment cancelled, or assignment ended early.
+--   loss text key: worker rejected, requisition cancelled, assignment cancelled, or assignment ended: in the
+--     state ended, early or not.
 --   stage text key: For a rejected worker, the stage reached, or not tracked; for a requisition, approved or not approved;
 --     for an assignment, its engagement type or none.
 --   company_id text key: The hiring company; '-1' when the record names none.
@@ -66,7 +68,7 @@ loss as (
   where not a.is_deleted and a.status = 'cancelled'
   union all
   select
-    'assignment ended early' as loss,
+    'assignment ended' as loss,
     coalesce(e.rate_type, 'none') as stage,
     e.company_id,
     e.agency_id,

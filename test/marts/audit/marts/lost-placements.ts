@@ -61,7 +61,7 @@ function endedOf(assignment: Raw): Loss[] {
     return [{ ...place, loss: 'assignment cancelled', day: dayOf(startDate), hasReason: false }]
   if (status !== 'ended') return []
   const hasReason = Boolean(ended?.reason)
-  return [{ ...place, loss: 'assignment ended early', day: lastDayOf(assignment), hasReason }]
+  return [{ ...place, loss: 'assignment ended', day: lastDayOf(assignment), hasReason }]
 }
 
 export const lostPlacements: Audit = {
