@@ -1,10 +1,13 @@
 -- Days from the approval of a requisition to an agency's acceptance, for each group, without outliers, with the service's
 -- own figures. An acceptance does not fill a seat: further columns give the days to submission, start and last seat.
 -- Outliers are more than 1.5 interquartile ranges beyond the quartiles of their group.
+-- The service may leave companies out, such as those without stage tracking: calibration finds which. Then all figures are of
+-- the companies that it counts, except left_out_count and all_companies_*.
 -- Grain: one row per grouping and group.
 -- Question: How long from approval to an agency's acceptance, without outliers?
 -- Groups: group_by all, company, project, agency, month, week, company+month, project+month, agency+month
 -- Sources: ops.crosscheck, ops.metric_definition, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_submission
+-- Measures: sum left_out_count, all_companies_count, all_companies_days; ratio all_companies_average_days = all_companies_days / all_companies_count; none all_companies_median_days
 -- Columns:
 --   group_by text key: Grouping: all, or its keys separated by commas.
 --   group_key text key: Values of the keys separated by bars: ids, month as YYYY-MM, first day of the week; empty for all.
@@ -13,7 +16,13 @@
 --   agency_id text: Agency of the group, where grouped by agency.
 --   month_start_date date: First day of the month, where grouped by month.
 --   week_start_date date: First day of the week, where grouped by week.
---   raw_count bigint: Acceptances in the group, outliers included.
+--   raw_count bigint: Acceptances in the group, outliers included; 0 where the service counts no company of it.
+--   left_out_count bigint: Acceptances in companies that the service's rule leaves out, such as those without stage tracking;
+--     outliers included, and in no figure but all_companies_*.
+--   all_companies_count bigint: Acceptances of all companies within the bounds of all of them.
+--   all_companies_days numeric(18,4): Days of all_companies_count, added up.
+--   all_companies_average_days numeric(14,4): all_companies_days divided by all_companies_count.
+--   all_companies_median_days numeric(14,4): Median days of all_companies_count.
 --   excluded_outliers bigint: Acceptances left out by the outlier rule.
 --   within_bounds_count bigint: Acceptances within the bounds.
 --   within_bounds_days numeric(18,4): Days of acceptances within the bounds, added up; the numerator of average_days.
@@ -64,9 +73,7 @@ with
 
 -- Include: placement_days
 
-definition as (
-  select * from ops.metric_definition
-),
+-- Include: company_choices
 
 asked as (
 -- Include: groupings
@@ -138,11 +145,27 @@ placed_group as (
 ),
 
 -- Include: time_to_fill_figures
+,
+
+-- Of all companies.
+every_group as (
+  select
+    replace(shown.group_by, 'all companies: ', '') as group_by, shown.group_key, shown.company_id, shown.project_id,
+    shown.agency_id, shown.month_key, shown.week_key, shown.raw_count, shown.within_bounds_count, shown.within_bounds_days,
+    shown.average_days, shown.median_days
+  from shown
+  cross join (select max(definition.choice) as choice from definition) as widest
+  where widest.choice = '' or position(widest.choice in shown.group_by) = 1
+)
 
 select
-  shown.group_by, shown.group_key, shown.company_id, shown.project_id, shown.agency_id,
-  cast(shown.month_key || '-01' as date) as month_start_date, cast(shown.week_key as date) as week_start_date,
-  shown.raw_count, shown.excluded_outliers, shown.within_bounds_count, shown.within_bounds_days, shown.lower_bound, shown.upper_bound,
+  every_group.group_by, every_group.group_key, every_group.company_id, every_group.project_id, every_group.agency_id,
+  cast(every_group.month_key || '-01' as date) as month_start_date, cast(every_group.week_key as date) as week_start_date,
+  coalesce(shown.raw_count, 0) as raw_count, every_group.raw_count - coalesce(shown.raw_count, 0) as left_out_count,
+  every_group.within_bounds_count as all_companies_count, every_group.within_bounds_days as all_companies_days,
+  every_group.average_days as all_companies_average_days, every_group.median_days as all_companies_median_days,
+  coalesce(shown.excluded_outliers, 0) as excluded_outliers, coalesce(shown.within_bounds_count, 0) as within_bounds_count,
+  shown.within_bounds_days, shown.lower_bound, shown.upper_bound,
   shown.average_days, shown.median_days, shown.min_days, shown.max_days, shown.p25_days, shown.p75_days,
   checked.raw_count as api_raw_count,
   checked.excluded_outliers as api_excluded_outliers,
@@ -176,7 +199,8 @@ select
   cast(placed.seat_seconds as double precision) / 86400.0 as time_to_last_seat_days,
   cast(placed.seat_seconds as double precision) / nullif(placed.seat_count, 0) / 86400.0 as time_to_last_seat_average_days,
   placed.seat_median / 86400.0 as time_to_last_seat_median_days
-from shown
-cross join definition
-left join checked on checked.group_by = shown.group_by and checked.group_key = shown.group_key
-left join placed_group as placed on placed.group_by = shown.group_by and placed.group_key = shown.group_key
+from every_group
+inner join definition on definition.choice = ''
+left join shown on shown.group_by = every_group.group_by and shown.group_key = every_group.group_key
+left join checked on checked.group_by = every_group.group_by and checked.group_key = every_group.group_key
+left join placed_group as placed on placed.group_by = every_group.group_by and placed.group_key = every_group.group_key

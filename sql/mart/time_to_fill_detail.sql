@@ -1,5 +1,6 @@
--- Lists every acceptance that time to fill counts, with its days and whether it is an outlier in each of its groups. Adds
--- the service's other time to fill, from creation to offer.
+-- Lists every acceptance that time to fill counts, with its days and whether it is an outlier in each of its groups, and apart
+-- from them those of companies that the service's rule leaves out. Adds the service's other time to fill, from creation to
+-- offer.
 -- Grain: one row per requisition and agency that accepted it.
 -- Question: Which requisitions are the outliers?
 -- Sources: ops.metric_definition, star.dim_agency, star.fact_assignment, star.fact_recruitment_metric_row, star.fact_requisition, star.fact_requisition_agency, star.fact_submission
@@ -14,7 +15,9 @@
 --   approved_at timestamptz: When the requisition was finally approved.
 --   accepted_at timestamptz: When the agency accepted it.
 --   approved_to_accepted_days numeric(14,4): Days from approval to acceptance, in the unit of the definition in force.
---   is_outlier_all boolean: Whether it is an outlier among all acceptances.
+--   is_counted boolean: Whether the service's rule counts its company: it may leave out those without stage tracking, as
+--     calibration finds. Where it does not, only is_outlier_trade says whether it is an outlier; the others are empty.
+--   is_outlier_all boolean: Whether it is an outlier among all acceptances that count.
 --   is_outlier_company boolean: Whether it is an outlier in its company.
 --   is_outlier_project boolean: Whether it is an outlier in its project.
 --   is_outlier_agency boolean: Whether it is an outlier in its agency.
@@ -35,9 +38,7 @@ with
 
 -- Include: placement_days
 
-definition as (
-  select * from ops.metric_definition
-),
+-- Include: company_choices
 
 asked as (
 -- Include: groupings
@@ -46,7 +47,12 @@ asked as (
 -- Include: time_to_fill_answers
 
 ranged as (
-  select * from elapsed
+  select elapsed.*
+  from elapsed
+  where elapsed.choice = ''
+    or not exists (
+      select 1 from ops.metric_definition as d where position(',' || elapsed.company_id || ',' in d.company_ids) > 0
+    )
 ),
 
 -- Include: time_to_fill_outliers
@@ -131,12 +137,13 @@ select
   flagged.requisition_id, flagged.agency_id, flagged.reference, flagged.company_id, flagged.project_id,
   requisition.trade_id,
   flagged.approved_at, flagged.accepted_at, flagged.days as approved_to_accepted_days,
-  flagged.is_outlier_all,
-  flagged.is_outlier_company,
-  flagged.is_outlier_project,
-  flagged.is_outlier_agency,
-  flagged.is_outlier_month,
-  flagged.is_outlier_week,
+  left_out.company_id is null as is_counted,
+  case when left_out.company_id is null then flagged.is_outlier_all end as is_outlier_all,
+  case when left_out.company_id is null then flagged.is_outlier_company end as is_outlier_company,
+  case when left_out.company_id is null then flagged.is_outlier_project end as is_outlier_project,
+  case when left_out.company_id is null then flagged.is_outlier_agency end as is_outlier_agency,
+  case when left_out.company_id is null then flagged.is_outlier_month end as is_outlier_month,
+  case when left_out.company_id is null then flagged.is_outlier_week end as is_outlier_week,
   coalesce(
     flagged.days < quartile.q1 - 1.5 * (quartile.q3 - quartile.q1)
       or flagged.days > quartile.q3 + 1.5 * (quartile.q3 - quartile.q1),
@@ -149,6 +156,11 @@ select
   cast(placed.start_seconds as double precision) / 86400.0 as time_to_start_days,
   cast(placed.last_seat_seconds as double precision) / 86400.0 as time_to_last_seat_days
 from flagged
+left join (
+  select distinct r.company_id
+  from ranged as r
+  where r.choice <> ''
+) as left_out on left_out.company_id = flagged.company_id
 left join placement_days as placed
   on placed.requisition_id = flagged.requisition_id and placed.agency_id = flagged.agency_id
 left join star.fact_requisition as requisition on requisition.requisition_id = flagged.requisition_id

@@ -1,8 +1,11 @@
 -- Weeks in which workers worked more hours than a threshold, for each group, with the service's own figures.
+-- The service may leave companies out, such as those without stage tracking: calibration finds which. Then all figures are of
+-- the companies that it counts, except left_out_* and all_companies_*; mart.worker_week has all companies always.
 -- Grain: one row per grouping, group and threshold.
 -- Question: Who is over 40, 48 or 60 hours a week?
 -- Groups: group_by all, company, project, agency, month, week, company+month
 -- Sources: ops.crosscheck, ops.metric_definition, star.fact_timelog, star.fact_timesheet
+-- Measures: sum left_out_worker_weeks, left_out_over_threshold, all_companies_worker_weeks, all_companies_over_threshold
 -- Columns:
 --   group_by text key: Grouping: all, or its keys separated by commas.
 --   group_key text key: Values of the keys separated by bars: ids, month as YYYY-MM, first day of the week; empty for all.
@@ -12,6 +15,11 @@
 --   month_start_date date: First day of the month, where grouped by month.
 --   week_start_date date: First day of the week, where grouped by week.
 --   threshold_hours numeric(12,4) key: Hours a week: 40, 48 or 60.
+--   all_companies_worker_weeks bigint: worker_weeks of all companies, also those that the service's rule leaves out.
+--   all_companies_over_threshold bigint: Worker weeks of all companies over the threshold.
+--   left_out_worker_weeks bigint: Worker weeks of all_companies_worker_weeks that worker_weeks lacks: those of companies that
+--     the service's rule leaves out, such as those without stage tracking.
+--   left_out_over_threshold bigint: Worker weeks of all_companies_over_threshold that workers_over_threshold lacks.
 --   worker_weeks bigint: Weeks of workers with counted timesheets, one for each worker and week ending.
 --   workers_over_threshold bigint: Worker weeks over the threshold.
 --   distinct_workers_over_threshold bigint: Workers with a week over the threshold.
@@ -28,9 +36,8 @@
 --   workers_over_threshold_difference bigint: Our weeks over the threshold less the service's.
 --   match_status text: Whether it is equal, explained or unexplained, by the last crosscheck; not checked where it compared nothing.
 --   metric_definition_id text: Definition in force: default, or the calibrated one.
-with definition as (
-  select * from ops.metric_definition
-),
+with
+-- Include: company_choices
 
 asked as (
 -- Include: groupings
@@ -66,11 +73,28 @@ checked as (
 ),
 
 -- Include: over_hours_figures
+,
+
+-- Of all companies.
+every_group as (
+  select
+    replace(shown.group_by, 'all companies: ', '') as group_by, shown.group_key, shown.company_id, shown.project_id,
+    shown.agency_id, shown.month_key, shown.week_key, shown.threshold_hours, shown.worker_weeks, shown.workers_over_threshold
+  from shown
+  cross join (select max(definition.choice) as choice from definition) as widest
+  where widest.choice = '' or position(widest.choice in shown.group_by) = 1
+)
 
 select
-  shown.group_by, shown.group_key, shown.company_id, shown.project_id, shown.agency_id,
-  cast(shown.month_key || '-01' as date) as month_start_date, cast(shown.week_key as date) as week_start_date,
-  shown.threshold_hours, shown.worker_weeks, shown.workers_over_threshold, shown.distinct_workers_over_threshold,
+  every_group.group_by, every_group.group_key, every_group.company_id, every_group.project_id, every_group.agency_id,
+  cast(every_group.month_key || '-01' as date) as month_start_date, cast(every_group.week_key as date) as week_start_date,
+  every_group.threshold_hours,
+  every_group.worker_weeks as all_companies_worker_weeks,
+  every_group.workers_over_threshold as all_companies_over_threshold,
+  every_group.worker_weeks - coalesce(shown.worker_weeks, 0) as left_out_worker_weeks,
+  every_group.workers_over_threshold - coalesce(shown.workers_over_threshold, 0) as left_out_over_threshold,
+  coalesce(shown.worker_weeks, 0) as worker_weeks, coalesce(shown.workers_over_threshold, 0) as workers_over_threshold,
+  coalesce(shown.distinct_workers_over_threshold, 0) as distinct_workers_over_threshold,
   shown.total_hours, shown.average_weekly_hours, shown.max_weekly_hours, definition.hours_field,
   checked.worker_weeks as api_worker_weeks,
   checked.workers_over_threshold as api_workers_over_threshold,
@@ -82,7 +106,9 @@ select
   case checked.severity when 0 then 'equal' when 1 then 'explained' when 2 then 'unexplained' else 'not checked' end
     as match_status,
   definition.definition_id as metric_definition_id
-from shown
-cross join definition
-left join checked on checked.group_by = shown.group_by and checked.group_key = shown.group_key
-  and checked.threshold_hours = shown.threshold_hours
+from every_group
+inner join definition on definition.choice = ''
+left join shown on shown.group_by = every_group.group_by and shown.group_key = every_group.group_key
+  and shown.threshold_hours = every_group.threshold_hours
+left join checked on checked.group_by = every_group.group_by and checked.group_key = every_group.group_key
+  and checked.threshold_hours = every_group.threshold_hours

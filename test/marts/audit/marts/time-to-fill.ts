@@ -115,6 +115,18 @@ const unanswered: Expected = {
   average_days_difference: null,
 }
 
+/** Nothing is calibrated in this world: the rule leaves no company out. */
+const ofAllCompanies = (kept: readonly number[]): Expected => ({
+  left_out_count: 0,
+  all_companies_count: kept.length,
+  all_companies_days: sum(kept, one => one),
+  all_companies_average_days: ratio(
+    sum(kept, one => one),
+    kept.length,
+  ),
+  all_companies_median_days: quantile(kept, 0.5),
+})
+
 export const timeToFill: Audit = {
   mart: 'time_to_fill',
   rows: service => {
@@ -131,6 +143,7 @@ export const timeToFill: Audit = {
           group_key: key,
           ...keyColumns(parts, key),
           raw_count: days.length,
+          ...ofAllCompanies(kept),
           excluded_outliers: days.length - kept.length,
           within_bounds_count: kept.length,
           within_bounds_days: sum(kept, one => one),
@@ -205,6 +218,7 @@ export const timeToFillDetail: Audit = {
         approved_at: one.requisition.approvedDate,
         accepted_at: one.offer.dateAccepted,
         approved_to_accepted_days: one.days,
+        is_counted: true,
         is_outlier_all: isOutlier('all'),
         is_outlier_company: isOutlier('company'),
         is_outlier_project: isOutlier('project'),

@@ -56,6 +56,9 @@ export const workersOverHours: Audit = {
             week_start_date: of('week'),
             threshold_hours: `${threshold}.0000`,
             ...unanswered,
+            // Nothing is calibrated in this world: the rule leaves no company out.
+            ...{ left_out_worker_weeks: 0, left_out_over_threshold: 0 },
+            ...{ all_companies_worker_weeks: weeks.length, all_companies_over_threshold: over.length },
             worker_weeks: weeks.length,
             workers_over_threshold: over.length,
             distinct_workers_over_threshold: distinct(over.map(({ worker }) => worker)),

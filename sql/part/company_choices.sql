@@ -1,0 +1,62 @@
+-- The definition in force, and beside it the same one over all companies if the service leaves some out: `definition`. The
+-- groupings of the second one begin with `all companies: `.
+definition as (
+  select
+    d.choice,
+    d.definition_id,
+    d.quantiles,
+    d.value_quantiles,
+    d.days,
+    d.negative_days,
+    d.acceptance,
+    d.bounds,
+    d.min_for_rule,
+    d.requisition_statuses,
+    d.timesheet_statuses,
+    d.company_ids,
+    d.zone,
+    d.zone_minutes,
+    d.from_day,
+    d.to_day,
+    d.hours_field,
+    d.week_start,
+    d.threshold,
+    d.worker_week,
+    d.days_decimals,
+    d.hours_decimals,
+    d.week_key,
+    d.month_key,
+    d.ref_key,
+    d.calibrated_at
+  from ops.metric_definition as d
+  union all
+  select
+    'all companies: ' as choice,
+    d.definition_id,
+    d.quantiles,
+    d.value_quantiles,
+    d.days,
+    d.negative_days,
+    d.acceptance,
+    d.bounds,
+    d.min_for_rule,
+    d.requisition_statuses,
+    d.timesheet_statuses,
+    '' as company_ids,
+    d.zone,
+    d.zone_minutes,
+    d.from_day,
+    d.to_day,
+    d.hours_field,
+    d.week_start,
+    d.threshold,
+    d.worker_week,
+    d.days_decimals,
+    d.hours_decimals,
+    d.week_key,
+    d.month_key,
+    d.ref_key,
+    d.calibrated_at
+  from ops.metric_definition as d
+  where d.company_ids <> ''
+),
