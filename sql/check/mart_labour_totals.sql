@@ -1,5 +1,5 @@
--- Hours and charge of mart.labour_spend_weekly equal those of all approved timesheets, and no part
--- exceeds its total.
+-- Hours and charge of mart.labour_spend_weekly equal those of all approved timesheets, its pending value that of all waiting
+-- ones, and no part exceeds its total.
 -- Severity: error
 -- Sources: mart.labour_spend_weekly, star.fact_timesheet
 -- Next: look for assignments that are stored twice: their timesheets count twice; the previous rows stay until the check passes
@@ -16,6 +16,15 @@ cross join (
   from approved_timesheet as t
 ) as s
 where m.hours <> s.hours or m.charge <> s.charge
+union all
+select 'pending ' || cast(m.pending as text) || ' of ' || cast(s.pending as text) as record
+from (select coalesce(sum(x.pending_value), 0) as pending from mart.labour_spend_weekly as x) as m
+cross join (
+  select coalesce(sum(coalesce(t.charge_total, 0) + coalesce(t.expense_value, 0)), 0) as pending
+  from star.fact_timesheet as t
+  where not t.is_deleted and t.status in ('pending', 'pending_approval') and t.week_ending_date is not null
+) as s
+where m.pending <> s.pending
 union all
 select cast(x.week_ending_date as text) || '|' || x.company_id || '|' || x.agency_id as record
 from mart.labour_spend_weekly as x

@@ -8,7 +8,8 @@ const noRequisitions =
 const distribution: Panel = {
   id: 'time-to-fill',
   title: 'Days from approval to acceptance',
-  about: 'Each acceptance of an agency counts once. Values beyond the fences are the outliers of this view.',
+  about:
+    'Each acceptance of an agency counts once, in all companies, also those that the service’s own metric leaves out. Values beyond the fences are the outliers of this view.',
   mart: 'time_to_fill_detail',
   sql: `with answers as (
   select cast(approved_to_accepted_days as double precision) as days
@@ -42,12 +43,15 @@ order by day`,
 const besideService: Panel = {
   id: 'time-to-fill-compared',
   title: 'Our figure beside the service’s own',
-  about: 'Without outliers, by company. The service was asked at the last crosscheck.',
+  about:
+    'Without outliers, by company. The service may leave companies out, such as those without stage tracking: their acceptances are counted as left out, and only the average of all companies has them. It was asked at the last crosscheck.',
   mart: 'time_to_fill_by_company',
   sql: `select company_id,
   company_name,
   within_bounds_count,
   excluded_outliers,
+  left_out_count,
+  all_companies_average_days,
   average_days,
   api_average_days,
   median_days,
@@ -55,13 +59,15 @@ const besideService: Panel = {
   match_status
 from mart.time_to_fill_by_company
 where {where}
-order by within_bounds_count desc, company_id`,
+order by all_companies_count desc, company_id`,
   show: {
     kind: 'table',
     figures: [
       text('company_name', 'Company'),
       count('within_bounds_count', 'Counted'),
       count('excluded_outliers', 'Outliers'),
+      count('left_out_count', 'Left out by the service'),
+      days('all_companies_average_days', 'Average, all companies'),
       days('average_days', 'Average, ours'),
       days('api_average_days', 'Average, service'),
       days('median_days', 'Median, ours'),
@@ -81,7 +87,8 @@ order by within_bounds_count desc, company_id`,
 const outliers: Panel = {
   id: 'time-to-fill-outliers',
   title: 'Outliers',
-  about: 'Acceptances that time to fill leaves out, longest first.',
+  about:
+    'Acceptances that time to fill leaves out as outliers, in the companies that the service counts; longest first.',
   mart: 'time_to_fill_detail',
   sql: `select requisition_id,
   agency_id,
@@ -114,7 +121,8 @@ limit 100`,
 const byTrade: Panel = {
   id: 'time-to-fill-by-trade',
   title: 'Days to fill, by trade',
-  about: 'Average from approval to acceptance without the outliers of the trade, which are counted apart.',
+  about:
+    'Average from approval to acceptance in all companies, without the outliers of the trade, which are counted apart.',
   mart: 'time_to_fill_detail',
   sql: `select trade_id,
   max(trade_name) as trade_name,

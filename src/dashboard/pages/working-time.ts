@@ -45,7 +45,7 @@ const overByWeek: Panel = {
   id: 'over-by-week',
   title: 'Workers over 48 hours, by week',
   about:
-    'Over all companies and agencies. Hatched: not settled, as less of the week is approved than usual. Lighter, on top of the hours: what waits for approval.',
+    'Over all companies and agencies, also those that the service’s own metric leaves out. Hatched: not settled, as less of the week is approved than usual. Lighter, on top of the hours: what waits for approval.',
   mart: 'working_time_weekly',
   date: 'week_ending_date',
   sql: `select week_ending_date,

@@ -21,6 +21,14 @@ export const planted: readonly Planted[] = [
     subject: 'mart.headcount_total',
     statements: ['update mart.headcount_total set closing_workers = closing_workers + 1'],
   },
+  {
+    check: 'mart_headcount_hours',
+    subject: 'mart.headcount_weekly',
+    rows: 1,
+    statements: [
+      'update mart.headcount_weekly set pending_hours = pending_hours + 1 where pending_hours > 0',
+    ],
+  },
 ]
 
 interface Place {

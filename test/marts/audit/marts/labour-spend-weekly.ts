@@ -21,6 +21,21 @@ export const planted: readonly Planted[] = [
     subject: 'mart.labour_spend_weekly',
     statements: ['update mart.labour_spend_weekly set below_minimum_hours = minimum_wage_hours + 1'],
   },
+  {
+    check: 'mart_labour_totals',
+    subject: 'mart.labour_spend_weekly',
+    rows: 1,
+    statements: [
+      'update mart.labour_spend_weekly set pending_value = pending_value + 1 where pending_value > 0',
+    ],
+  },
+  {
+    check: 'mart_settled_weeks',
+    subject: 'mart.labour_spend_weekly',
+    statements: [
+      `update mart.labour_spend_weekly set is_settled_week = not is_settled_week where rate_type = 'cis'`,
+    ],
+  },
 ]
 
 const workersOf = (sheets: readonly Raw[]): number =>

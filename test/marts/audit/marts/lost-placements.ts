@@ -1,7 +1,17 @@
+import type { Planted } from '../../planting.ts'
 import type { Audit, Expected } from '../compare.ts'
 import { lastDayOf } from '../engagements.ts'
 import type { Raw } from '../odd-world.ts'
 import { dayOf, groupBy, idOf, monthOf } from '../words.ts'
+
+export const planted: readonly Planted[] = [
+  {
+    check: 'mart_lost_totals',
+    subject: 'mart.lost_placements',
+    rows: 1,
+    statements: [`delete from mart.lost_placements where loss = 'assignment ended'`],
+  },
+]
 
 interface Loss {
   readonly loss: string

@@ -1,3 +1,4 @@
+import type { Planted } from '../../planting.ts'
 import type { Service } from '../audited.ts'
 import type { Audit, Expected } from '../compare.ts'
 import { tookPlace } from '../engagements.ts'
@@ -106,6 +107,14 @@ function keyColumns(parts: readonly string[], key: string): Expected {
     week_start_date: of('week'),
   }
 }
+
+export const planted: readonly Planted[] = [
+  {
+    check: 'mart_time_to_fill_companies',
+    subject: 'mart.time_to_fill',
+    statements: ['update mart.time_to_fill set left_out_count = -1'],
+  },
+]
 
 /** No crosscheck has compared anything in this world. */
 const unanswered: Expected = {

@@ -1,3 +1,4 @@
+import type { Planted } from '../../planting.ts'
 import type { Audit, Expected } from '../compare.ts'
 import type { Raw } from '../odd-world.ts'
 import { addDays, distinct, groupBy, idOf, sum } from '../words.ts'
@@ -13,6 +14,14 @@ const keys: Readonly<Record<string, (sheet: Raw) => string>> = {
   month: sheet => dayOf(sheet).slice(0, 7),
   week: sheet => mondayOf(dayOf(sheet)),
 }
+
+export const planted: readonly Planted[] = [
+  {
+    check: 'mart_over_hours_companies',
+    subject: 'mart.workers_over_hours',
+    statements: ['update mart.workers_over_hours set left_out_worker_weeks = -1'],
+  },
+]
 
 /** No crosscheck has compared anything in this world. */
 const unanswered: Expected = {
