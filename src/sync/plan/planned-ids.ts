@@ -161,6 +161,7 @@ async function namedByUnfetched(
   { from, table, column, resource }: Edge,
   engine: Engine,
 ): Promise<IdsToCome | undefined> {
+  const { known: knownIds } = await countIds(engine, resource)
   const { neverFetched, known } = await countIds(engine, from)
   if (neverFetched === 0) return undefined
   const source = `${counted(neverFetched, 'record')} of ${from} never fetched`
@@ -171,7 +172,7 @@ async function namedByUnfetched(
     from === resource
       ? [0, neverFetched * 0.15]
       : named === 0
-        ? [neverFetched * 0.7, neverFetched]
+        ? [Math.max(0, neverFetched * 0.7 - knownIds), neverFetched]
         : newIds(distinct, named, Math.round(neverFetched * share))
   return { kind: 'ids to come', low: Math.floor(low), high: Math.ceil(high), source }
 }
@@ -196,10 +197,10 @@ async function namedByRecords(name: string, { engine, key }: PlanContext): Promi
 export async function idsStillToCome(name: string, context: PlanContext): Promise<IdsToCome | undefined> {
   const { engine, client } = context
   if (!engine) return undefined
-  const { known } = await countIds(engine, name)
   const inRecords = await namedByRecords(name, context)
   const inLists = client && (await idsToCome(name, context))
-  if (!inLists) return inRecords && { ...inRecords, low: Math.max(0, inRecords.low - known) }
+  if (!inLists) return inRecords
+  const { known } = await countIds(engine, name)
   return {
     ...inLists,
     low: Math.max(0, inLists.low - known),
