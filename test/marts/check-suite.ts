@@ -114,7 +114,7 @@ export const describeChecks = (name: Engine['kind']): unknown =>
       const { marts: built } = await build(engine, ['labour_spend_weekly'])
       expect(built.find(mart => mart.name === 'labour_spend_weekly')).toMatchObject({
         state: 'refused',
-        findings: [{ check: 'mart_labour_totals', severity: 'error', rows: 1 }],
+        findings: [{ check: 'mart_labour_totals', severity: 'error', rows: 2 }],
       })
       expect(await engine.rows(rows)).toEqual(before)
     })
