@@ -1,8 +1,9 @@
 -- The week of a timesheet ends on the weekday that its company is configured for.
 -- Severity: warn
 -- Sources: star.fact_timesheet, star.dim_company
--- Next: check whether the company changed its weekendDay: earlier weeks keep their day, and reports by week show both
-select t.timesheet_id as record
+-- Next: check whether the company changed its weekendDay: earlier weeks keep their day, and reports by week show both; if
+-- every week ends a day early, the company is east of India: use its time zone as reportingZone
+select t.timesheet_id || ', company ' || t.company_id || ', ' || c.weekend_day as record
 from star.fact_timesheet as t
 inner join star.dim_company as c on c.company_id = t.company_id
 where not t.is_deleted and t.week_ending_date is not null and c.weekend_day is not null

@@ -172,7 +172,7 @@ export async function publishCompany(
   const draft = join(scratch.path, basename(file))
   try {
     const engine = await openDuckdb(join(scratch.path, 'rows.duckdb'), {
-      reportingZone: connection.reportingZone,
+      days: connection.days,
     })
     try {
       await requirePublished(engine, file, isForced)

@@ -1,5 +1,7 @@
 /** Builds a connection: one API key and one warehouse, with all their settings. */
+
 import { join, resolve } from 'node:path'
+import type { DayRule } from '../lib/day-rule.ts'
 import { whyNotLocal } from '../lib/input-file.ts'
 import type { ProxyVariables } from '../lib/web/proxy.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './bucket.ts'
@@ -61,8 +63,8 @@ export interface Connection extends NotificationSettings, InboxSettings {
   readonly undeclaredPaths: number
   /** Disk space that stays free: with less, no writing command starts. */
   readonly reserveMegabytes: number
-  /** Zone in which timestamps become dates. */
-  readonly reportingZone: string
+  /** How timestamps become days: `reportingZone` and `plausibleDates`. */
+  readonly days: DayRule
   /** Currencies of companies by their id. */
   readonly currencies?: Readonly<Record<string, string>>
   /** Currency of companies whose currency is unknown otherwise. */
@@ -137,7 +139,11 @@ export function buildStored(
     recordFields: raw.recordFields,
     undeclaredPaths: raw.undeclaredPaths,
     reserveMegabytes: raw.reserveMegabytes,
-    reportingZone: raw.reportingZone,
+    days: {
+      zone: raw.reportingZone,
+      firstDay: raw.plausibleDates.from,
+      lastDay: raw.plausibleDates.to,
+    },
     ...(raw.currencies !== undefined && { currencies: raw.currencies }),
     ...(raw.currency !== undefined && { currency: raw.currency }),
     fiscalYearStart: raw.fiscalYearStart,

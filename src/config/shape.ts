@@ -1,5 +1,7 @@
 /** Declares the keys of the settings, with their types and defaults. */
 import * as z from 'zod'
+import { isDay } from '../lib/dates.ts'
+import { defaultDays, plausibleBounds } from '../lib/day-rule.ts'
 import { didYouMean } from '../lib/text/nearest.ts'
 import { defaultZone, isNamedZone } from '../lib/zones.ts'
 import { lineage, notify } from './messages.ts'
@@ -17,6 +19,15 @@ const currencies = new Set(Intl.supportedValuesOf('currency'))
 const isCurrency = (text: string): boolean => currencies.has(text)
 /** A hundred years, so that now minus this many days is still a valid date. */
 const maxDays = 36_525
+
+/** YYYY-MM-DD. */
+const plausibleDay = z
+  .string()
+  .refine(
+    text => isDay(text) && text >= plausibleBounds.firstDay && text <= plausibleBounds.lastDay,
+    `must be a day from ${plausibleBounds.firstDay} to ${plausibleBounds.lastDay}, such as ${defaultDays.firstDay}`,
+  )
+  .meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
 
 const currencyRule = 'must be the ISO 4217 code of a currency, such as GBP or EUR'
 
@@ -112,6 +123,14 @@ const connection = z.strictObject({
     .refine(isNamedZone, 'must be the IANA name of a time zone, such as Europe/London or Pacific/Auckland')
     .default(defaultZone)
     .describe('Time zone, by its IANA name, in which timestamps become days.'),
+  plausibleDates: z
+    .strictObject({
+      from: plausibleDay.default(defaultDays.firstDay).describe('First plausible day.'),
+      to: plausibleDay.default(defaultDays.lastDay).describe('Last plausible day.'),
+    })
+    .refine(({ from, to }) => from <= to, 'must end after it begins')
+    .prefault({})
+    .describe('Dates outside of these days count as typing errors: muster check names their records.'),
   currency: z
     .string()
     .refine(isCurrency, currencyRule)

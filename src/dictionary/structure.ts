@@ -1,7 +1,7 @@
 /** Reads all tables from an empty warehouse in memory, and finds the sources of the columns of views and marts. */
 
 import { tmpdir } from 'node:os'
-import { defaultZone } from '../lib/zones.ts'
+import { defaultDays } from '../lib/day-rule.ts'
 import { additivityNotes } from '../marts/additivity.ts'
 import { ownColumns, tableColumns } from '../marts/columns.ts'
 import { fillTokens } from '../marts/inputs.ts'
@@ -93,7 +93,7 @@ export interface ComputedTable {
 }
 
 /** Lineage does not depend on the time. */
-const sampleTime = { asOf: '1970-01-01T00:00:00.000Z', today: '1970-01-01', zone: defaultZone }
+const sampleTime = { asOf: '1970-01-01T00:00:00.000Z', today: '1970-01-01', ...defaultDays }
 
 /** The table that `muster build` creates for a mart. */
 function martTable(mart: Mart): DefinedTable {

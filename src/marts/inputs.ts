@@ -1,18 +1,17 @@
 /** Replaces the tokens in the statement of a mart: the time of the build, and the slice to build. */
-import { dayInZone } from '../contract/fields/day-in-zone.ts'
+import { dayInZone, daySql } from '../contract/fields/day-in-zone.ts'
+import type { DayRule } from '../lib/day-rule.ts'
 import { lastRead } from '../state/marts/source-state.ts'
-import { reportingZoneOf } from '../state/reporting-zone.ts'
+import { storedDays } from '../state/reporting-zone.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import type { Mart } from './mart.ts'
 
-export interface ReportingTime {
+export interface ReportingTime extends DayRule {
   /** ISO 8601: end of the last run that read the service; null before the first sync. */
   readonly asOf: string | null
   /** YYYY-MM-DD in the reporting zone. */
   readonly today: string
-  /** IANA name of the reporting zone. */
-  readonly zone: string
   /** The month, 1 to 12, in which the fiscal year begins; April without it. */
   readonly fiscalMonth?: number
 }
@@ -61,7 +60,7 @@ export function fillTokens(select: string, time: ReportingTime, slice?: string):
     .replace(tokens.asOf, () => asOfLiteral(time.asOf))
     .replace(tokens.today, () => `cast('${time.today}' as date)`)
     .replace(tokens.readDay, () => readDayOf(time))
-    .replace(tokens.day, (_, at: string) => dayInZone(at, quoteText(time.zone)))
+    .replace(tokens.day, (_, at: string) => dayInZone(at, daySql(time)))
     .replace(tokens.local, (_, at: string) => `(${at} at time zone ${quoteText(time.zone)})`)
     .replace(tokens.fiscalMonth, () => fiscalMonthOf(time))
 }
@@ -72,7 +71,8 @@ export function timeInputsOf(select: string, time: ReportingTime): string {
     select.search(tokens.asOf) >= 0 && `as of ${time.asOf}`,
     select.search(tokens.today) >= 0 && `on ${time.today}`,
     select.search(tokens.readDay) >= 0 && `read on ${readDayOf(time)}`,
-    (select.search(tokens.day) >= 0 || select.search(tokens.local) >= 0) && `in ${time.zone}`,
+    (select.search(tokens.day) >= 0 || select.search(tokens.local) >= 0) &&
+      `in ${time.zone} from ${time.firstDay} to ${time.lastDay}`,
     select.search(tokens.fiscalMonth) >= 0 && `from month ${fiscalMonthOf(time)}`,
   ]
     .filter(part => part !== false)
@@ -94,7 +94,7 @@ export async function readReportingTime(
   nowMs: number,
   fiscalMonth?: number,
 ): Promise<ReportingTime> {
-  const zone = await reportingZoneOf(engine)
+  const days = await storedDays(engine)
   const asOf = await lastRead(engine)
-  return { asOf, today: dayOf(nowMs, zone), zone, ...(fiscalMonth !== undefined && { fiscalMonth }) }
+  return { asOf, today: dayOf(nowMs, days.zone), ...days, ...(fiscalMonth !== undefined && { fiscalMonth }) }
 }

@@ -1,7 +1,9 @@
 /** Finds what a mart reads and in which state: while both stay the same, so do the rows of the mart. */
+
 import { createHash } from 'node:crypto'
 import { catalogue } from '../contract/catalogue.ts'
 import { tablesOf } from '../contract/fields/table.ts'
+import { defaultDays } from '../lib/day-rule.ts'
 import { eventsState, ledgerStates, type SourceState } from '../state/marts/source-state.ts'
 import { everyTable } from '../state/marts/writes.ts'
 import type { Engine } from '../warehouse/engine.ts'
@@ -54,7 +56,7 @@ const textsOfViews = (): ReadonlyMap<string, string> => {
   return viewTexts
 }
 
-const sampleTime = { asOf: null, today: '', zone: 'UTC', now: '' }
+const sampleTime = { asOf: null, today: '', ...defaultDays, now: '' }
 
 /** Tables and views that the statement of a mart reads, and the tables behind those views. */
 export function inputsOf(mart: Mart): ReadonlySet<string> {

@@ -1,4 +1,5 @@
 /** Defines what a warehouse engine can do: run SQL, transactions, and transfers of rows from the stage. */
+import type { DayRule } from '../lib/day-rule.ts'
 import type { SchemaName } from './schema/schemas.ts'
 
 export type SqlValue = string | number | boolean | null
@@ -131,8 +132,8 @@ interface LargeReads {
 export interface Engine extends EngineTraits, EngineCatalogue, LargeReads, StageTransfers {
   /** The file or address, for messages; never with a password. */
   readonly location: string
-  /** IANA name of the reporting zone from the settings; undefined leaves stored days unchanged. */
-  readonly reportingZone: string | undefined
+  /** How the settings count days; undefined leaves stored days unchanged. */
+  readonly days: DayRule | undefined
   /** The same object on every connection to this warehouse: the key for caches of facts about it. */
   readonly cacheKey: object
   /** The name of a schema on this engine, for catalogue queries; statements use the plain name. */

@@ -86,6 +86,16 @@ describe('a file', () => {
       acme(KEY, DUCKDB, 'reportingZone: London'),
       'line 6: connections.acme.reportingZone must be the IANA name of a time zone, such as Europe/London or Pacific/Auckland',
     ],
+    [
+      'a day that is none',
+      acme(KEY, DUCKDB, 'plausibleDates: { from: 2026-02-30 }'),
+      'line 6: connections.acme.plausibleDates.from must be a day from 1970-01-01 to 2199-12-31, such as 2000-01-01',
+    ],
+    [
+      'a range that ends before it begins',
+      acme(KEY, DUCKDB, 'plausibleDates: { to: 1999-12-31 }'),
+      'line 6: connections.acme.plausibleDates must end after it begins',
+    ],
     ['text for a group', 'connections: acme', 'line 1: connections must be a group of settings'],
     ['no connection', 'connections: {}', 'line 1: connections is empty: add one, as `muster init` does'],
     [

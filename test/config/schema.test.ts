@@ -47,6 +47,8 @@ const invented: readonly object[] = [
   { quarantinePercent: 101 },
   { reportingZone: 'Europe/Paris' },
   { reportingZone: 'Europe/London' },
+  { plausibleDates: { from: '2010-01-01' } },
+  { plausibleDates: { from: '1.1.2010' } },
   { schemaPrefix: 'pg_x' },
   { schemaPrefix: 'acme_' },
   { baseUrl: 'ftp://x' },

@@ -31,7 +31,7 @@ describe('a file', () => {
       reserveMegabytes: 256,
       quarantinePercent: 1,
       queries: { seconds: 120, memoryMegabytes: 1024, answerMegabytes: 16, threads: 2 },
-      reportingZone: 'Europe/London',
+      days: { zone: 'Europe/London', firstDay: '2000-01-01', lastDay: '2049-12-31' },
       fiscalYearStart: 4,
     })
     expect(settings.source).toBe('config/muster.yaml')

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { defaultDays } from '../../src/lib/day-rule.ts'
 import { seededRng } from '../../src/lib/rng.ts'
-import { defaultZone } from '../../src/lib/zones.ts'
 import { type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { tableColumns } from '../../src/marts/columns.ts'
 import { fillTokens } from '../../src/marts/inputs.ts'
@@ -66,7 +66,7 @@ describe('every mart', () => {
       const select = fillTokens(mart.select, {
         asOf: filledAt,
         today: filledAt.slice(0, 10),
-        zone: defaultZone,
+        ...defaultDays,
       })
       const columns = await duckdb.rows<{ column_name: string }>(`describe ${select}`).catch(error => {
         throw new Error(`${mart.name}: ${error.message}`)

@@ -1,6 +1,6 @@
 /** Builds of some marts, and the rows that building them now would make. */
+import { defaultDays } from '../../src/lib/day-rule.ts'
 import { seededRng } from '../../src/lib/rng.ts'
-import { defaultZone } from '../../src/lib/zones.ts'
 import { type BuildEffects, type BuildResult, buildMarts } from '../../src/marts/build.ts'
 import { tableColumns } from '../../src/marts/columns.ts'
 import { dayOf, slices } from '../../src/marts/inputs.ts'
@@ -70,7 +70,7 @@ async function undoneRows(
 ): Promise<string[]> {
   let found: string[] = []
   const now = new Date(nowMs).toISOString()
-  const moment = { asOf: await lastRead(engine), today: dayOf(nowMs, defaultZone), zone: defaultZone, now }
+  const moment = { asOf: await lastRead(engine), today: dayOf(nowMs, defaultDays.zone), ...defaultDays, now }
   const undone = engine.transaction(async engine => {
     await engine.run(`delete from mart.${mart.name}`)
     for (const slice of slices) {

@@ -7,6 +7,7 @@ import { openGate } from '../../src/marts/rebuild.ts'
 import { copyWarehouse } from '../../src/publish/copy.ts'
 import { fileSource } from '../../src/publish/copy-ends.ts'
 import { startRun, updateRun } from '../../src/state/runs/runs.ts'
+import { queryAsOf } from '../../src/warehouse/as-of.ts'
 import { describeOnEngines, type Warehouse } from '../support/warehouse-fixture.ts'
 import { tellStory } from './story.ts'
 
@@ -112,6 +113,32 @@ describeOnEngines(
         '1309.0000',
         '30.0000',
       ])
+    })
+
+    test('are what the records as of that day add up to, whatever was corrected later', async () => {
+      await readAndBuild(warehouse, '2026-11-03T02:00:00Z')
+      const { engine } = warehouse
+      const corrected = `timesheet_id in ('approved', 'waits')`
+      await engine.run(
+        `insert into history.fact_timesheet (timesheet_id, status, week_ending_date, approved_at, charge_total, is_deleted, valid_from, valid_to)
+         select timesheet_id, status, week_ending_date, approved_at, charge_total, is_deleted, timestamptz '2026-10-27T10:00:00Z',
+           timestamptz '2026-11-06T10:00:00Z' from star.fact_timesheet where ${corrected}`,
+      )
+      await engine.run(
+        `update star.fact_timesheet set charge_total = 1100, status = 'approved', valid_from = timestamptz '2026-11-06T10:00:00Z'
+         where ${corrected}`,
+      )
+      const owed = queryAsOf(
+        `select case when t.status = 'approved' and t.approved_at <= '2026-10-31T23:59:59Z' then 'approved' else 'unapproved' end as state,
+           cast(sum(t.charge_total) as text) as kept
+         from asof.fact_timesheet as t
+         where not t.is_deleted and t.week_ending_date <= '2026-10-31'
+           and t.timesheet_id not in (select b.timesheet_id from asof.bridge_invoice_timesheet as b)
+         group by 1 order by 1`,
+        { day: '2026-10-31', zone: 'Europe/London' },
+      )
+      const kept = octoberAsKept.filter(({ state }) => state !== 'claims')
+      expect(await engine.rows(owed)).toEqual(kept.map(({ state, kept }) => ({ state, kept })))
     })
 
     test('wait for lists that were not read completely', async () => {

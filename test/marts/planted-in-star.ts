@@ -79,6 +79,14 @@ export const plantedInStar = (engine: Engine['kind']): readonly Planted[] => [
        from generate_series(1, 200) as s(n)`,
     ],
   },
+  {
+    check: 'dates_plausible',
+    subject: 'star.fact_timesheet',
+    rows: 1,
+    statements: [
+      sheet(`week_ending_at = '9999-12-31', week_ending_date = null`, 'x.week_ending_at is not null'),
+    ],
+  },
   { check: 'dates_in_order', subject: 'star.fact_timesheet', rows: backwards.length, statements: reversed },
   {
     check: 'engagement_types_known',

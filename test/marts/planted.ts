@@ -1,5 +1,5 @@
 /** Errors for each check: statements that plant them in a filled warehouse with marts, and what the check must say. */
-import { defaultZone } from '../../src/lib/zones.ts'
+import { defaultDays } from '../../src/lib/day-rule.ts'
 import type { Check } from '../../src/marts/checks/check.ts'
 import { type CheckResult, type CheckTime, failedRows, runCheck } from '../../src/marts/checks/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -25,7 +25,7 @@ export const planted = (engine: Engine['kind']): readonly Planted[] =>
 export const checkMoment: CheckTime = {
   asOf: filledAt,
   today: filledAt.slice(0, 10),
-  zone: defaultZone,
+  ...defaultDays,
   now: filledAt,
 }
 

@@ -1,9 +1,11 @@
 /** A mart that does not fit into memory is made slice by slice: together the slices are all rows, each once. */
+
 import { describe, expect, test } from 'vitest'
+import { defaultDays } from '../../src/lib/day-rule.ts'
 import { fillTokens, isSliced, slices } from '../../src/marts/inputs.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 
-const moment = { asOf: null, today: '2026-03-01', zone: 'UTC', now: '2026-03-01T00:00:00.000Z' }
+const moment = { asOf: null, today: '2026-03-01', ...defaultDays, now: '2026-03-01T00:00:00.000Z' }
 
 test('each digit that a hash can begin with is in one slice', () => {
   expect([...slices.join('')].sort()).toEqual([...'0123456789abcdef'])

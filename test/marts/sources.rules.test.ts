@@ -1,5 +1,7 @@
 /** Whether a mart is kept: the text of its sources stays, and it moves with everything that its rows may follow. */
+
 import { expect, test } from 'vitest'
+import { defaultDays } from '../../src/lib/day-rule.ts'
 import { readMart, readMarts } from '../../src/marts/mart.ts'
 import { countedWrites, inputsOf, sourcesOf } from '../../src/marts/sources.ts'
 import type { SourceState } from '../../src/state/marts/source-state.ts'
@@ -16,7 +18,7 @@ const martOf = (select: string, columns = '--   id text key: An id.') =>
     text: `-- What it is.\n-- Grain: one row.\n-- Question: What?\n-- Sources: star.a\n-- Columns:\n${columns}\n${select}`,
   })
 const invoices = martOf('select i.invoice_id from star.fact_invoice as i where i.is_deleted')
-const moment = { asOf: hour(9), today: '2026-03-02', zone: 'UTC' }
+const moment = { asOf: hour(9), today: '2026-03-02', ...defaultDays }
 
 async function sources(
   mart = invoices,

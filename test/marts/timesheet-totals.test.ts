@@ -1,7 +1,7 @@
 /** Whether the totals of a timesheet include its piece work and its expense is the service's choice. */
 
 import { expect, test } from 'vitest'
-import { defaultZone } from '../../src/lib/zones.ts'
+import { defaultDays } from '../../src/lib/day-rule.ts'
 import { everyCheck } from '../../src/marts/checks/gate.ts'
 import { failedRows, runCheck } from '../../src/marts/checks/run.ts'
 import { readMarts } from '../../src/marts/mart.ts'
@@ -9,7 +9,7 @@ import { filledAt, useFilled } from '../support/filled-warehouse.ts'
 import { describeOnEngines } from '../support/warehouse-fixture.ts'
 
 const filled = useFilled()
-const moment = { asOf: filledAt, today: filledAt.slice(0, 10), zone: defaultZone, now: filledAt }
+const moment = { asOf: filledAt, today: filledAt.slice(0, 10), ...defaultDays, now: filledAt }
 const byName = new Map(everyCheck(readMarts()).map(check => [check.name, check]))
 
 const pieces = (side: 'pay' | 'charge'): string =>

@@ -1,6 +1,8 @@
 /** Days in the zone that the settings name, over both clock changes, whichever zone the warehouse was made in. */
+
 import { expect, test } from 'vitest'
-import { dayInZone, zoneVariable } from '../../src/contract/fields/day-in-zone.ts'
+import { dayGiven, dayInZone, stageDays } from '../../src/contract/fields/day-in-zone.ts'
+import { type DayRule, defaultDays } from '../../src/lib/day-rule.ts'
 import { dayOf } from '../../src/marts/inputs.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
 import { migrate } from '../../src/state/migrate.ts'
@@ -16,7 +18,9 @@ const zones = ['Pacific/Auckland', 'America/New_York', 'Europe/London'] as const
 const changes = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-09-27', '2026-10-25', '2026-11-01']
 const minuteMs = 60_000
 
-/** How services write a time without an end, and others whose microseconds no double can tell from midnight. */
+const inThat = (zone: string): DayRule => ({ ...defaultDays, zone })
+
+/** How services write a time without an end, and years that somebody mistyped: none is plausible. */
 const farAway = ['9999-12-31T00:00:00.000Z', '9999-12-30T23:59:59.999999Z', '2300-01-01T00:00:00.000001Z']
 
 /** From a day before to a day after each change, also beside the full hour. */
@@ -30,15 +34,15 @@ const nearChanges = changes.flatMap(day =>
 const instants = [...nearChanges, ...farAway]
 
 /** Exactly midnight UTC is a day without a time. */
-const expected = (at: string, zone: string): string =>
-  at.endsWith('T00:00:00.000Z') ? at.slice(0, 10) : dayOf(Date.parse(at), zone)
+const expected = (at: string, zone: string): string | null =>
+  farAway.includes(at) ? null : at.endsWith('T00:00:00.000Z') ? at.slice(0, 10) : dayOf(Date.parse(at), zone)
 
 async function inZone(warehouse: Warehouse, zone: string, work: (engine: Engine) => Promise<void>) {
   await warehouse.close()
   const { address, landing } = warehouse
   const engine = address.startsWith('duckdb:')
-    ? await openDuckdb(address.slice('duckdb:'.length), { reportingZone: zone })
-    : await openPostgres({ url: address, shown: '' }, { scratch: `${landing}.zone`, reportingZone: zone })
+    ? await openDuckdb(address.slice('duckdb:'.length), { days: inThat(zone) })
+    : await openPostgres({ url: address, shown: '' }, { scratch: `${landing}.zone`, days: inThat(zone) })
   try {
     await work(engine)
   } finally {
@@ -57,28 +61,30 @@ describeOnEngines(
       const rows = instants.map((one, place) => `('t${place}', '${one}', '${one}', date '2000-01-01', false)`)
       for (const schema of ['star', 'history'])
         await warehouse.engine.run(
-          `insert into ${schema}.fact_timesheet (timesheet_id, week_ending_at, approved_at, week_ending_date, is_deleted)
+          `insert into ${schema}.fact_assignment (assignment_id, confirmed_at, end_at, confirmed_date, is_deleted)
            values ${rows.join(', ')}`,
         )
       for (const zone of zones)
         await inZone(warehouse, zone, async engine => {
           expect(await migrate(engine, at)).toBe(true)
           expect(await migrate(engine, at)).toBe(false)
+          // The stage, which counts the days of what is read, agrees.
+          const staged = await engine.stage.rows<{ confirmed: string; ended: string }>(
+            `select cast(${dayInZone('moment', stageDays)} as varchar) as confirmed,
+               cast(${dayGiven('moment', stageDays)} as varchar) as ended
+             from (select unnest([${instants.map(one => `timestamptz '${one}'`).join(', ')}]) as moment)`,
+          )
+          expect(staged.map(({ confirmed }) => confirmed)).toEqual(instants.map(one => expected(one, zone)))
           for (const schema of ['star', 'history']) {
-            const found = await engine.rows<{ id: string; day: string }>(
-              `select timesheet_id as id, cast(week_ending_date as text) as day from ${schema}.fact_timesheet`,
+            const found = await engine.rows(
+              `select assignment_id as id, cast(confirmed_date as text) as confirmed, cast(end_date as text) as ended
+               from ${schema}.fact_assignment`,
             )
-            const wanted = instants.map((one, place) => ({ id: `t${place}`, day: expected(one, zone) }))
+            const wanted = staged.map((days, place) => ({ id: `t${place}`, ...days }))
             expect(new Set(found.map(row => JSON.stringify(row)))).toEqual(
               new Set(wanted.map(row => JSON.stringify(row))),
             )
           }
-          // The stage, which counts the days of what is read, agrees.
-          const staged = await engine.stage.rows<{ day: string }>(
-            `select cast(${dayInZone('moment', `getvariable('${zoneVariable}')`)} as varchar) as day
-             from (select unnest([${instants.map(one => `timestamptz '${one}'`).join(', ')}]) as moment)`,
-          )
-          expect(staged.map(({ day }) => day)).toEqual(instants.map(one => expected(one, zone)))
         })
     })
 
@@ -88,7 +94,7 @@ describeOnEngines(
       const records = JSON.parse(
         JSON.stringify(generateRecords({ seed: 1, scale: 0.01, today: '2026-11-02' })).replaceAll(
           'T00:00:00.000Z',
-          'T02:30:00.000Z',
+          'T14:37:00.000Z',
         ),
       )
       const sandbox = await keptSandbox({ records, rateLimitPerMinute: 100_000 })
@@ -101,10 +107,10 @@ describeOnEngines(
           { zone: 'America/New_York' },
         ])
         const touched = []
-        for (const recount of recounts('America/New_York')) touched.push(await engine.run(recount))
+        for (const recount of recounts(inThat('America/New_York'))) touched.push(await engine.run(recount))
         expect(touched.filter(rows => rows > 0)).toEqual([])
         const moved = []
-        for (const recount of recounts('Pacific/Auckland')) moved.push(await engine.run(recount))
+        for (const recount of recounts(inThat('Pacific/Auckland'))) moved.push(await engine.run(recount))
         expect(moved.filter(rows => rows > 0).length).toBeGreaterThan(2)
       })
     })

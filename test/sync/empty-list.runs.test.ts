@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { findResource } from '../../src/contract/catalogue.ts'
-import { defaultZone } from '../../src/lib/zones.ts'
+import { defaultDays } from '../../src/lib/day-rule.ts'
 import { everyCheck } from '../../src/marts/checks/gate.ts'
 import { failedRows, runCheck } from '../../src/marts/checks/run.ts'
 import { resourceState } from '../../src/state/runs/resource-state.ts'
@@ -43,7 +43,7 @@ async function openLists(bench: Bench) {
     const { failures } = await runCheck(engine, check, {
       asOf: at,
       today: at.slice(0, 10),
-      zone: defaultZone,
+      ...defaultDays,
       now: at,
     })
     expect(failedRows({ failures } as never)).toBe(notes.length)

@@ -22,14 +22,14 @@ export interface PostgresTarget {
 
 /** The address of a PostgreSQL warehouse; undefined for a file. */
 export function postgresTarget(connection: StoredConnection): PostgresTarget | undefined {
-  const { warehouse, schemaPrefix, landing, reportingZone } = connection
+  const { warehouse, schemaPrefix, landing, days } = connection
   if (warehouse.kind === 'file') return undefined
   return {
     address: { url: warehouse.url.reveal(), shown: warehouse.shown },
     // Beside the landed pages: temporary rows for the server are as private as the pages.
     options: {
       scratch: dirname(landing),
-      reportingZone,
+      days,
       ...(schemaPrefix !== undefined && { schemaPrefix }),
     },
   }

@@ -43,8 +43,8 @@ export async function openToWrite(connection: StoredConnection, threads?: number
 export async function openUnchanged(connection: StoredConnection, threads?: number): Promise<Engine> {
   const place = postgresTarget(connection)
   const file = duckdbFile(connection) ?? ''
-  const { reportingZone } = connection
-  if (!place) return leavingOverview(await openDuckdb(file, { reportingZone, threads }), file)
+  const { days } = connection
+  if (!place) return leavingOverview(await openDuckdb(file, { days, threads }), file)
   const engine = await openPostgres(place.address, place.options)
   try {
     await dropLeftoverSchemas(engine)

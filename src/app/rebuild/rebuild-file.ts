@@ -80,7 +80,7 @@ async function withDraft<Result>(
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
   const engine = await openDuckdb(draft, {
-    reportingZone: connection.reportingZone,
+    days: connection.days,
     isDraft: true,
     // As for loading: waking a second thread takes 0.05 ms per statement, and a new file takes 4,000 statements.
     threads: 1,

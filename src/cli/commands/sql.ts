@@ -7,9 +7,11 @@ import { UsageError } from '../../lib/errors.ts'
 import { readStreamText } from '../../lib/input-file.ts'
 import { writeAnswerFile } from '../../publish/export/answer-file.ts'
 import { recordOutput } from '../../publish/outputs.ts'
+import { queryAsOf } from '../../warehouse/as-of.ts'
 import { statementsIn } from '../../warehouse/sql-tokens.ts'
 import {
   type CommandModule,
+  calendarDay,
   flagOption,
   integerBetween,
   numberOption,
@@ -43,6 +45,12 @@ export const command: CommandModule = {
       summary: `maximum rows; default ${rowsOfTable} for a table, otherwise all`,
       parse: integerBetween(1),
     },
+    {
+      flags: '--as-of <day>',
+      summary:
+        'lets the query read tables of schema asof: star as it was known at the end of a day, YYYY-MM-DD',
+      parse: calendarDay,
+    },
     { flags: '--csv', summary: 'comma-separated, with a header line' },
     {
       flags: '--spreadsheet',
@@ -62,18 +70,23 @@ export const command: CommandModule = {
     'muster sql --csv "select * from mart.labour_spend_weekly"',
     'muster sql --json --limit 10 "select * from star.dim_company"',
     'muster sql --parquet hours.parquet "select worker_id, sum(net_hours) as hours from star.fact_timesheet group by 1"',
+    'muster sql --as-of 2026-09-30 "select status, count(*) as timesheets from asof.fact_timesheet group by 1"',
     'muster sql --csv < query.sql',
     'muster sql',
   ],
   run: async (context, args, options) => {
     const form = formOf(context, options)
     const { stdin, screen } = context
+    const asOf = textOption(options, 'asOf')
     const isStdin = args.length === 0 || (args.length === 1 && args[0] === '-')
-    if (args.length === 0 && form === 'table' && stdin && screen && stdin().isTTY)
+    if (args.length === 0 && form === 'table' && asOf === undefined && stdin && screen && stdin().isTTY)
       return runPrompt(context, { stdin, screen })
     const file = textOption(options, 'parquet')
     const limit = numberOption(options, 'limit')
-    const queries = isStdin ? await stdinQueries(context, args.length > 0) : [args.join(' ')]
+    const written = isStdin ? await stdinQueries(context, args.length > 0) : [args.join(' ')]
+    const queries = written.map(sql =>
+      asOf === undefined ? sql : queryAsOf(sql, { day: asOf, zone: context.stored().days.zone }),
+    )
     if (form === 'json' && queries.length > 1)
       throw new UsageError({
         what: `--json writes one document, and there are ${queries.length} statements`,

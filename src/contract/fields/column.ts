@@ -1,5 +1,5 @@
 /** Declares columns of the warehouse and where their values come from: the vocabulary of the resource files. */
-import { dayInZone, stageZone } from './day-in-zone.ts'
+import { dayGiven, dayInZone, stageDays } from './day-in-zone.ts'
 import { nounOf } from './nouns.ts'
 
 /** What a value is; `src/warehouse/schema/column-type.ts` says how each type is stored, cast and checked for loss. */
@@ -41,8 +41,14 @@ export type ColumnSource =
   | { readonly from: 'constant'; readonly value: string }
   /** A figure of a list in the record. */
   | ListSource
-  /** Portable SQL over columns declared before this one; `dayOf`: the timestamp column whose day it is. */
-  | { readonly from: 'derived'; readonly sql: string; readonly dayOf?: string }
+  /** Portable SQL over columns declared before this one; `dayOf`: the timestamp column whose day it is, and how. */
+  | { readonly from: 'derived'; readonly sql: string; readonly dayOf?: CountedDay }
+
+/** The timestamp column of a day, and how the day follows from it. */
+export interface CountedDay {
+  readonly at: string
+  readonly count: typeof dayInZone
+}
 
 /** A figure computed from a list: from the field `path` of its elements, or their number. */
 export interface ListSource {
@@ -248,9 +254,16 @@ export function ofList(type: ColumnType, { of: path, ...elements }: ListFigure, 
   return placed({ from: 'list', ...place, ...elements }, type, description)
 }
 
-/** The calendar day, in the reporting zone, of a timestamp column. */
-export const dayOf = (column: string, description: string): Column =>
-  placed({ from: 'derived', sql: dayInZone(column, stageZone), dayOf: column }, 'day', description)
+const counted = ({ at, count }: CountedDay, description: string): Column =>
+  placed({ from: 'derived', sql: count(at, stageDays), dayOf: { at, count } }, 'day', description)
+
+/** The calendar day, in the reporting zone, of something that happened. */
+export const dayOf = (at: string, description: string): Column =>
+  counted({ at, count: dayInZone }, description)
+
+/** The calendar day that the service writes as a moment: the same in every reporting zone. */
+export const dayWrittenIn = (at: string, description: string): Column =>
+  counted({ at, count: dayGiven }, description)
 
 /** Builds a key from other columns: md5 of their text joined by '|', the same on both engines. */
 export function keyOf(...columns: string[]): Column {

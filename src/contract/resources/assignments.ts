@@ -6,6 +6,7 @@ import {
   bookkeeping,
   type Column,
   dayOf,
+  dayWrittenIn,
   derived,
   fileUrl,
   flag,
@@ -302,11 +303,11 @@ const parties = {
 
 const times = {
   start_at: timestamp('startDate', 'Start.'),
-  start_date: dayOf('start_at', 'First day.'),
+  start_date: dayWrittenIn('start_at', 'First day.'),
   end_at: timestamp('endDate', 'End.'),
-  end_date: dayOf('end_at', 'Last day.'),
+  end_date: dayWrittenIn('end_at', 'Last day.'),
   timesheet_start_at: timestamp('timesheetStartDate', 'When timesheets start.'),
-  timesheet_start_date: dayOf('timesheet_start_at', 'First day of timesheets.'),
+  timesheet_start_date: dayWrittenIn('timesheet_start_at', 'First day of timesheets.'),
   completed_at: timestamp('completedDate', 'When it was completed.'),
   completed_date: dayOf('completed_at', 'Day of completion.'),
   confirmed_at: timestamp('confirmationDate', 'When it was confirmed.'),

@@ -1,6 +1,6 @@
 /** Credit notes, which refund charges of an invoice or a timesheet. */
 import {
-  dayOf,
+  dayWrittenIn,
   derived,
   fileUrl,
   flag,
@@ -51,10 +51,10 @@ export const creditNotes = resource({
     confirmed_by_user_id: named('confirmedBy', 'user'),
     confirmed_at: timestamp('confirmedDate', 'When it was confirmed.'),
     week_ending_at: timestamp('weekEnding', 'End of the week it covers.'),
-    week_ending_date: dayOf('week_ending_at', 'Last day of the week it covers.'),
+    week_ending_date: dayWrittenIn('week_ending_at', 'Last day of the week it covers.'),
     payment_reference: text('payment.reference', 'Reference of the payment.'),
     payment_at: timestamp('payment.paymentDate', 'When it was paid.'),
-    payment_date: dayOf('payment_at', 'Day of the payment.'),
+    payment_date: dayWrittenIn('payment_at', 'Day of the payment.'),
     reason: freeText('reason', 'Reason.'),
     comments: freeText('comments', 'Comments.'),
     is_vat_to_be_applied: flag('vatToBeApplied', 'VAT asked for before other VAT rules.'),

@@ -1,6 +1,6 @@
 /** Expenses that workers claim. */
 import {
-  dayOf,
+  dayWrittenIn,
   derived,
   fileUrl,
   flag,
@@ -70,7 +70,7 @@ export const expenses = resource({
     description: freeText('description', 'What it was for.'),
     no_receipt_reason: freeText('noReceiptReason', 'Why there is no receipt.'),
     expense_at: timestamp('date', 'When the expense was made.'),
-    expense_date: dayOf('expense_at', 'Day of the expense.'),
+    expense_date: dayWrittenIn('expense_at', 'Day of the expense.'),
     approved_at: timestamp('approvalDate', 'When it was approved.'),
     ...changeTimes,
     value: money('value', 'Claimed amount, in the currency of the company.'),

@@ -1,6 +1,6 @@
 /** Invoices between suppliers, managed service providers and clients. */
 import {
-  dayOf,
+  dayWrittenIn,
   derived,
   fileUrl,
   flag,
@@ -59,9 +59,9 @@ export const invoices = resource({
     agency_id: named('agency', 'agency'),
     msp_id: named('msp', 'msp'),
     week_ending_at: timestamp('weekEnding', 'End of the week it covers.'),
-    week_ending_date: dayOf('week_ending_at', 'Last day of the week it covers.'),
+    week_ending_date: dayWrittenIn('week_ending_at', 'Last day of the week it covers.'),
     due_at: timestamp('due', 'When payment is due.'),
-    due_date: dayOf('due_at', 'Day when payment is due.'),
+    due_date: dayWrittenIn('due_at', 'Day when payment is due.'),
     confirmed_at: timestamp('confirmedDate', 'When it was confirmed or paid.'),
     confirmed_by: personal(json('confirmedBy', 'Who confirmed it; the contract does not show the keys.')),
     payment_json: json('payment', 'Payment; the contract does not show the keys.'),

@@ -1,5 +1,5 @@
 /** Projects of the hiring companies. */
-import { dayOf, flag, id, integer, json, named, personal, text, timestamp } from '../fields/column.ts'
+import { dayWrittenIn, flag, id, integer, json, named, personal, text, timestamp } from '../fields/column.ts'
 import { resource } from '../fields/resource.ts'
 import { changeTimes, phone } from '../fields/shared-columns.ts'
 import { dimension } from '../fields/table.ts'
@@ -28,8 +28,8 @@ export const projects = resource({
     sector_id: named('sector', 'sector'),
     planned_start_at: timestamp('dates.start', 'Planned start.'),
     planned_end_at: timestamp('dates.end', 'Planned end.'),
-    planned_start_date: dayOf('planned_start_at', 'Day of the planned start.'),
-    planned_end_date: dayOf('planned_end_at', 'Day of the planned end.'),
+    planned_start_date: dayWrittenIn('planned_start_at', 'Day of the planned start.'),
+    planned_end_date: dayWrittenIn('planned_end_at', 'Day of the planned end.'),
     config_json: json('config', 'Configuration; the contract does not show the keys.'),
     ...changeTimes,
   }),

@@ -1,6 +1,6 @@
 /** Purchase orders that assignments are charged to. */
 import {
-  dayOf,
+  dayWrittenIn,
   derived,
   flag,
   id,
@@ -53,9 +53,9 @@ export const purchaseOrders = resource({
       value: money('value', 'Value, in the currency of the company.'),
       is_all_trades: flag('allTrades', 'Whether it covers every trade.'),
       start_at: timestamp('startDate', 'Start.'),
-      start_date: dayOf('start_at', 'Day of the start.'),
+      start_date: dayWrittenIn('start_at', 'Day of the start.'),
       end_at: timestamp('endDate', 'End.'),
-      end_date: dayOf('end_at', 'Day of the end.'),
+      end_date: dayWrittenIn('end_at', 'Day of the end.'),
       company_id: named('company', 'company'),
       site_id: named('site', 'site'),
       agency_id: named('agency', 'agency'),

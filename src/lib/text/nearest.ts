@@ -39,6 +39,7 @@ const otherWords: readonly (readonly [words: string, names: readonly string[]])[
   ['token, password', ['apiKey']],
   ['database, db, store', ['warehouse']],
   ['timezone, tz', ['reportingZone']],
+  ['dates, calendar, years', ['plausibleDates']],
 ]
 
 const meanings: ReadonlyMap<string, readonly string[]> = new Map(

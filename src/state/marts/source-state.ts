@@ -6,7 +6,7 @@ import { type WriteCounts, writeCounts } from './writes.ts'
 
 /** State that changes the rows of star without a counted write. */
 export interface SourceState {
-  /** Version and checksum of tables, views and seeds, and the reporting zone. */
+  /** Version and checksum of tables, views and seeds, and how days are counted. */
   readonly structure: string
   readonly writes: WriteCounts
 }
@@ -15,7 +15,7 @@ export async function sourceState(engine: Engine): Promise<SourceState> {
   const [row] = await engine.rows<Record<'checksum' | 'version' | 'zone', string | null>>(
     `select (select max(checksum) from ops.migration where name = 'structure') as checksum,
        (select max(checksum) from ops.migration where name = 'schema') as version,
-       (select max(zone) from ops.reporting_zone) as zone`,
+       (select max(concat_ws(' ', zone, first_day, last_day)) from ops.reporting_zone) as zone`,
   )
   return {
     structure: `structure ${row?.version} ${row?.checksum?.slice(0, 12)}, ${row?.zone}`,

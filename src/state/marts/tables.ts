@@ -90,15 +90,17 @@ export const martTables = {
   }),
 
   reporting_zone: table({
-    description: 'One row: the time zone in which the days of star, history and marts are counted.',
+    description: 'One row: how the days of star, history and marts are counted, unless by default.',
     columns: {
       zone: text('IANA name of the zone; the setting reportingZone.'),
-      counted_at: time('When the days were counted in it.'),
+      first_day: optional(day('First plausible day; the setting plausibleDates.')),
+      last_day: optional(day('Last plausible day.')),
+      counted_at: time('When the days were counted so.'),
     },
     key: ['zone'],
     isPublished: true,
     lifetime: 'lasting',
-    shared: { columns: ['zone', 'counted_at'], isShown: true },
+    shared: { columns: ['zone', 'first_day', 'last_day', 'counted_at'], isShown: true },
   }),
 
   check_result: table({

@@ -3,9 +3,9 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { zoneVariable } from '../../contract/fields/day-in-zone.ts'
+import { daySql, dayVariables } from '../../contract/fields/day-in-zone.ts'
+import { type DayRule, defaultDays } from '../../lib/day-rule.ts'
 import { MusterError } from '../../lib/errors.ts'
-import { defaultZone } from '../../lib/zones.ts'
 import { makeScratch, type Scratch } from '../../temporary/scratch.ts'
 import { quoteText } from '../sql-text.ts'
 import { realFile, requireOneName, requireOrdinary } from './database-file.ts'
@@ -29,8 +29,8 @@ export interface OpenOptions {
   readonly memoryLimit?: string | undefined
   /** Threads per statement, for a small warehouse, where the default number would mostly wait for each other. */
   readonly threads?: number | undefined
-  /** IANA name of the zone in which days are counted; the default if absent. */
-  readonly reportingZone?: string
+  /** How days are counted; the default if absent. */
+  readonly days?: DayRule
   /** Whether the file replaces another once it is complete; until then its rows may be lost. */
   readonly isDraft?: boolean
 }
@@ -130,10 +130,14 @@ async function connectTo(
  */
 export async function setUp(
   connection: DuckDBConnection,
-  at: { readonly home: string; readonly stage: string; readonly zone: string | undefined },
+  at: { readonly home: string; readonly stage: string; readonly days: DayRule | undefined },
 ): Promise<void> {
   await connection.run(`set timezone = 'UTC'`)
-  await connection.run(`set variable ${zoneVariable} = ${quoteText(at.zone ?? defaultZone)}`)
+  const { zone, from, until } = daySql(at.days ?? defaultDays)
+  await connection.run(
+    `set variable ${dayVariables.zone} = ${zone}; set variable ${dayVariables.from} = ${from};
+     set variable ${dayVariables.until} = ${until}`,
+  )
   await connection.run(`create schema ${at.stage}.stage`)
   await connection.run(searchPath(at))
 }
@@ -155,7 +159,7 @@ function closeInstance({ connection, instance, temporary }: OpenedInstance): voi
  * with several, one busy-waits while another waits for the disk.
  */
 async function openCurrent(name: string, file: string, options: OpenOptions): Promise<OpenedInstance> {
-  const { readOnly = false, reportingZone, threads = defaultThreads } = options
+  const { readOnly = false, days, threads = defaultThreads } = options
   for (;;) {
     const before = inodeOf(file)
     const opened = await (readOnly ? createToRead : create)(dirname(name), { ...options, threads: 1 })
@@ -163,7 +167,7 @@ async function openCurrent(name: string, file: string, options: OpenOptions): Pr
       await attachAs(opened.connection, { file, name: 'warehouse', readOnly })
       if (before === undefined || before === inodeOf(file)) {
         await attachMemory(opened.connection, 'stage_0')
-        await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0', zone: reportingZone })
+        await setUp(opened.connection, { home: 'warehouse', stage: 'stage_0', days })
         if (threads !== 1) await opened.connection.run(`set threads = ${threads}`)
         return { ...opened, threads }
       }

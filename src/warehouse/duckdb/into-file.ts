@@ -1,6 +1,7 @@
 /** Decides when committed rows move from the log and from memory into the DuckDB file, and moves them. */
 
 import { existsSync, statSync } from 'node:fs'
+import type { DayRule } from '../../lib/day-rule.ts'
 import { DiskFull, StatementInterrupted } from '../../lib/errors.ts'
 import { logBytes, reclaiming } from './connect.ts'
 import { FileInUse, logNotWritten } from './failure.ts'
@@ -17,7 +18,7 @@ export interface DatabaseFile {
   isReplaced(): boolean
   /** The database that unqualified names refer to. */
   readonly home: string
-  readonly zone: string | undefined
+  readonly days: DayRule | undefined
   /** Threads per statement. */
   readonly threads: number
 }

@@ -1,4 +1,5 @@
 /** Implements the engine over a DuckDB file: one process writes, and stages several batches at once. */
+import type { DayRule } from '../../lib/day-rule.ts'
 import type { Engine, EngineTraits, EngineWork, Insertion } from '../engine.ts'
 import { quoteNames, quoteText } from '../sql-text.ts'
 import type { Priority, Turns } from '../turns.ts'
@@ -25,7 +26,7 @@ const afterLoading = (threads: number): string =>
 
 /** Connections on which batches of pages are staged while others are merged. */
 function poolOf(
-  { file, home, zone }: DatabaseFile,
+  { file, home, days }: DatabaseFile,
   opened: OpenedInstance,
   shared: InstanceState,
 ): ConnectionPool<DuckdbSession> {
@@ -37,7 +38,7 @@ function poolOf(
       const stage = `stage_${count}`
       const duckdb = await opened.instance.connect()
       await attachStageFile(duckdb, stage, opened.temporary.path)
-      await setUp(duckdb, { home, stage, zone })
+      await setUp(duckdb, { home, stage, days })
       return new DuckdbSession(file, duckdb, shared)
     },
     async setBusy(connection, isBusy) {
@@ -206,7 +207,7 @@ function engineOn(database: Database, seat: DuckdbSeat): Engine {
     ...duckdbTraits,
     ...catalogueOf({ rows, run }),
     location: place.file,
-    reportingZone: place.zone,
+    days: place.days,
     cacheKey: database,
     schema: name => name,
     rows,
@@ -274,7 +275,7 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
     isWritten,
     isReplaced,
     home: 'warehouse',
-    zone: options.reportingZone,
+    days: options.days,
     threads,
   }
   return engineOver(place, opened, attachmentOf(opened, place))
@@ -284,10 +285,10 @@ export async function openDuckdb(file: string, options: OpenOptions = {}): Promi
 const stageMemory = '400MB'
 
 /** A DuckDB in memory that stages pages for a warehouse elsewhere; it spills into a temporary folder in `folder`. */
-export async function openStage(folder: string, zone?: string): Promise<Engine> {
+export async function openStage(folder: string, days?: DayRule): Promise<Engine> {
   const opened = await create(folder, { memoryLimit: stageMemory })
   await attachMemory(opened.connection, 'stage_0')
-  await setUp(opened.connection, { home: 'memory', stage: 'stage_0', zone })
+  await setUp(opened.connection, { home: 'memory', stage: 'stage_0', days })
   const { temporary, threads } = opened
   const isNever = (): boolean => false
   const place = {
@@ -297,7 +298,7 @@ export async function openStage(folder: string, zone?: string): Promise<Engine> 
     isWritten: isNever,
     isReplaced: isNever,
     home: 'memory',
-    zone,
+    days,
     threads,
   }
   return engineOver(place, opened)

@@ -1,4 +1,5 @@
 /** Opens a PostgreSQL warehouse: one session of this process, beside a DuckDB in memory that reads the pages. */
+import type { DayRule } from '../../lib/day-rule.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { openStage } from '../duckdb/open.ts'
 import type { Engine, EngineTraits, EngineWork, Transfer, TypedColumn } from '../engine.ts'
@@ -43,8 +44,8 @@ export interface PostgresOptions {
   readonly stage?: Engine
   /** Seconds that a merge waits for merges of other processes; the default if absent. */
   readonly patience?: number
-  /** IANA name of the zone in which days are counted; the default if absent. */
-  readonly reportingZone?: string
+  /** How days are counted; the default if absent. */
+  readonly days?: DayRule
 }
 
 function checkedPrefix(prefix: string): string {
@@ -63,7 +64,7 @@ interface ServerParts {
   readonly stage: Engine
   /** Seconds that a merge waits for its turn. */
   readonly patience: number
-  readonly zone: string | undefined
+  readonly days: DayRule | undefined
 }
 
 /** What an engine object runs on: the turns of the session or of one block, and a stage. */
@@ -187,7 +188,7 @@ function engineOn(server: ServerParts, seat: PostgresSeat): Engine {
     ...catalogueOf({ rows, schema, location }),
     ...largeReadsOn(blocks, { run }),
     location,
-    reportingZone: server.zone,
+    days: server.days,
     cacheKey: server,
     schema,
     rows,
@@ -218,13 +219,10 @@ export async function openPostgres(address: PostgresAddress, options: PostgresOp
   const prefix = checkedPrefix(options.schemaPrefix ?? '')
   const session = openSession(address, defaultSettings)
   await session.client()
-  const stage = options.stage ?? (await openStage(options.scratch, options.reportingZone))
+  const stage = options.stage ?? (await openStage(options.scratch, options.days))
   const parts = { address, session, prefix, isStageShared: options.stage !== undefined }
   const main = turnsOf(parts)
   const files = new TransferFiles(options.scratch)
   const patience = options.patience ?? defaultPatience
-  return engineOn(
-    { parts, main, files, stage, patience, zone: options.reportingZone },
-    { turns: main, stage },
-  )
+  return engineOn({ parts, main, files, stage, patience, days: options.days }, { turns: main, stage })
 }

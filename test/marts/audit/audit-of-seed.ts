@@ -1,7 +1,9 @@
 /** One seed: every mart that has an audit, compared with it row by row and figure by figure. */
+
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defaultDays } from '../../../src/lib/day-rule.ts'
 import { readMarts } from '../../../src/marts/mart.ts'
 import { openDuckdb } from '../../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../../src/warehouse/engine.ts'
@@ -56,7 +58,7 @@ export async function audited(
   const folder = mkdtempSync(join(tmpdir(), 'muster-audit-'))
   const file = join(folder, 'audit.duckdb')
   copyFileSync(await templateFile(), file)
-  const engine = await openDuckdb(file, { reportingZone: zone })
+  const engine = await openDuckdb(file, { days: { ...defaultDays, zone } })
   try {
     const found = await auditSeed(engine, join(folder, 'landing'), world)
     await look(engine)

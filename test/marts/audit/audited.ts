@@ -1,10 +1,11 @@
 /** A warehouse made of an odd world over HTTP, its marts, and the records that the service still has: both sides of an audit. */
+
 import { mkdirSync } from 'node:fs'
 import { findResource } from '../../../src/contract/catalogue.ts'
 import type { Resource } from '../../../src/contract/fields/resource.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
+import { defaultDays } from '../../../src/lib/day-rule.ts'
 import { namedRng, seededRng } from '../../../src/lib/rng.ts'
-import { defaultZone } from '../../../src/lib/zones.ts'
 import { tombstone } from '../../../src/load/merge/tombstone.ts'
 import { stagePlan } from '../../../src/load/read/plan.ts'
 import { buildMarts } from '../../../src/marts/build.ts'
@@ -69,7 +70,7 @@ export async function auditedService(
   { seed, scale }: OddWorld,
 ): Promise<Service> {
   const warehouse = { engine, landing, address: '', close: async () => {}, open: async () => {} }
-  countDaysIn(engine.reportingZone ?? defaultZone)
+  countDaysIn((engine.days ?? defaultDays).zone)
   const records = oddWorld({ seed, scale })
   const rng = namedRng(seed, 'losses')
   const unread = {

@@ -39,6 +39,7 @@ export function oddWorld({ seed, scale = 0.03 }: OddWorld): RawRecords {
   includePieceWork(records)
   loseNames(records, rng)
   loseDates(records, rng)
+  mistypeDates(records, rng)
   payLater(records, rng)
   expireSoon(records, rng)
   payTooLittle(records)
@@ -114,13 +115,13 @@ function configureApart(records: RawRecords): void {
   loose.address.country = 'United States'
 }
 
-/** The second company writes its days as the evening of the day, which is the next one in Auckland. */
+/** The second company writes its days as their last moment in London, which is the next day in Auckland. */
 function writeEveningsFor(records: RawRecords): void {
   const company = companyOf(records, 1)
   for (const record of [...records.timesheets, ...records.invoices, ...records.assignments]) {
     if (record.company.id !== company.id) continue
     for (const field of ['weekEnding', 'startDate', 'endDate', 'due'])
-      if (record[field]) record[field] = record[field].replace('T00:00:00.000Z', 'T21:00:00.000Z')
+      if (record[field]) record[field] = record[field].replace('T00:00:00.000Z', 'T22:59:59.999Z')
   }
 }
 
@@ -178,6 +179,18 @@ function loseDates(records: RawRecords, rng: Rng): void {
   for (const invoice of some(records.invoices, rng, 0.04)) delete invoice.due
   for (const requisition of some(records.requisitions, rng, 0.1))
     for (const stage of requisition.approvalStages) stage.approvedAt = null
+}
+
+/** Years that somebody mistyped, and dates that stand for none. */
+function mistypeDates(records: RawRecords, rng: Rng): void {
+  const mistype = (name: CollectionName, field: string, date: string): void => {
+    for (const record of some(records[name], rng, 0.02)) if (record[field]) record[field] = date
+  }
+  mistype('timesheets', 'weekEnding', '2205-05-31T00:00:00.000Z')
+  mistype('expenses', 'date', '0001-01-01T00:00:00.000Z')
+  mistype('assignments', 'startDate', '0001-01-01T00:00:00.000Z')
+  mistype('assignments', 'endDate', '9999-12-31T00:00:00.000Z')
+  mistype('invoices', 'due', '9999-12-31T00:00:00.000Z')
 }
 
 /** One company shows no payment at all; of the others some confirmed invoices wait for theirs. */

@@ -18,12 +18,17 @@ export function countDaysIn(zone: string): void {
   days.clear()
 }
 
-/** The day of an instant in the reporting zone, exactly midnight UTC being a day without a time; null for none. */
+const isWithoutTime = (instant: string): boolean =>
+  Date.parse(instant) % 86_400_000 === 0 || instant.endsWith('T22:59:59.999Z')
+
+/**
+ * The day of an instant in the reporting zone, midnight UTC and the last moment of a day in London being a day without a time;
+ * null for none, and for one that is not plausible.
+ */
 export function dayOf(instant: string | null | undefined): string | null {
-  if (!instant) return null
-  const at = new Date(instant)
+  if (!instant || instant < '2000' || instant >= '2050') return null
   const known =
-    days.get(instant) ?? (at.getTime() % 86_400_000 === 0 ? instant.slice(0, 10) : clock.format(at))
+    days.get(instant) ?? (isWithoutTime(instant) ? instant.slice(0, 10) : clock.format(new Date(instant)))
   days.set(instant, known)
   return known
 }
@@ -92,7 +97,8 @@ export function weekEndOf(day: string, company: Raw): string {
 }
 
 /** Approved, with a week. */
-export const isWorked = ({ status, weekEnding }: Raw): boolean => status === 'approved' && Boolean(weekEnding)
+export const isWorked = ({ status, weekEnding }: Raw): boolean =>
+  status === 'approved' && dayOf(weekEnding) !== null
 
 /** Waits for submission or approval, with a week. */
 export const isWaiting = ({ status, weekEnding }: Raw): boolean =>

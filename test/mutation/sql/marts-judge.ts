@@ -1,7 +1,9 @@
 /** Makes marts of altered statements over a worn star and over the worlds of the audit, and compares the rows with what is right. */
+
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defaultDays } from '../../../src/lib/day-rule.ts'
 import { type Check, writtenChecks } from '../../../src/marts/checks/check.ts'
 import { readReportingTime } from '../../../src/marts/inputs.ts'
 import { type Mart, readMarts } from '../../../src/marts/mart.ts'
@@ -30,7 +32,7 @@ export interface Judged {
 
 /** The data are few: more threads would only wait for each other. */
 async function open(file: string, zone: string): Promise<Engine> {
-  const engine = await openDuckdb(file, { reportingZone: zone })
+  const engine = await openDuckdb(file, { days: { ...defaultDays, zone } })
   await engine.run('set threads = 1')
   return engine
 }

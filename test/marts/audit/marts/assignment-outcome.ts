@@ -99,7 +99,7 @@ export const assignmentOutcome: Audit = {
     const { live } = service
     const sheets = groupBy(live.timesheets, ({ assignment }) => assignment?.id ?? 'none')
     const weeks = groupBy(
-      live.timesheets.filter(({ weekEnding }) => weekEnding),
+      live.timesheets.filter(({ weekEnding }) => dayOf(weekEnding)),
       ({ company }) => idOf(company),
     )
     const sinceOf = (company: string): string | undefined => {

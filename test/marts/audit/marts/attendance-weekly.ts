@@ -8,7 +8,9 @@ const people = (sheets: readonly Raw[]): number =>
 export const attendanceWeekly: Audit = {
   mart: 'attendance_weekly',
   rows: ({ live }) => {
-    const sheets = live.timesheets.filter(({ weekEnding, status }) => weekEnding && status !== 'cancelled')
+    const sheets = live.timesheets.filter(
+      ({ weekEnding, status }) => dayOf(weekEnding) && status !== 'cancelled',
+    )
     const groups = groupBy(sheets, ({ weekEnding, company, project, agency }) =>
       [dayOf(weekEnding), idOf(company), idOf(project), idOf(agency)].join(' '),
     )

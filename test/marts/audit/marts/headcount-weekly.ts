@@ -42,7 +42,7 @@ const isoWeekday = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCD
 /** The weekday on which most timesheets end, else the configured one; as the configuration of a company would say it. */
 function calendarOf({ live }: Service, company: string): Raw {
   const counts = groupBy(
-    live.timesheets.filter(one => idOf(one.company) === company && one.weekEnding),
+    live.timesheets.filter(one => idOf(one.company) === company && dayOf(one.weekEnding)),
     ({ weekEnding }) => String(isoWeekday(dayOf(weekEnding) as string)),
   )
   const [usual] = [...counts].sort((one, other) => other[1].length - one[1].length || +one[0] - +other[0])
@@ -53,7 +53,7 @@ function calendarOf({ live }: Service, company: string): Raw {
 function weeksOf(service: Service, company: string, spans: readonly Span[]): string[] {
   const calendar = calendarOf(service, company)
   const ends = service.live.timesheets.flatMap(({ company: of, weekEnding }) =>
-    idOf(of) === company && weekEnding ? [dayOf(weekEnding) as string] : [],
+    idOf(of) === company && dayOf(weekEnding) ? [dayOf(weekEnding) as string] : [],
   )
   const starts = [
     ...spans.map(({ from }) => from).filter(day => day <= service.today),
