@@ -36,9 +36,9 @@ const groupOf = ({ dimensions }: QuestionEntity): string | undefined =>
     dimensions.find(({ role }) => role === 'category')
   )?.name
 
-/** Restricts to weeks and months that are over, where the mart has that flag. */
+/** Restricts to settled weeks and months that are over, where the mart has that flag. */
 function complete({ dimensions, time }: QuestionEntity): string {
-  const flag = `is_complete_${time?.grain}`
+  const flag = time?.grain === 'week' ? 'is_settled_week' : `is_complete_${time?.grain}`
   return dimensions.some(({ name }) => name === flag) ? `\nwhere ${flag}` : ''
 }
 
