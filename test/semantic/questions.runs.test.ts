@@ -7,6 +7,7 @@ import { readMarts } from '../../src/marts/mart.ts'
 import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
 import { chartSql, chartsOf } from '../../src/semantic/charts.ts'
 import { grafanaSql } from '../../src/semantic/grafana.ts'
+import { queryAsOf } from '../../src/warehouse/as-of.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { buildAll } from '../support/built-marts.ts'
 import { useFilled } from '../support/filled-warehouse.ts'
@@ -43,7 +44,10 @@ test.each(entities.filter(({ name }) => name !== 'freshness').map(entity => [ent
 )
 
 test('the queries in the help of muster sql have the same rows on both engines', async () => {
-  const queries = sqlCommand.examples.flatMap(example => /"(select [^"]+)"/.exec(example)?.[1] ?? [])
+  const queries = sqlCommand.examples.flatMap(example => {
+    const [, day, sql] = /(?:--as-of (\S+) )?"(select [^"]+)"/.exec(example) ?? []
+    return sql === undefined ? [] : day === undefined ? sql : queryAsOf(sql, { day, zone: 'Europe/London' })
+  })
   expect(queries.length).toBeGreaterThan(3)
   for (const query of queries) {
     const [mine = [], others = []] = await Promise.all(engines.map(engine => engine.rows(query)))
