@@ -6,6 +6,7 @@
 -- rejection; a cancelled requisition in the month of its cancellation, else of its creation; an assignment in the month of
 -- its first day, or of its last day if it ended early.
 -- Sources: star.fact_assignment, star.fact_requisition, star.fact_submission, star.fact_submission_stage
+-- Measures: sum losses, with_reason; ratio reason_ratio = with_reason / losses
 -- Columns:
 --   loss text key: worker rejected, requisition cancelled, assignment cancelled, or assignment ended early.
 --   stage text key: For a rejected worker, the stage reached, or not tracked; for a requisition, approved or not approved;
