@@ -4,6 +4,7 @@ import { whyNotLocal } from '../lib/input-file.ts'
 import type { ProxyVariables } from '../lib/web/proxy.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './bucket.ts'
 import { type Environment, proxyVariables } from './environment.ts'
+import { buildFields, type FieldPolicySettings } from './fields.ts'
 import { buildNotifications, type NotificationSettings } from './messages.ts'
 import { readSecret, reviewMode, type Secret, type SettingsFindings } from './secrets.ts'
 import type { RawConnection } from './shape.ts'
@@ -71,6 +72,8 @@ export interface Connection extends NotificationSettings, InboxSettings {
   readonly fiscalYearStart: number
   /** Limits of one query of `muster sql` or an assistant. */
   readonly queries: QuerySettings
+  /** Which fields are blocked or hashed before they are stored. */
+  readonly fields?: FieldPolicySettings
 }
 
 /** A connection for reading the warehouse: an analyst has no key for the service. */
@@ -113,6 +116,7 @@ export function buildStored(
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
   const notifications = buildNotifications(raw, path, building)
   const bucket = bucketIn(raw, path, building)
+  const fieldPolicy = buildFields(raw, path, building)
   const warehouse = buildWarehouse(raw, path, building)
   if (!warehouse) return undefined
   return {
@@ -142,6 +146,7 @@ export function buildStored(
     ...(raw.currency !== undefined && { currency: raw.currency }),
     fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,
+    ...(fieldPolicy && { fields: fieldPolicy }),
     ...notifications,
   }
 }

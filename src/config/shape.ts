@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { didYouMean } from '../lib/text/nearest.ts'
 import { defaultZone, isNamedZone } from '../lib/zones.ts'
+import { fields } from './fields.ts'
 import { lineage, notify } from './messages.ts'
 import { dotted, type SettingsPath, type SettingsProblem } from './source.ts'
 import { integer, isHttp } from './values.ts'
@@ -38,6 +39,13 @@ const connection = z.strictObject({
   notify: notify.optional(),
   lineage: lineage.optional(),
   queries: queries.prefault({}),
+  fields: fields.optional(),
+  fieldKey: z
+    .string()
+    .meta({ pattern: '^file:' })
+    .optional()
+    .describe('Key of hashed fields: a variable in braces after a $, or file:NAME.'),
+  fieldKeyFile: z.string().optional().describe('A file with that key.'),
   warehouse: z
     .string()
     .meta({ pattern: '^(duckdb:.|postgres(ql)?://)' })
