@@ -223,12 +223,13 @@ function secretsOf(
     bucket,
     notify,
     lineage,
+    lake,
   }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
   env: Environment,
 ): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
   const sent = [notify?.url, notify?.token, lineage?.url, lineage?.token].flatMap(secret => secret ?? [])
-  const signing = bucket ? bucketSecrets(env).map(text => new Secret(text)) : []
+  const signing = (bucket ?? lake?.bucket) ? bucketSecrets(env).map(text => new Secret(text)) : []
   const proxies = proxySecrets(proxyVariables(env)).map(text => new Secret(text))
   const own = [...(apiKey ? [apiKey] : []), ...hooks, ...sent, ...signing, ...proxies]
   if (warehouse.kind === 'file') return own
