@@ -222,7 +222,7 @@ test('what can pass is tried again, wrong settings are not', { timeout }, async 
 
 test('a failed check fails the run with its reason', { timeout }, async () => {
   const engine = await openDuckdb(join(place.home, 'data/duck.duckdb'))
-  await engine.run('update mart.site_hours set net_hours = net_hours + 1')
+  await engine.run('update mart.labour_spend_weekly set net_hours = net_hours + 1')
   await engine.close()
   const { run, tasks, retried, text } = await night('muster_duck_checks')
   expect({ run, tasks }).toMatchObject({ run: 'failed', tasks: { check: 'failed', partial: 'failed' } })
