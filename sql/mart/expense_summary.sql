@@ -16,7 +16,7 @@
 --   claims_without_timesheet bigint: Claims whose week is that of their date.
 --   approved_value numeric(18,4): Approved claims.
 --   pending_value numeric(18,4): Claims that wait for approval.
---   approved_and_pending_value numeric(18,4): approved_value and pending_value; the denominator of approved_share.
+--   approved_and_pending_value numeric(18,4): Sum of approved_value and pending_value; the denominator of approved_share.
 --   approved_share double precision: Approved share by value: approved_value / approved_and_pending_value; empty where there are
 --     none.
 --   rejected_value numeric(18,4): Rejected claims.

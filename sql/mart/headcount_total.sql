@@ -24,7 +24,7 @@
 --   worked_headcount integer: Different workers with hours on approved timesheets.
 --   net_hours numeric(18,4): Net hours of approved timesheets, also of those that name no worker.
 --   pending_hours numeric(18,4): Net hours of timesheets that wait for submission or approval.
---   approved_and_pending_hours numeric(18,4): net_hours and pending_hours; the denominator of approved_share.
+--   approved_and_pending_hours numeric(18,4): Sum of net_hours and pending_hours; the denominator of approved_share.
 --   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are none.
 with
 -- Include: engagement

@@ -30,7 +30,7 @@
 --   net_hours numeric(18,4): Net hours of approved timesheets; the numerator of FTE.
 --   fte double precision: Full-time equivalents of the week: net_hours divided by 40.
 --   pending_hours numeric(18,4): Net hours of timesheets that wait for submission or approval.
---   approved_and_pending_hours numeric(18,4): net_hours and pending_hours; the denominator of approved_share.
+--   approved_and_pending_hours numeric(18,4): Sum of net_hours and pending_hours; the denominator of approved_share.
 --   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are none.
 with
 -- Include: engagement

@@ -29,7 +29,7 @@
 --   cost_per_hour double precision: Cost of an hour: cost_value divided by net_hours; empty when there are no hours.
 --   pending_timesheets bigint: Timesheets that wait for submission or approval.
 --   pending_value numeric(18,4): Charge and expenses of pending_timesheets: cost that is still to come.
---   approved_and_pending_value numeric(18,4): cost_value and pending_value; the denominator of approved_share.
+--   approved_and_pending_value numeric(18,4): Sum of cost_value and pending_value; the denominator of approved_share.
 --   approved_share double precision: Approved share by value: cost_value / approved_and_pending_value.
 --   psc_without_sds_workers integer: Different workers of personal service companies on an assignment without a status
 --     determination statement.

@@ -21,7 +21,7 @@
 --     outliers included, and in no figure but all_companies_*.
 --   all_companies_count bigint: Acceptances of all companies within the bounds of all of them.
 --   all_companies_days numeric(18,4): Days of all_companies_count, added up.
---   all_companies_average_days numeric(14,4): all_companies_days divided by all_companies_count.
+--   all_companies_average_days numeric(14,4): Days to fill, all_companies_days divided by all_companies_count.
 --   all_companies_median_days numeric(14,4): Median days of all_companies_count.
 --   excluded_outliers bigint: Acceptances left out by the outlier rule.
 --   within_bounds_count bigint: Acceptances within the bounds.

@@ -20,7 +20,7 @@
 --   night_hours numeric(18,4): Hours between 23:00 and 06:00 of all workers, breaks included.
 --   pending_hours numeric(18,4): Net hours of timesheets that wait for submission or approval and name a worker, all in the week
 --     that has most of the days of the timesheet.
---   approved_and_pending_hours numeric(18,4): net_hours and pending_hours; the denominator of approved_share.
+--   approved_and_pending_hours numeric(18,4): Sum of net_hours and pending_hours; the denominator of approved_share.
 --   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are none.
 with approved as (
   select
