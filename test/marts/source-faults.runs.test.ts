@@ -84,7 +84,7 @@ const faults: readonly (readonly [check: string | null, statement: string])[] = 
   [null, `update star.fact_timesheet set worker_id = '-1' where ${one('fact_timesheet', 'timesheet_id', 5)}`],
   [
     null,
-    `update star.fact_assignment_shift set shift_start = 8, shift_end = 8, shift_break = 30 where is_active and substr(md5(assignment_id), 1, 1) < '5'`,
+    `update star.fact_assignment set shift_monday_start = 8, shift_monday_end = 8, shift_monday_break = 30 where substr(md5(assignment_id), 1, 1) < '5'`,
   ],
   [null, `update star.fact_expense set value = -value where ${one('fact_expense', 'expense_id')}`],
   [
