@@ -1,8 +1,8 @@
 -- Expense claims by week, project and category, with working rule agreement and lodging shown separately.
 -- Grain: one row per week ending, company, project and category.
 -- Question: What do workers claim?
--- Assumption: a claim belongs to the week of its timesheet; without one, to the week that ends on the weekday configured for the
--- company, else on Sunday. Claims without a date are left out.
+-- Assumption: a claim belongs to the week of its timesheet; without one, to the week that ends on the weekday configured for
+-- the company, else on Sunday. Claims without a date are left out.
 -- Sources: star.fact_expense, star.fact_expense_receipt, star.fact_timesheet, star.dim_company, star.dim_expense_category
 -- Measures: sum approved_and_pending_value; ratio approved_share = approved_value / approved_and_pending_value
 -- Columns:
@@ -17,8 +17,8 @@
 --   approved_value numeric(18,4): Approved claims.
 --   pending_value numeric(18,4): Claims that wait for approval.
 --   approved_and_pending_value numeric(18,4): Sum of approved_value and pending_value; the denominator of approved_share.
---   approved_share double precision: Approved share by value: approved_value / approved_and_pending_value; empty where there are
---     none.
+--   approved_share double precision: Approved share by value: approved_value / approved_and_pending_value; empty where there
+--     are none.
 --   rejected_value numeric(18,4): Rejected claims.
 --   approved_hours numeric(18,4): Hours of approved claims that record any.
 --   approved_wra_value numeric(18,4): Approved claims: daily amount of the working rule agreement by days paid.

@@ -3,11 +3,12 @@
 -- rows count a worker once in each combination.
 -- Grain: one row per week, grouping and group.
 -- Question: How many different people are on site, counted once?
--- Assumption: one calendar for all companies. A timesheet belongs to the week that has most of its days. Weeks run to the current
--- one.
+-- Assumption: one calendar for all companies. A timesheet belongs to the week that has most of its days. Weeks run to the
+-- current one.
 -- Groups: group_by all, company, project, trade, agency
 -- Sources: star.dim_date, star.fact_assignment, star.fact_timesheet
--- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours; none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
+-- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours;
+-- none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
 -- Columns:
 --   group_by text key: Grouping: all, company, project, trade or agency. Rows of different groupings repeat each other.
 --   group_key text key: Id of the group; empty for all.
@@ -25,7 +26,8 @@
 --   net_hours numeric(18,4): Net hours of approved timesheets, also of those that name no worker.
 --   pending_hours numeric(18,4): Net hours of timesheets that wait for submission or approval.
 --   approved_and_pending_hours numeric(18,4): Sum of net_hours and pending_hours; the denominator of approved_share.
---   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are none.
+--   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are
+--     none.
 with
 -- Include: engagement
 

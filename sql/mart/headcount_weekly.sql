@@ -1,13 +1,16 @@
--- Assignments and workers week by week, also in weeks without timesheets: active_start + assignments_begun - assignments_ended =
--- active_end, and opening_workers + starters - leavers = closing_workers. Assignments count once they are confirmed, until the
--- day they were completed or ended, else until the planned end; hours are those of approved timesheets, but for pending_hours.
+-- Assignments and workers week by week, also in weeks without timesheets: active_start + assignments_begun -
+-- assignments_ended = active_end, and opening_workers + starters - leavers = closing_workers. Assignments count once they
+-- are confirmed, until the day they were completed or ended, else until the planned end; hours are those of approved
+-- timesheets, but for pending_hours.
 -- Grain: one row per week ending, company, project, trade, agency and engagement type.
 -- Question: How many people are on site, and how does that change?
 -- Assumption: the weeks of a company end on the weekday on which most of its timesheets end, else on the configured one,
 -- else on Sunday; a timesheet that ends on another day counts in the week that contains the day. Weeks run to the current
 -- one, or to that of the last timesheet if it is later.
 -- Sources: star.dim_company, star.dim_date, star.fact_assignment, star.fact_timesheet
--- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours; last assignments, active_start, active_end, fte; none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
+-- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours;
+-- last assignments, active_start, active_end, fte; none workers, opening_workers, starters, leavers, closing_workers,
+-- worked_headcount
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the record names none.
@@ -25,13 +28,15 @@
 --   opening_workers integer: Different workers with an assignment on the day before the week.
 --   starters integer: Workers with an assignment on any day of the week, but with none on the day before it.
 --   leavers integer: Workers with an assignment on the day before the week or on any day of it, but with none on its last day.
---   closing_workers integer: Different workers with an assignment on the last day of the week: opening_workers + starters - leavers.
+--   closing_workers integer: Different workers with an assignment on the last day of the week: opening_workers + starters -
+--     leavers.
 --   worked_headcount integer: Different workers with hours; not additive over groups, as one may work in several.
 --   net_hours numeric(18,4): Net hours of approved timesheets; the numerator of FTE.
 --   fte double precision: Full-time equivalents of the week: net_hours divided by 40.
 --   pending_hours numeric(18,4): Net hours of timesheets that wait for submission or approval.
 --   approved_and_pending_hours numeric(18,4): Sum of net_hours and pending_hours; the denominator of approved_share.
---   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are none.
+--   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are
+--     none.
 with
 -- Include: engagement
 

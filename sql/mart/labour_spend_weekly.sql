@@ -1,12 +1,14 @@
 -- Pay and cost of approved labour by week, place, trade, agency and kind of engagement, and the cost that waits for approval.
 -- Grain: one row per week ending, company, project, site, trade, agency and rate type.
 -- Question: What does labour cost?
--- Assumption: only approved timesheets count, except in pending_value and what is made of it. The trade is that of the assignment, even of a deleted one, and '-1' until
--- the assignment was read. The amounts of a timesheet already include piece work; nothing is added for it.
--- The columns on statements (SDS: ITEPA 2003 part 2 chapter 10, off-payroll working) and on the minimum wage (rates of
--- star.dim_minimum_wage, from gov.uk) are indicators as of November 2026, not legal advice.
+-- Assumption: only approved timesheets count, except in pending_value and what is made of it. The trade is that of the
+-- assignment, even of a deleted one, and '-1' until the assignment was read. The amounts of a timesheet already include
+-- piece work; nothing is added for it. The columns on statements (SDS: ITEPA 2003 part 2 chapter 10, off-payroll working)
+-- and on the minimum wage (rates of star.dim_minimum_wage, from gov.uk) are indicators as of November 2026, not legal
+-- advice.
 -- Sources: ops.company_currency, star.dim_minimum_wage, star.fact_timesheet, star.fact_timelog, star.fact_assignment
--- Measures: sum pending_timesheets, pending_value, approved_and_pending_value; ratio approved_share = cost_value / approved_and_pending_value; none psc_without_sds_workers, umbrella_workers
+-- Measures: sum pending_timesheets, pending_value, approved_and_pending_value; ratio approved_share = cost_value /
+-- approved_and_pending_value; none psc_without_sds_workers, umbrella_workers
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.
@@ -41,8 +43,9 @@
 --   umbrella_value numeric(18,4): Charge of the timesheets in umbrella_hours.
 --   minimum_wage_hours numeric(18,4): Net hours of PAYE timesheets in pounds sterling whose pay is compared with the highest
 --     minimum wage of the first day of the week; subcontractors and personal service companies are left out.
---   below_minimum_hours numeric(18,4): Hours of minimum_wage_hours that are paid below it: weekday pay, or pay by hours where pay is by the day. The
---     age of workers is not in the data: a lower rate may apply to those under 21 and to apprentices.
+--   below_minimum_hours numeric(18,4): Hours of minimum_wage_hours that are paid below it: weekday pay, or pay by hours
+--     where pay is by the day. The age of workers is not in the data: a lower rate may apply to those under 21 and to
+--     apprentices.
 --   below_minimum_value numeric(18,4): Pay missing to the minimum wage in below_minimum_hours.
 with logged as (
   select l.timesheet_id, sum(l.emp_total_value) as employer_cost_value, sum(l.margin_total_value) as agency_margin_value

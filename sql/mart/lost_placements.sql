@@ -1,5 +1,5 @@
--- Counts rejections, cancellations and ended assignments by the stage they happened at, and whether a reason was given. The text
--- of a reason may name a person and is in pii.text, for readers of personal data.
+-- Counts rejections, cancellations and ended assignments by the stage they happened at, and whether a reason was given. The
+-- text of a reason may name a person and is in pii.text, for readers of personal data.
 -- Grain: one row per kind of loss, stage, company, agency and month.
 -- Question: What do we lose, and at which point?
 -- Assumption: a rejected worker counts in the month in which the worker was put forward, as the service gives no day of

@@ -6,8 +6,10 @@
 -- Grain: one row per grouping and group.
 -- Question: How long from approval to an agency's acceptance, without outliers?
 -- Groups: group_by all, company, project, agency, month, week, company+month, project+month, agency+month
--- Sources: ops.crosscheck, ops.metric_definition, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_submission
--- Measures: sum left_out_count, all_companies_count, all_companies_days; ratio all_companies_average_days = all_companies_days / all_companies_count; none all_companies_median_days
+-- Sources: ops.crosscheck, ops.metric_definition, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency,
+-- star.fact_submission
+-- Measures: sum left_out_count, all_companies_count, all_companies_days; ratio all_companies_average_days =
+-- all_companies_days / all_companies_count; none all_companies_median_days
 -- Columns:
 --   group_by text key: Grouping: all, or its keys separated by commas.
 --   group_key text key: Values of the keys separated by bars: ids, month as YYYY-MM, first day of the week; empty for all.
@@ -28,7 +30,8 @@
 --   within_bounds_days numeric(18,4): Days of acceptances within the bounds, added up; the numerator of average_days.
 --   lower_bound numeric(14,4): Q1 less 1.5 interquartile ranges, in days; null where the group is too small for the rule.
 --   upper_bound numeric(14,4): Q3 plus 1.5 interquartile ranges, in days; null where the group is too small for the rule.
---   average_days numeric(14,4): Average days of acceptances within the bounds: within_bounds_days divided by within_bounds_count.
+--   average_days numeric(14,4): Average days of acceptances within the bounds: within_bounds_days divided by
+--     within_bounds_count.
 --   median_days numeric(14,4): Median days of acceptances within the bounds.
 --   min_days numeric(14,4): Fewest days of acceptances within the bounds.
 --   max_days numeric(14,4): Most days of acceptances within the bounds.
@@ -46,26 +49,31 @@
 --   api_p25_days numeric(14,4): The service's answer at the last crosscheck: p25Days.
 --   api_p75_days numeric(14,4): The service's answer at the last crosscheck: p75Days.
 --   average_days_difference numeric(14,4): Our average less the service's, in days.
---   match_status text: Whether it is equal, explained, uncovered or unexplained, by the last crosscheck; not checked where it compared nothing.
+--   match_status text: Whether it is equal, explained, uncovered or unexplained, by the last crosscheck; not checked where
+--     it compared nothing.
 --   metric_definition_id text: Definition in force: default, or the calibrated one.
 --   accepted_without_worker bigint: Acceptances by agencies without an assigned worker: nothing was filled.
 --   time_to_submit_count bigint: Acceptances with a known first worker put forward; the denominator of
 --     time_to_submit_average_days.
---   time_to_submit_days numeric(18,4): Days from approval to the first worker that the agency put forward, added up; the numerator of time_to_submit_average_days.
+--   time_to_submit_days numeric(18,4): Days from approval to the first worker that the agency put forward, added up; the
+--     numerator of time_to_submit_average_days.
 --   time_to_submit_average_days numeric(14,4): time_to_submit_days divided by time_to_submit_count, outliers included.
 --   time_to_submit_median_days numeric(14,4): Median of the days from approval to the first worker.
 --   submit_to_accept_count bigint: Acceptances with a known first worker put forward; the denominator of
 --     submit_to_accept_average_days.
---   submit_to_accept_days numeric(18,4): Days from that worker to the acceptance, below 0 when the agency accepted first, added up; the numerator of submit_to_accept_average_days.
+--   submit_to_accept_days numeric(18,4): Days from that worker to the acceptance, below 0 when the agency accepted first,
+--     added up; the numerator of submit_to_accept_average_days.
 --   submit_to_accept_average_days numeric(14,4): submit_to_accept_days divided by submit_to_accept_count, outliers included.
 --   submit_to_accept_median_days numeric(14,4): Median of the days from the first worker to the acceptance.
 --   time_to_start_count bigint: Acceptances with a known first day of work; the denominator of time_to_start_average_days.
---   time_to_start_days numeric(18,4): Days from the day of approval to the first day of the agency's first assignment that has begun, added up; the numerator of time_to_start_average_days.
+--   time_to_start_days numeric(18,4): Days from the day of approval to the first day of the agency's first assignment that
+--     has begun, added up; the numerator of time_to_start_average_days.
 --   time_to_start_average_days numeric(14,4): time_to_start_days divided by time_to_start_count, outliers included.
 --   time_to_start_median_days numeric(14,4): Median of the days from approval to the first day of work.
 --   time_to_last_seat_count bigint: Acceptances whose last seat is known to be taken; the denominator of
 --     time_to_last_seat_average_days.
---   time_to_last_seat_days numeric(18,4): Days from approval to the assignment that took the last seat of the requisition, added up; the numerator of time_to_last_seat_average_days.
+--   time_to_last_seat_days numeric(18,4): Days from approval to the assignment that took the last seat of the requisition,
+--     added up; the numerator of time_to_last_seat_average_days.
 --   time_to_last_seat_average_days numeric(14,4): time_to_last_seat_days divided by time_to_last_seat_count, outliers included.
 --   time_to_last_seat_median_days numeric(14,4): Median of the days from approval to the last seat.
 with

@@ -3,7 +3,8 @@
 -- offer.
 -- Grain: one row per requisition and agency that accepted it.
 -- Question: Which requisitions are the outliers?
--- Sources: ops.metric_definition, star.dim_agency, star.fact_assignment, star.fact_recruitment_metric_row, star.fact_requisition, star.fact_requisition_agency, star.fact_submission
+-- Sources: ops.metric_definition, star.dim_agency, star.fact_assignment, star.fact_recruitment_metric_row,
+-- star.fact_requisition, star.fact_requisition_agency, star.fact_submission
 -- Measures: sum assigned_workers
 -- Columns:
 --   requisition_id text key: The requisition.
@@ -23,9 +24,10 @@
 --   is_outlier_agency boolean: Whether it is an outlier in its agency.
 --   is_outlier_month boolean: Whether it is an outlier in its month.
 --   is_outlier_week boolean: Whether it is an outlier in its week.
---   is_outlier_trade boolean: Whether it is an outlier in its trade: more than 1.5 interquartile ranges beyond the quartiles, which
---     are interpolated. The service has no such group; one unknown trade is a group too.
---   created_to_offer_days integer: Days from creation to the first offer, else to the acceptance, as the service counts them in its rows; null without a tracked worker.
+--   is_outlier_trade boolean: Whether it is an outlier in its trade: more than 1.5 interquartile ranges beyond the
+--     quartiles, which are interpolated. The service has no such group; one unknown trade is a group too.
+--   created_to_offer_days integer: Days from creation to the first offer, else to the acceptance, as the service counts them
+--     in its rows; null without a tracked worker.
 --   assigned_workers integer: Workers of the agency assigned, as the requisition says: 0 when it accepted and filled no seat.
 --   time_to_submit_days numeric(14,4): Days from approval to the first worker that the agency put forward; empty without one.
 --   submit_to_accept_days numeric(14,4): Days from that worker to the acceptance; below 0 when the agency accepted first.

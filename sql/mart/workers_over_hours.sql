@@ -29,12 +29,14 @@
 --   hours_field text: Field of the service whose hours are counted: netHours or timelogHours.
 --   api_worker_weeks bigint: The service's answer for this threshold at the last crosscheck: workerWeeks.
 --   api_workers_over_threshold bigint: The service's answer for this threshold at the last crosscheck: workersOverThreshold.
---   api_distinct_workers_over_threshold bigint: The service's answer for this threshold at the last crosscheck: distinctWorkersOverThreshold.
+--   api_distinct_workers_over_threshold bigint: The service's answer for this threshold at the last crosscheck:
+--     distinctWorkersOverThreshold.
 --   api_total_hours numeric(18,4): The service's answer for this threshold at the last crosscheck: totalHours.
 --   api_average_weekly_hours numeric(14,4): The service's answer for this threshold at the last crosscheck: averageWeeklyHours.
 --   api_max_weekly_hours numeric(14,4): The service's answer for this threshold at the last crosscheck: maxWeeklyHours.
 --   workers_over_threshold_difference bigint: Our weeks over the threshold less the service's.
---   match_status text: Whether it is equal, explained or unexplained, by the last crosscheck; not checked where it compared nothing.
+--   match_status text: Whether it is equal, explained or unexplained, by the last crosscheck; not checked where it compared
+--     nothing.
 --   metric_definition_id text: Definition in force: default, or the calibrated one.
 with
 -- Include: company_choices

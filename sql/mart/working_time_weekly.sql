@@ -3,7 +3,8 @@
 -- Question: In which weeks do too many people work too long?
 -- Assumption: that of mart.worker_week, an indicator and not legal advice.
 -- Sources: mart.worker_week, star.fact_timesheet
--- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours; none workers, workers_over_threshold, workers_above_48, workers_near_48, workers_with_short_rest, night_workers
+-- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours;
+-- none workers, workers_over_threshold, workers_above_48, workers_near_48, workers_with_short_rest, night_workers
 -- Columns:
 --   week_ending_date date key: The Sunday that ends the week.
 --   workers bigint: Different workers with hours.
@@ -18,10 +19,11 @@
 --   night_workers bigint: Workers with a night shift: at least 3 hours between 23:00 and 06:00.
 --   night_shifts bigint: Night shifts of all workers.
 --   night_hours numeric(18,4): Hours between 23:00 and 06:00 of all workers, breaks included.
---   pending_hours numeric(18,4): Net hours of timesheets that wait for submission or approval and name a worker, all in the week
---     that has most of the days of the timesheet.
+--   pending_hours numeric(18,4): Net hours of timesheets that wait for submission or approval and name a worker, all in the
+--     week that has most of the days of the timesheet.
 --   approved_and_pending_hours numeric(18,4): Sum of net_hours and pending_hours; the denominator of approved_share.
---   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are none.
+--   approved_share double precision: Approved share by hours: net_hours / approved_and_pending_hours; empty where there are
+--     none.
 with approved as (
   select
     w.week_ending_date,

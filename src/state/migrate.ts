@@ -29,7 +29,7 @@ import {
   schemaOf,
   versionAfter,
 } from './migrations.ts'
-import { areDaysSettled, settleDays } from './reporting-zone.ts'
+import { areDaysCurrent, recountDays } from './reporting-zone.ts'
 import { ledgerTables, type NamedTable } from './tables.ts'
 
 const bareColumn = (name: string, { sql }: LedgerColumn): string => `${quoteName(name)} ${sql}`
@@ -83,7 +83,7 @@ async function isCurrent(engine: Engine, { sum, version, migrations }: Structure
   if (!(await existingTables(engine)).has('migration')) return false
   const recorded = await recordedStructure(engine)
   if (recorded.get('structure') === sum && schemaOf(recorded) === versionAfter(migrations))
-    return areDaysSettled(engine)
+    return areDaysCurrent(engine)
   refuseLater(engine, recorded, version)
   return false
 }
@@ -200,7 +200,7 @@ async function applyMigrations(engine: Engine, migrations: readonly Migration[])
 }
 
 async function settle(engine: Engine, structure: Structure): Promise<void> {
-  await settleDays(engine, structure.now)
+  await recountDays(engine, structure.now)
   await record(engine, structure)
 }
 

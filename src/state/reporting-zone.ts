@@ -51,7 +51,7 @@ export async function storedDays(engine: Engine): Promise<DayRule> {
 }
 
 /** Whether days are counted as the settings say. */
-export async function areDaysSettled(engine: Engine): Promise<boolean> {
+export async function areDaysCurrent(engine: Engine): Promise<boolean> {
   const { days } = engine
   if (days === undefined) return true
   const stored = await storedDays(engine)
@@ -59,9 +59,9 @@ export async function areDaysSettled(engine: Engine): Promise<boolean> {
 }
 
 /** Runs inside a transaction; `now` is ISO 8601. Writes no row for the default: a copy needs an empty warehouse. */
-export async function settleDays(engine: Engine, now: string): Promise<void> {
+export async function recountDays(engine: Engine, now: string): Promise<void> {
   const { days } = engine
-  if (days === undefined || (await areDaysSettled(engine))) return
+  if (days === undefined || (await areDaysCurrent(engine))) return
   for (const recount of recounts(days)) await engine.run(recount)
   await ledger(engine).deleteFrom('ops.reporting_zone').execute()
   const { zone, firstDay, lastDay } = days

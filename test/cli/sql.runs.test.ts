@@ -228,5 +228,8 @@ describe('muster sql', () => {
     expect((await sql('from mart.worker_week')).err).toMatch(
       /not built: run muster build, then muster publish\n$/,
     )
+    const asOf = await sql('--as-of 2026-09-30 from asof.fact_timesheet')
+    expect([asOf.code, asOf.out], 'the copy has no history').toEqual([75, ''])
+    expect(asOf.err).toMatch(/^muster: another process has the warehouse file open/)
   })
 })

@@ -1,7 +1,7 @@
 /** Days of timestamps: those of events are counted in the reporting zone, those that the service writes are not. */
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dayGiven, dayInZone, daySql } from '../../src/contract/fields/day-in-zone.ts'
+import { dayInZone, daySql, dayWritten } from '../../src/contract/fields/day-in-zone.ts'
 import { defaultDays } from '../../src/lib/day-rule.ts'
 import { openStage } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -63,24 +63,24 @@ describe('a day that the service writes as a moment', () => {
     'the midnights of %s give the same day in every reporting zone',
     async (_, winter, summer) => {
       for (const zone of reportingZones) {
-        expect(await counted(dayGiven, winter, zone)).toEqual(['2026-01-11', '2026-01-11'])
-        expect(await counted(dayGiven, summer, zone)).toEqual(['2026-07-12', '2026-07-12'])
+        expect(await counted(dayWritten, winter, zone)).toEqual(['2026-01-11', '2026-01-11'])
+        expect(await counted(dayWritten, summer, zone)).toEqual(['2026-07-12', '2026-07-12'])
       }
     },
   )
 
   test('the midnights of zones further east count in a reporting zone that shares them', async () => {
     const midnights = ['2026-01-10T11:00:00Z', '2026-07-11T12:00:00Z']
-    expect(await counted(dayGiven, midnights, 'Pacific/Auckland')).toEqual(['2026-01-11', '2026-07-12'])
+    expect(await counted(dayWritten, midnights, 'Pacific/Auckland')).toEqual(['2026-01-11', '2026-07-12'])
     const ends = ['2026-01-11T10:59:59.999Z', '2026-07-12T11:59:59.999Z']
     for (const zone of reportingZones)
-      expect(await counted(dayGiven, ends, zone)).toEqual(['2026-01-11', '2026-07-12'])
+      expect(await counted(dayWritten, ends, zone)).toEqual(['2026-01-11', '2026-07-12'])
   })
 
   test('a time of day counts in the reporting zone', async () => {
     const times = ['2026-07-12T07:20:00Z', '2026-07-12T14:37:22.123Z', '2026-07-12T17:00:00Z']
-    expect(await counted(dayGiven, times, 'Europe/London')).toEqual(Array(3).fill('2026-07-12'))
-    expect(await counted(dayGiven, times, 'Pacific/Auckland')).toEqual([
+    expect(await counted(dayWritten, times, 'Europe/London')).toEqual(Array(3).fill('2026-07-12'))
+    expect(await counted(dayWritten, times, 'Pacific/Auckland')).toEqual([
       '2026-07-12',
       '2026-07-13',
       '2026-07-13',
@@ -97,7 +97,7 @@ test('the day of an event is that of the reporting zone, but midnight UTC is a d
 
 test.each([
   ['of an event', dayInZone],
-  ['that the service writes', dayGiven],
+  ['that the service writes', dayWritten],
 ] as const)('a day %s is null outside of the plausible range, whose ends belong to it', async (_, count) => {
   const days = [
     '0001-01-01',

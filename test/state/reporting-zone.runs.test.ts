@@ -1,7 +1,7 @@
 /** Days in the zone that the settings name, over both clock changes, whichever zone the warehouse was made in. */
 
 import { expect, test } from 'vitest'
-import { dayGiven, dayInZone, stageDays } from '../../src/contract/fields/day-in-zone.ts'
+import { dayInZone, dayWritten, stageDays } from '../../src/contract/fields/day-in-zone.ts'
 import { type DayRule, defaultDays } from '../../src/lib/day-rule.ts'
 import { dayOf } from '../../src/marts/inputs.ts'
 import { generateRecords } from '../../src/sandbox/data/generate.ts'
@@ -71,7 +71,7 @@ describeOnEngines(
           // The stage, which counts the days of what is read, agrees.
           const staged = await engine.stage.rows<{ confirmed: string; ended: string }>(
             `select cast(${dayInZone('moment', stageDays)} as varchar) as confirmed,
-               cast(${dayGiven('moment', stageDays)} as varchar) as ended
+               cast(${dayWritten('moment', stageDays)} as varchar) as ended
              from (select unnest([${instants.map(one => `timestamptz '${one}'`).join(', ')}]) as moment)`,
           )
           expect(staged.map(({ confirmed }) => confirmed)).toEqual(instants.map(one => expected(one, zone)))

@@ -208,14 +208,16 @@ export async function openToRead(
   })
 }
 
-/** Opens the warehouse for one ad hoc query. */
+/** Opens the warehouse for one ad hoc query; the published copy has no history. */
 export async function openForQuery(
   connection: StoredConnection,
   notices: NoticeOutput,
+  { needsHistory = false }: { readonly needsHistory?: boolean } = {},
 ): Promise<QuerySession> {
   const place = postgresTarget(connection)
   const bounds = connection.queries
   if (place) return openPostgresQuery(place.address, { bounds, prefix: place.options.schemaPrefix })
-  const opened = await readEither(duckdbFile(connection) ?? '', notices, file => openQuery(file, bounds))
-  return opened.handle
+  const file = duckdbFile(connection) ?? ''
+  if (needsHistory) return openQuery(file, bounds)
+  return (await readEither(file, notices, one => openQuery(one, bounds))).handle
 }

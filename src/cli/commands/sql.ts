@@ -92,9 +92,11 @@ export const command: CommandModule = {
         what: `--json writes one document, and there are ${queries.length} statements`,
         next: 'give one of them, or --ndjson',
       })
-    if (file === undefined) for (const sql of queries) await print(context, { sql, form, limit })
+    const needsHistory = asOf !== undefined
+    if (file === undefined)
+      for (const sql of queries) await print(context, { sql, form, limit, needsHistory })
     else {
-      const asked = { sql: queries.join(';\n'), form, limit }
+      const asked = { sql: queries.join(';\n'), form, limit, needsHistory }
       await writeParquet(context, asked, { file, isForced: flagOption(options, 'force') })
     }
     return 0
@@ -118,6 +120,8 @@ interface SqlRequest {
   readonly sql: string
   readonly form: AnswerForm
   readonly limit: number | undefined
+  /** Whether the query is as of a day. */
+  readonly needsHistory: boolean
 }
 
 const forms = ['csv', 'spreadsheet', 'ndjson'] as const
@@ -133,8 +137,9 @@ function formOf({ json }: CommandContext, options: Options): AnswerForm {
   return json ? 'json' : (chosen[0] ?? 'table')
 }
 
-async function print(context: CommandContext, { sql, form, limit }: SqlRequest): Promise<void> {
-  const session = await openForQuery(context.stored(), context)
+async function print(context: CommandContext, request: SqlRequest): Promise<void> {
+  const { sql, form, limit } = request
+  const session = await openForQuery(context.stored(), context, request)
   try {
     const { signal } = context
     if (form === 'table') printAnswerTable(context, await session.query(sql, limit ?? rowsOfTable, signal))
@@ -149,10 +154,10 @@ const mayBePersonal = (sql: string): boolean => /pii|history|ops/i.test(sql)
 
 async function writeParquet(
   context: CommandContext,
-  { sql, limit }: SqlRequest,
+  { sql, limit, needsHistory }: SqlRequest,
   { file, isForced }: { readonly file: string; readonly isForced: boolean },
 ): Promise<void> {
-  const session = await openForQuery(context.stored(), context)
+  const session = await openForQuery(context.stored(), context, { needsHistory })
   try {
     const guarded = guardedBy(context)
     const answer = session.pieces(sql, limit ?? everyRow, context.signal)

@@ -1,5 +1,5 @@
 /** Declares columns of the warehouse and where their values come from: the vocabulary of the resource files. */
-import { dayGiven, dayInZone, stageDays } from './day-in-zone.ts'
+import { dayInZone, dayWritten, stageDays } from './day-in-zone.ts'
 import { nounOf } from './nouns.ts'
 
 /** What a value is; `src/warehouse/schema/column-type.ts` says how each type is stored, cast and checked for loss. */
@@ -263,7 +263,7 @@ export const dayOf = (at: string, description: string): Column =>
 
 /** The calendar day that the service writes as a moment: the same in every reporting zone. */
 export const dayWrittenIn = (at: string, description: string): Column =>
-  counted({ at, count: dayGiven }, description)
+  counted({ at, count: dayWritten }, description)
 
 /** Builds a key from other columns: md5 of their text joined by '|', the same on both engines. */
 export function keyOf(...columns: string[]): Column {

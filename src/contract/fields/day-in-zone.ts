@@ -65,7 +65,7 @@ const halfHour = 1800
  * the company is. Midnights are full half hours from 18:00Z (India) to 11:00Z (Hawaii). Other moments are times of day,
  * and midnights further east: they count in the reporting zone.
  */
-export function dayGiven(at: string, days: DaySql): string {
+export function dayWritten(at: string, days: DaySql): string {
   return plausible(
     at,
     days,

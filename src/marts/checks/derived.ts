@@ -1,6 +1,7 @@
 /** Derives checks from the declarations, one statement a table: a new table is checked without an edit here. */
 import { catalogue } from '../../contract/catalogue.ts'
 import { unknownValueQuery } from '../../state/evidence/drift.ts'
+import { countedDays } from '../../state/reporting-zone.ts'
 import { historyOf, type PhysicalTable, starColumns } from '../../warehouse/schema/physical.ts'
 import { references } from '../../warehouse/schema/references.ts'
 import { keyedTables } from '../../warehouse/schema/unique-key.ts'
@@ -82,6 +83,25 @@ const otherValues = byTable(
   }),
 )
 
+/** A day is empty beside its timestamp if it is not plausible. */
+const implausibleDays = byTable(
+  currentTables
+    .filter(({ schema }) => schema === 'star')
+    .flatMap(({ name, columns }) => {
+      const from = `star.${name}`
+      const names = new Set(columns.map(one => one.name))
+      return (countedDays.get(name) ?? [])
+        .filter(([day, { at }]) => names.has(day) && names.has(at))
+        .map(([day, { at }]) =>
+          part(
+            from,
+            `select ${recordOf(from, day)} from ${quoted(from)} as t
+             where not t.is_deleted and t.${quoteName(at)} is not null and t.${quoteName(day)} is null`,
+          ),
+        )
+    }),
+)
+
 /** Superseded versions of one key must not overlap; one may end when the next begins. */
 function overlaps(table: PhysicalTable): CheckPart {
   const { schema, name } = historyOf(table)
@@ -146,6 +166,13 @@ export const derivedChecks: readonly Check[] = [
     summary: 'A column with a documented list of values holds one of them or nothing.',
     next: `see muster sql "${unknownValueQuery}": marts that filter by the column need the new value`,
     parts: otherValues,
+  },
+  {
+    name: 'dates_plausible',
+    severity: 'warn',
+    summary: 'Dates lie within the setting plausibleDates; others are no day in star and marts.',
+    next: 'read the record with muster get and have the date corrected in the service, or widen plausibleDates',
+    parts: implausibleDays,
   },
   {
     name: 'history_in_order',
