@@ -40,7 +40,7 @@ with
 
 -- Include: placement_days
 
--- Include: company_choices
+-- Include: metric_definitions
 
 asked as (
 -- Include: groupings

@@ -39,7 +39,7 @@
 --     nothing.
 --   metric_definition_id text: Definition in force: default, or the calibrated one.
 with
--- Include: company_choices
+-- Include: metric_definitions
 
 asked as (
 -- Include: groupings

@@ -97,6 +97,15 @@ test('without weeks to compare with, at least 95 hours of 100 have to be approve
   expect((await settled()).get(weekEnd(19))).toBe(false)
 })
 
+test.each([
+  [26, true],
+  [27, false],
+] as const)('the share of a week %i weeks earlier says what is usual: %s', async (weeks, counts) => {
+  await work([{ week: day(weekEnd(19), -7 * weeks), approved: 10, waiting: 10 }])
+  await work([{ week: weekEnd(19), approved: 18, waiting: 2 }])
+  expect((await settled()).get(weekEnd(19))).toBe(counts)
+})
+
 test('a waiting timesheet without hours counts with 40', async () => {
   await work([...before(20), { week: weekEnd(19), approved: 10 }])
   await work([{ week: weekEnd(19), waiting: 59, more: { net_hours: 0, charge_total: null } }])
