@@ -2,11 +2,12 @@
 -- Grain: one row per resource of the service.
 -- Question: Was the data read last night?
 -- Sources: mart.data_health
+-- Measures: max hours_since_read
 -- Columns:
 --   resource text key: Name of the resource, as on the command line.
 --   table_name text: Table of its records, with the schema.
 --   last_read_at timestamptz: End of the last run that read the resource without failing; empty when there was none.
---   hours_since_read double precision: Hours from then to now. Does not add up.
+--   hours_since_read double precision: Hours from then to now.
 --   is_fresh boolean: Whether it was read within the last 26 hours.
 --   completeness text: How complete it is: complete, incomplete, not read yet, not for this key, or no total to compare with.
 --   is_complete boolean: Whether completeness is complete; false for incomplete, empty for every other word.

@@ -5,6 +5,7 @@
 -- the user. A permission that is not listed is not necessarily denied.
 -- Sources: star.fact_user_permission, star.bridge_user_access, star.dim_user, star.dim_permission, star.dim_company,
 --   star.fact_timesheet, star.fact_expense, star.fact_assignment_activity, star.fact_stage_event, star.fact_submission
+-- Measures: max days_since_activity; none inactivity_months
 -- Columns:
 --   company_id text key: The company.
 --   user_id text key: The user.

@@ -7,7 +7,8 @@
 -- the day of its creation, an approval from its own day. A month that ended before the warehouse was first built has no
 -- recorded figures. They survive replays and copies; a warehouse that starts again with a first sync has none.
 -- Sources: ops.accrual_month_end, star.bridge_invoice_timesheet, star.dim_company, star.dim_date, star.fact_expense, star.fact_invoice, star.fact_timesheet
--- Measures: last recorded_records, recorded_net_hours, recorded_value, records, net_hours, accrued_value, later_change_value
+-- Measures: last recorded_records, recorded_net_hours, recorded_value, records, net_hours, accrued_value,
+--   later_change_value
 -- Columns:
 --   month_end_date date key: Last day of the month, in the reporting zone.
 --   company_id text key: The hiring company; '-1' when the record names none.

@@ -4,6 +4,8 @@
 -- Grain: one row per month in which the week ends, company, agency, trade, engagement type and kind of work.
 -- Question: What do agencies earn on each trade?
 -- Sources: star.fact_assignment, star.fact_piece_rate_entry, star.fact_timelog, star.fact_timesheet
+-- Measures: sum quantity within work_kind; sum pay_value, employer_cost_value, margin_value, charge_value, other_value;
+--   ratio markup_ratio = (charge_value - pay_value) / pay_value; ratio margin_ratio = margin_value / charge_value
 -- Columns:
 --   month_start_date date key: First day of the month in which the week ends.
 --   company_id text key: The hiring company; '-1' when the record names none.

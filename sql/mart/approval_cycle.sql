@@ -4,6 +4,7 @@
 -- Grain: one row per requisition and stage of its approval.
 -- Question: Who holds approvals, and for how long?
 -- Sources: star.fact_requisition, star.fact_requisition_approval_stage
+-- Measures: none stage; average hours_waiting
 -- Columns:
 --   requisition_approval_stage_key text key: Requisition and stage.
 --   requisition_id text: The requisition.

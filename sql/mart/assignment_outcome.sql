@@ -7,6 +7,10 @@
 -- the assignment was ended, not completed, and none with the same company and agency follows within a week. A shift pattern
 -- gives hours of the day, and its break minutes: the contract names no unit, and a pattern beyond 24 is not known.
 -- Sources: star.fact_assignment, star.fact_assignment_shift, star.fact_timesheet
+-- Measures: distinct workers = worker_id; sum net_hours, charge_value, due_starts, no_shows, four_week_starts,
+--   left_within_4_weeks, ends_in_4_weeks, ends_in_8_weeks, ends_in_12_weeks, planned_hours, worked_hours; ratio
+--   no_show_ratio = no_shows / due_starts; ratio four_week_attrition_ratio = left_within_4_weeks / four_week_starts;
+--   ratio worked_to_plan_ratio = worked_hours / planned_hours
 -- Columns:
 --   assignment_id text key: The assignment.
 --   reference text: Its reference.

@@ -8,7 +8,9 @@
 -- that of its assignment, beside the comparable pay of today's card. Agency Workers Regulations 2010 (SI 2010/93), regulations
 -- 5 and 7, as of November 2026. Uplifts, holiday pay and earlier counts are not compared.
 -- Sources: star.fact_assignment, star.fact_rate, star.fact_timesheet
--- Measures: none awr_week_count; sum awr_hours_after, awr_compared_hours, awr_underpaid_hours, awr_underpaid_value
+-- Measures: distinct workers = worker_id; none agencies, awr_week_count; average weeks_worked, pay_rate,
+--   comparable_pay_rate, comparable_pay_gap; sum net_hours, awr_hours_after, awr_compared_hours, awr_underpaid_hours,
+--   awr_underpaid_value
 -- Columns:
 --   worker_id text key: The worker.
 --   company_id text key: The hiring company; '-1' when the record names none.

@@ -3,6 +3,9 @@
 -- Grain: one row per week ending, company, project and agency.
 -- Question: How much is absence, and how much is overtime?
 -- Sources: star.fact_timelog, star.fact_timesheet
+-- Measures: sum timesheets, absent_timesheets, standard_hours, overtime_hours, logged_hours; none workers,
+--   absent_workers; ratio absence_ratio = absent_timesheets / timesheets; ratio overtime_ratio = overtime_hours /
+--   logged_hours
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the record names none.

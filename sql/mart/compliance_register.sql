@@ -7,6 +7,7 @@
 -- them: the service does not say which of them a worker has, so their state is not known.
 -- Sources: star.fact_assignment, star.dim_entity_status, star.dim_company_setting, star.fact_assignment_document,
 --   star.fact_competency_requirement, star.dim_qualification
+-- Measures: distinct workers = worker_id; min days_to_expiry
 -- Columns:
 --   compliance_key text key: The assignment, the kind of obligation and the position within that kind.
 --   assignment_id text: The assignment.

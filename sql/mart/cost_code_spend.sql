@@ -6,7 +6,7 @@
 -- An expense without a timesheet is in the week that ends on the weekday configured for the company, else on Sunday.
 -- Sources: star.fact_timesheet, star.fact_timelog, star.fact_timelog_cost_code, star.fact_piece_rate_line, star.fact_expense,
 --   star.dim_company
--- Measures: none project_hours
+-- Measures: sum hours, charge_value, piece_charge_value, expense_value; none piece_units, project_hours, hours_share
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.

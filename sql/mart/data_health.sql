@@ -6,6 +6,10 @@
 -- their sum. Time to fill compares requisitions, workers over hours compares timesheets.
 -- Sources: every resource, star.bridge_trade_rate, ops.watermark, ops.scan, ops.run, ops.run_resource, ops.sweep, ops.unread, ops.discovered,
 --   ops.key_access, ops.quarantine, ops.evidence, ops.deletion, ops.check_result, ops.crosscheck
+-- Measures: sum row_count, live_rows, inferred_rows, deleted_rows, compared_figures, unexplained_figures,
+--   failed_checks, failed_error_checks, failed_rows, quarantined_records, refused_records, withheld_deletions,
+--   deletion_candidates; sum expected_rows within resource; ratio coverage_share = live_rows / expected_rows; max
+--   freshness_hours
 -- Columns:
 --   resource text key: Name of the resource, as on the command line.
 --   table_name text: Table of its records, with the schema.

@@ -4,7 +4,10 @@
 -- Assumption: a claim belongs to the week of its timesheet; without one, to the week that ends on the weekday configured for
 -- the company, else on Sunday. Claims without a date are left out.
 -- Sources: star.fact_expense, star.fact_expense_receipt, star.fact_timesheet, star.dim_company, star.dim_expense_category
--- Measures: sum approved_and_pending_value; ratio approved_share = approved_value / approved_and_pending_value
+-- Measures: sum claims, claims_without_timesheet, approved_value, pending_value, rejected_value, approved_and_pending_value,
+--   approved_hours, approved_wra_value, approved_lodging_value, invoiced_value, claims_without_receipt,
+--   approved_without_receipt_value; none workers; ratio no_receipt_ratio = claims_without_receipt / claims; ratio
+--   approved_share = approved_value / approved_and_pending_value
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.

@@ -7,8 +7,9 @@
 -- current one.
 -- Groups: group_by all, company, project, trade, agency
 -- Sources: star.dim_date, star.fact_assignment, star.fact_timesheet
--- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours;
--- none workers, opening_workers, starters, leavers, closing_workers, worked_headcount
+-- Measures: first opening_workers within group_key; last workers, closing_workers, worked_headcount within group_key;
+--   sum starters, leavers within group_key; sum net_hours, pending_hours, approved_and_pending_hours; ratio approved_share =
+--   net_hours / approved_and_pending_hours
 -- Columns:
 --   group_by text key: Grouping: all, company, project, trade or agency. Rows of different groupings repeat each other.
 --   group_key text key: Id of the group; empty for all.

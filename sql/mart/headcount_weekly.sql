@@ -8,9 +8,9 @@
 -- else on Sunday; a timesheet that ends on another day counts in the week that contains the day. Weeks run to the current
 -- one, or to that of the last timesheet if it is later.
 -- Sources: star.dim_company, star.dim_date, star.fact_assignment, star.fact_timesheet
--- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours;
--- last assignments, active_start, active_end, fte; none workers, opening_workers, starters, leavers, closing_workers,
--- worked_headcount
+-- Measures: first active_start; last assignments, active_end, fte; sum assignments_begun, assignments_ended, net_hours,
+--   pending_hours, approved_and_pending_hours; none workers, opening_workers, starters, leavers, closing_workers,
+--   worked_headcount; ratio approved_share = net_hours / approved_and_pending_hours
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the record names none.

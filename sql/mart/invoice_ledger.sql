@@ -8,7 +8,10 @@
 -- note shows a payment, until it is processed. It is due with its invoice. In a managed company the agency bills the
 -- provider, which bills the company: each perspective has an amount once, and all of them together count it several times.
 -- Sources: star.fact_invoice, star.fact_credit_note, star.fact_webhook_event, star.dim_date
--- Measures: sum credit_notes_gap_value
+-- Measures: within perspective = client; average days_overdue, days_to_pay; sum subtotal_value, vat_value, total_value,
+--   cis_value, final_value, outstanding_value, unpaid_value, expense_value, invoice_net_value, credit_notes_value,
+--   stored_credit_notes_value, credit_notes_gap_value, creditable_value; ratio credit_note_ratio = credit_notes_value /
+--   creditable_value
 -- Columns:
 --   document_key text key: Kind of document and its id.
 --   perspective text key: Whose view the row belongs to: client (what hiring companies owe to agencies and providers),

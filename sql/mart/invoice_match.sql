@@ -6,6 +6,9 @@
 -- Assumption: the contract does not say whether a subtotal includes the expenses of the invoice. An invoice that fits its
 -- timesheets in one way only shows which; the others are read as most of those.
 -- Sources: star.bridge_invoice_timesheet, star.fact_invoice, star.fact_piece_rate_entry, star.fact_timesheet
+-- Measures: within perspective = client; sum timesheets_named, timesheets_found, timesheets_not_approved,
+--   timesheets_billed_twice, invoice_value, expense_value, timesheet_value, piece_value, difference_value,
+--   invoice_hours, timesheet_hours
 -- Columns:
 --   invoice_id text key: The invoice.
 --   perspective text key: Whose view the row belongs to: client (invoices to hiring companies), provider (invoices to managed

@@ -7,8 +7,12 @@
 -- and on the minimum wage (rates of star.dim_minimum_wage, from gov.uk) are indicators as of November 2026, not legal
 -- advice.
 -- Sources: ops.company_currency, star.dim_minimum_wage, star.fact_timesheet, star.fact_timelog, star.fact_assignment
--- Measures: sum pending_timesheets, pending_value, approved_and_pending_value; ratio approved_share = cost_value /
--- approved_and_pending_value; none psc_without_sds_workers, umbrella_workers
+-- Measures: sum timesheets, net_hours, pay_value, charge_value, margin_value, employer_cost_value, agency_margin_value,
+--   margin_timesheets, expense_value, cost_value, pending_timesheets, pending_value, approved_and_pending_value,
+--   psc_without_sds_hours, psc_without_sds_value, psc_sds_unknown_value, umbrella_hours, umbrella_value,
+--   minimum_wage_hours, below_minimum_hours, below_minimum_value; none workers, psc_without_sds_workers,
+--   umbrella_workers; ratio cost_per_hour = cost_value / net_hours; ratio approved_share = cost_value /
+--   approved_and_pending_value
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.

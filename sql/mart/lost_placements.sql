@@ -7,6 +7,7 @@
 -- its first day, or of its last day if it was ended. An assignment in the state ended, not completed, is a
 -- loss whatever day was planned; ended_early of mart.supplier_scorecard compares the last day with the planned one.
 -- Sources: star.fact_assignment, star.fact_requisition, star.fact_submission, star.fact_submission_stage
+-- Measures: sum losses, with_reason; ratio reason_ratio = with_reason / losses
 -- Columns:
 --   loss text key: worker rejected, requisition cancelled, assignment cancelled, or assignment ended: in the
 --     state ended, early or not.

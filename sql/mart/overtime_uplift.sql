@@ -5,7 +5,8 @@
 -- hour, so that all rows together are the pay and the charge of mart.labour_spend_weekly. The service gives values by kind
 -- of hour, but hours only as standard and overtime ones of timelogs: these are the same in every row of a week and project.
 -- Sources: star.fact_piece_rate_entry, star.fact_timesheet, star.fact_timelog, star.dim_hour_type
--- Measures: none week_pay_value, week_charge_value, week_net_hours, week_standard_hours, week_overtime_hours
+-- Measures: sum pay_value, charge_value; none week_pay_value, week_charge_value, pay_share, charge_share,
+--   week_net_hours, week_standard_hours, week_overtime_hours, week_overtime_share
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the records name none.

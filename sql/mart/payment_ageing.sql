@@ -8,8 +8,10 @@
 -- confirmation. Whether an invoice is pending is its state now, in every month, as the service may confirm an invoice by its
 -- payment: what is pending in a past month was never confirmed since.
 -- Sources: mart.invoice_ledger, star.dim_date, star.fact_invoice
--- Measures: last open_value, pending_value, not_due_value, overdue_1_to_30_value, overdue_31_to_60_value;
---   last overdue_61_to_90_value, overdue_over_90_value, issued_90_days_value; average dso_days
+-- Measures: within perspective = client; sum issued_value, paid_value, paid_invoices, paid_late; last open_value,
+--   pending_value, not_due_value, overdue_1_to_30_value, overdue_31_to_60_value, overdue_61_to_90_value,
+--   overdue_over_90_value, issued_90_days_value; average avg_days_to_pay by paid_invoices; ratio dso_days = 90 *
+--   open_value / issued_90_days_value
 -- Columns:
 --   perspective text key: Whose view the row belongs to: client (what hiring companies owe to agencies and providers),
 --     provider (what managed service providers owe to agencies) or supplier (what agencies are owed by both).

@@ -3,6 +3,10 @@
 -- Grain: one row per company, project and month of approval.
 -- Question: How much demand do we fill, and how long does each step take?
 -- Sources: star.fact_assignment, star.fact_requisition
+-- Measures: sum requisitions, cancelled_requisitions, seats, filled_seats, cancelled_seats, submitted, accepted,
+--   started; ratio fill_ratio = filled_seats / seats; ratio live_fill_ratio = filled_seats / (seats - cancelled_seats);
+--   average avg_days_to_submit by submitted; average avg_days_to_accept by accepted; average avg_days_to_start by
+--   started
 -- Columns:
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   project_id text key: The project; '-1' when the record names none.

@@ -6,6 +6,10 @@
 -- columns that assume a week say so in their name. Approved timesheets are spent if their assignment was read, even a
 -- deleted one; the rate of spending is that of the eight weeks before today.
 -- Sources: star.dim_purchase_order, star.fact_assignment, star.fact_timesheet
+-- Measures: sum assignments, order_value, assignments_without_weeks, committed_if_charged_weekly_value, spent_value,
+--   remaining_value, uncommitted_if_charged_weekly_value, weekly_spend_value; max company_assignments_known,
+--   company_assignments_stored within company_id; ratio assignment_coverage = company_assignments_stored /
+--   company_assignments_known; ratio remaining_share = remaining_value / order_value
 -- Columns:
 --   purchase_order_reference_key text key: The md5 of company and reference; the id of an order without a reference.
 --   purchase_order_id text: The order; the newest one when several of a company share a reference.

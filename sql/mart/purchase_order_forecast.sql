@@ -4,6 +4,8 @@
 -- Assumption: spending and the rate of spending are those of mart.purchase_order_burn. The weeks left run from today to the
 -- last day of the order, with fractions.
 -- Sources: mart.purchase_order_burn
+-- Measures: sum order_value, spent_value, weekly_spend_value, forecast_value, variance_value; average days_left,
+--   days_short; ratio variance_ratio = variance_value / order_value
 -- Columns:
 --   purchase_order_reference_key text key: The order, as in mart.purchase_order_burn.
 --   company_id text: The hiring company; '-1' when the record names none.

@@ -3,6 +3,7 @@
 -- Grain: one row per company, agency, trade, engagement type, pay type and reason.
 -- Question: How much work is on a rate card, and why is the rest not?
 -- Sources: mart.rate_compliance, star.fact_assignment, star.fact_rate, star.fact_timesheet
+-- Measures: sum timesheets, net_hours, charge_value; none company_hours, hours_share
 -- Columns:
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   agency_id text key: The agency; '-1' when the record names none.

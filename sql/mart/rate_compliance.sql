@@ -6,7 +6,9 @@
 -- assignment is compared with hourly cards, a daily one with daily cards; timesheets count by their weekday rate. A rate by
 -- the hour and a rate by the day are never compared: a timesheet of another pay type than its assignment is left out.
 -- Sources: star.fact_assignment, star.fact_rate, star.fact_timesheet
--- Measures: average charge_variance
+-- Measures: average card_pay_rate, card_charge_rate, pay_rate, charge_rate, charge_variance within pay_type; max
+--   highest_timesheet_charge_rate within pay_type; sum timesheets, timesheets_of_other_pay_type, timesheets_above_card,
+--   above_card_hours
 -- Columns:
 --   assignment_id text key: The assignment.
 --   assignment_reference text: Its reference.

@@ -4,6 +4,11 @@
 -- Grain: one row per requisition and agency that it was offered to.
 -- Question: Where do candidates drop out?
 -- Sources: star.fact_requisition, star.fact_requisition_agency, star.fact_stage_event, star.fact_submission, star.fact_submission_stage
+-- Measures: sum offered, filled, submissions, submitted, cv_reviewed, interviewed, offer_made, offer_accepted,
+--   assigned, rejected, offers_rejected, missing_compliance; ratio reviewed_ratio = cv_reviewed / submitted; ratio
+--   interviewed_ratio = interviewed / cv_reviewed; ratio offer_ratio = offer_made / interviewed; ratio accepted_ratio =
+--   offer_accepted / offer_made; ratio assigned_ratio = assigned / offer_accepted; ratio submitted_to_assigned_ratio =
+--   assigned / submitted
 -- Columns:
 --   requisition_id text key: The requisition.
 --   agency_id text key: The agency; '-1' when the record names none.

@@ -4,7 +4,7 @@
 -- Grain: one row per company and weeks since the start.
 -- Question: How long do workers stay?
 -- Sources: star.fact_assignment
--- Measures: last workers, retained
+-- Measures: sum workers, retained; ratio retention_ratio = retained / workers
 -- Columns:
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   weeks integer key: Weeks since the first start: 1, 2, 4, 8, 12, 26, 39, 52 or 104.

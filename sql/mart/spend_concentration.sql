@@ -3,7 +3,9 @@
 -- Grain: one row per company and month.
 -- Question: How much spend is under management, and how dependent are we on one agency?
 -- Sources: mart.rate_compliance, star.fact_assignment, star.fact_timesheet
--- Measures: none largest_agency_spend, three_largest_spend, herfindahl_index
+-- Measures: sum spend, requisition_spend, order_spend, carded_spend, unknown_assignment_spend, managed_spend,
+--   agency_spend; ratio managed_ratio = managed_spend / spend; none agencies, largest_agency_spend,
+--   largest_agency_share, three_largest_spend, three_largest_share, herfindahl_index
 -- Columns:
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   month_start_date date key: First day of the month in which the week ends.

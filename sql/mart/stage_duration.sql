@@ -4,6 +4,8 @@
 -- Grain: one row per stage, agency, company, project and month of entry.
 -- Question: Which stage is slow?
 -- Sources: star.dim_entity_status, star.dim_recruitment_stage, star.fact_requisition, star.fact_stage_event, star.fact_submission_stage
+-- Measures: sum entries, exits, open_now, ended_here, measured_exits, total_days; ratio avg_days = total_days /
+--   measured_exits; none stage_ordinal, median_days, p90_days
 -- Columns:
 --   stage text key: The stage, as the service spells it.
 --   agency_id text key: The agency; '-1' when the record names none.

@@ -6,6 +6,7 @@
 -- Sources: history.fact_assignment, history.fact_credit_note, history.fact_expense, history.fact_invoice,
 --   history.fact_requisition, history.fact_timesheet, star.fact_assignment, star.fact_credit_note,
 --   star.fact_expense, star.fact_invoice, star.fact_requisition, star.fact_timesheet
+-- Measures: sum changes
 -- Columns:
 --   changed_date date key: Day of the change, reporting zone.
 --   entity text key: Kind of record: timesheet, expense, requisition, assignment, invoice or credit_note.

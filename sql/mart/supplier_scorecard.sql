@@ -5,7 +5,14 @@
 -- Grain: one row per agency, company and month.
 -- Question: Which suppliers perform, in quality, speed, cost and risk?
 -- Sources: mart.rate_compliance, mart.requisition_funnel, star.bridge_assignment_link, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency, star.fact_timesheet, star.fact_webhook_event, history.fact_timesheet
--- Measures: none programme_seats, programme_filled_seats; ratio programme_fill_ratio = programme_filled_seats / programme_seats
+-- Measures: sum received, accepted, offered, filled, filled_of_offered, submissions, tracked, interviewed, offers_made,
+--   started, replaced, finished, ended_early, timesheets, timesheets_timed, timesheets_on_time, net_hours, spend,
+--   carded_hours, carded_charge, card_charge; sum programme_seats, programme_filled_seats within agency_id; none
+--   median_hours_to_accept; ratio response_ratio = accepted / received; ratio fill_ratio = filled_of_offered / offered;
+--   ratio programme_fill_ratio = programme_filled_seats / programme_seats; ratio submissions_per_requisition =
+--   submissions / received; ratio interview_ratio = interviewed / tracked; ratio offer_ratio = offers_made /
+--   interviewed; ratio replacement_ratio = replaced / started; ratio early_end_ratio = ended_early / finished; ratio
+--   on_time_ratio = timesheets_on_time / timesheets_timed; ratio charge_to_card_ratio = carded_charge / card_charge
 -- Columns:
 --   agency_id text key: The agency; '-1' when the record names none.
 --   company_id text key: The hiring company; '-1' when the record names none.

@@ -8,8 +8,18 @@
 -- Groups: group_by all, company, project, agency, month, week, company+month, project+month, agency+month
 -- Sources: ops.crosscheck, ops.metric_definition, star.fact_assignment, star.fact_requisition, star.fact_requisition_agency,
 -- star.fact_submission
--- Measures: sum left_out_count, all_companies_count, all_companies_days; ratio all_companies_average_days =
--- all_companies_days / all_companies_count; none all_companies_median_days
+-- Measures: sum raw_count, accepted_without_worker, time_to_submit_count, time_to_submit_days, submit_to_accept_count,
+--   submit_to_accept_days, time_to_start_count, time_to_start_days, time_to_last_seat_count, time_to_last_seat_days,
+--   left_out_count, all_companies_count, all_companies_days; sum excluded_outliers, within_bounds_count,
+--   within_bounds_days within group_key; ratio average_days = within_bounds_days / within_bounds_count; ratio
+--   time_to_submit_average_days = time_to_submit_days / time_to_submit_count; ratio submit_to_accept_average_days =
+--   submit_to_accept_days / submit_to_accept_count; ratio time_to_start_average_days = time_to_start_days /
+--   time_to_start_count; ratio time_to_last_seat_average_days = time_to_last_seat_days / time_to_last_seat_count; ratio
+--   all_companies_average_days = all_companies_days / all_companies_count; none lower_bound, upper_bound, median_days,
+--   min_days, max_days, p25_days, p75_days, average_days_difference, time_to_submit_median_days,
+--   submit_to_accept_median_days, time_to_start_median_days, time_to_last_seat_median_days, all_companies_median_days;
+--   none api_raw_count, api_excluded_outliers, api_within_bounds_count, api_lower_bound, api_upper_bound,
+--   api_average_days, api_median_days, api_min_days, api_max_days, api_p25_days, api_p75_days
 -- Columns:
 --   group_by text key: Grouping: all, or its keys separated by commas.
 --   group_key text key: Values of the keys separated by bars: ids, month as YYYY-MM, first day of the week; empty for all.

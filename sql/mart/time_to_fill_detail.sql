@@ -5,7 +5,8 @@
 -- Question: Which requisitions are the outliers?
 -- Sources: ops.metric_definition, star.dim_agency, star.fact_assignment, star.fact_recruitment_metric_row,
 -- star.fact_requisition, star.fact_requisition_agency, star.fact_submission
--- Measures: sum assigned_workers
+-- Measures: average approved_to_accepted_days, created_to_offer_days, time_to_submit_days, submit_to_accept_days,
+--   time_to_start_days, time_to_last_seat_days; sum assigned_workers
 -- Columns:
 --   requisition_id text key: The requisition.
 --   agency_id text key: The agency that accepted it.

@@ -8,7 +8,8 @@
 -- are neither on time nor late.
 -- Sources: star.fact_timesheet, star.fact_webhook_event, history.fact_timesheet
 -- Slices: timesheet_id
--- Measures: average approval_hours
+-- Measures: distinct workers = worker_id; average week_end_to_created_days, week_end_to_approval_days, waiting_days,
+--   week_end_to_submission_days, approval_hours; sum status_changes; none versions
 -- Columns:
 --   timesheet_id text key: The timesheet.
 --   reference text: Its reference.

@@ -4,6 +4,7 @@
 -- Question: How many timesheets wait, and how many are late?
 -- Assumption: that of mart.timesheet_cycle: late is from the fourth day after the end of the week.
 -- Sources: mart.timesheet_cycle
+-- Measures: sum timesheets, late_timesheets, status_changes
 -- Columns:
 --   week_ending_date date key: Last day of the week, as the company counts weeks.
 --   company_id text key: The hiring company; '-1' when the record names none.

@@ -8,6 +8,7 @@
 -- the provider, once the provider has billed its timesheet to the company; a claim without a timesheet then stays here, with
 -- is_billed_to_msp. The expenses of a timesheet are those of its claims. A waiting timesheet counts once its week has ended, as it may have been created ahead.
 -- Sources: star.dim_company, star.fact_expense, star.fact_timesheet, star.fact_invoice, star.bridge_invoice_timesheet
+-- Measures: sum net_hours, accrued_charge_value, accrued_expense_value, accrued_value; average age_days
 -- Columns:
 --   accrual_state text key: How certain it is: approved (an approved timesheet), unapproved (a timesheet whose week has
 --     ended and that waits for submission or approval) or claims (an approved expense claim).

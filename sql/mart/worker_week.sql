@@ -11,7 +11,9 @@
 -- for a night shift (Working Time Regulations 1998, SI 1998/1833, regulations 2 and 10, as of November 2026).
 -- Sources: star.fact_timesheet, star.fact_timelog
 -- Slices: worker_id
--- Measures: none shortest_rest_hours
+-- Measures: distinct workers = worker_id; sum net_hours, timesheets, hours_over, short_rests, night_shifts,
+--   night_hours; last hours_17_weeks, weeks_averaged; ratio avg_17_week_hours = hours_17_weeks / weeks_averaged; min
+--   shortest_rest_hours; none companies, sites, agencies
 -- Columns:
 --   worker_id text key: The worker.
 --   week_ending_date date key: The Sunday that ends the week.

@@ -5,7 +5,11 @@
 -- Question: Who is over 40, 48 or 60 hours a week?
 -- Groups: group_by all, company, project, agency, month, week, company+month
 -- Sources: ops.crosscheck, ops.metric_definition, star.fact_timelog, star.fact_timesheet
--- Measures: sum left_out_worker_weeks, left_out_over_threshold, all_companies_worker_weeks, all_companies_over_threshold
+-- Measures: sum worker_weeks, total_hours within group_key; sum left_out_worker_weeks, left_out_over_threshold,
+--   all_companies_worker_weeks, all_companies_over_threshold within group_key; ratio average_weekly_hours = total_hours /
+--   worker_weeks; max workers_over_threshold, distinct_workers_over_threshold, max_weekly_hours within group_key; none
+--   api_worker_weeks, api_workers_over_threshold, api_distinct_workers_over_threshold, api_total_hours,
+--   api_average_weekly_hours, api_max_weekly_hours, workers_over_threshold_difference
 -- Columns:
 --   group_by text key: Grouping: all, or its keys separated by commas.
 --   group_key text key: Values of the keys separated by bars: ids, month as YYYY-MM, first day of the week; empty for all.

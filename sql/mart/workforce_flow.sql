@@ -4,7 +4,8 @@
 -- Grain: one row per company, agency and month.
 -- Question: How many workers join and leave, and how high is attrition?
 -- Sources: star.dim_date, star.fact_assignment
--- Measures: last opening_workers, closing_workers, average_workers
+-- Measures: first opening_workers; sum starters, leavers, new_starters; last closing_workers; average average_workers
+--   over month_start_date; ratio attrition_ratio = leavers / average_workers
 -- Columns:
 --   company_id text key: The hiring company; '-1' when the record names none.
 --   agency_id text key: The agency; '-1' when the record names none.

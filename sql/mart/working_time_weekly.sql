@@ -3,8 +3,9 @@
 -- Question: In which weeks do too many people work too long?
 -- Assumption: that of mart.worker_week, an indicator and not legal advice.
 -- Sources: mart.worker_week, star.fact_timesheet
--- Measures: sum pending_hours, approved_and_pending_hours; ratio approved_share = net_hours / approved_and_pending_hours;
--- none workers, workers_over_threshold, workers_above_48, workers_near_48, workers_with_short_rest, night_workers
+-- Measures: last workers, workers_over_threshold, workers_above_48, workers_near_48, workers_with_short_rest,
+--   night_workers; sum net_hours, pending_hours, approved_and_pending_hours, hours_over, short_rests, night_shifts,
+--   night_hours; max longest_week_hours; ratio approved_share = net_hours / approved_and_pending_hours
 -- Columns:
 --   week_ending_date date key: The Sunday that ends the week.
 --   workers bigint: Different workers with hours.

@@ -1,13 +1,6 @@
 /** Answers the page: the panels of a page, the rows behind a panel, and the choices of the filters. */
 import { MusterError } from '../lib/errors.ts'
-import {
-  defaultPerspective,
-  type FilteredBy,
-  type Filters,
-  filteredBy,
-  noFilters,
-  type Perspective,
-} from './filters.ts'
+import { type FilteredBy, type Filters, filteredBy, noFilters, type Perspective } from './filters.ts'
 import type { DashboardPage, Panel, PanelFigure } from './panel.ts'
 import type { MartReader, Marts } from './reader.ts'
 import {
@@ -16,6 +9,7 @@ import {
   panelStatement,
   rowsStatement,
   type Statement,
+  shownValues,
 } from './statement.ts'
 
 export type PanelRow = Readonly<Record<string, unknown>>
@@ -105,8 +99,10 @@ const views: Readonly<Record<Perspective, string>> = {
   supplier: "The supplier's view: what agencies are owed.",
 }
 
-const perspectiveOf = (panel: Panel, filters: Filters, columns: MartColumns): Perspective | null =>
-  columns.get(panel.mart)?.has('perspective') ? (filters.perspective ?? defaultPerspective) : null
+function perspectiveOf({ mart }: Panel, filters: Filters, columns: MartColumns): Perspective | null {
+  const shown = shownValues(mart, filters, columns.get(mart) ?? new Set())
+  return (shown.find(({ column }) => column === 'perspective')?.shown ?? null) as Perspective | null
+}
 
 type PanelFacts = Omit<PanelAnswer, 'rows' | 'failure'>
 

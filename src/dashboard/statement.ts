@@ -1,8 +1,10 @@
 /** Builds the statement of a panel or of the rows behind it, with bound values, and the same text with values to copy. */
 import { UsageError } from '../lib/errors.ts'
+import { readMarts } from '../marts/mart.ts'
+import { type Separation, separationsOf } from '../marts/measures.ts'
 import type { SqlValue } from '../warehouse/engine.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
-import { defaultPerspective, type FilteredBy, type Filters, filteredBy } from './filters.ts'
+import { type FilteredBy, type Filters, filteredBy } from './filters.ts'
 import type { Panel } from './panel.ts'
 
 export interface Statement {
@@ -66,13 +68,25 @@ function comparison(name: string, operator: FilterCondition['operator'], values:
 
 const columnOf = (name: FilteredBy): string => `${name}_id`
 
+let separations: ReadonlyMap<string, readonly Separation[]> | undefined
+
+/** Columns of a mart whose values no statement mixes, with the one that it shows. */
+export function shownValues(mart: string, filters: Filters, columns: ReadonlySet<string>): Separation[] {
+  separations ??= new Map(readMarts().map(one => [one.name, separationsOf(one)]))
+  const chosen: Readonly<Record<string, string | undefined>> = { perspective: filters.perspective }
+  return (separations.get(mart) ?? [])
+    .filter(({ column }) => columns.has(column))
+    .map(({ column, shown }) => ({ column, shown: chosen[column] ?? shown }))
+}
+
 interface FilterRequest {
+  readonly mart: string
   readonly filters: Filters
   readonly columns: ReadonlySet<string>
   readonly date?: string | undefined
 }
 
-function addFilters(conditions: FilterConditions, { filters, columns, date }: FilterRequest): string[] {
+function addFilters(conditions: FilterConditions, { mart, filters, columns, date }: FilterRequest): string[] {
   const ignored: string[] = []
   for (const name of filteredBy) {
     const values = filters.ids[name]
@@ -81,10 +95,9 @@ function addFilters(conditions: FilterConditions, { filters, columns, date }: Fi
     else ignored.push(name)
   }
   const { from, to, currency, perspective } = filters
-  // Rows of several perspectives count the same documents, so a statement always has one.
-  if (columns.has('perspective'))
-    conditions.add({ column: 'perspective', operator: 'in', values: [perspective ?? defaultPerspective] })
-  else if (perspective !== undefined) ignored.push('perspective')
+  for (const { column, shown } of shownValues(mart, filters, columns))
+    conditions.add({ column, operator: 'in', values: [shown] })
+  if (perspective !== undefined && !columns.has('perspective')) ignored.push('perspective')
   if (currency !== undefined && columns.has('currency'))
     conditions.add({ column: 'currency', operator: 'in', values: [currency] })
   else if (currency !== undefined) ignored.push('currency')
@@ -102,7 +115,9 @@ const columnsOf = (mart: string, columns: MartColumns): ReadonlySet<string> => c
 export function panelStatement(panel: Panel, filters: Filters, columns: MartColumns): Statement {
   const conditions = new FilterConditions()
   const martColumns = columnsOf(panel.mart, columns)
-  const ignored = addFilters(conditions, { filters, columns: martColumns, date: panel.date })
+  const ignored = addFilters(conditions, {
+    ...{ mart: panel.mart, filters, columns: martColumns, date: panel.date },
+  })
   return {
     sql: panel.sql.replaceAll('{where}', () => conditions.bound),
     values: conditions.values,
@@ -125,7 +140,7 @@ export function rowsStatement(
   const mart = drill.mart ?? panel.mart
   const martColumns = columnsOf(mart, columns)
   const conditions = new FilterConditions()
-  const ignored = addFilters(conditions, { filters, columns: martColumns, date: panel.date })
+  const ignored = addFilters(conditions, { mart, filters, columns: martColumns, date: panel.date })
   for (const [column, value] of Object.entries(chosen)) {
     if (!drill.by.includes(column) || !martColumns.has(column))
       throw new UsageError({ what: `rows cannot be chosen by ${column}`, next: `use ${drill.by.join(', ')}` })

@@ -38,7 +38,7 @@ export function readHeader(text: string): Header {
       const entry = listed.exec(words)?.[1]
       if (entry) columns.push(entry)
       else columns.push(joined(columns.pop(), words.trim()))
-    } else if (current) fields.set(current, joined(fields.get(current), words))
+    } else if (current) fields.set(current, joined(fields.get(current), words.trim()))
     else summary = joined(summary, words)
   }
   return { summary, fields, columns, body }

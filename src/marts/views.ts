@@ -14,6 +14,10 @@ export interface MartView {
   readonly question: string
   readonly columns: readonly MartColumn[]
   readonly select: string
+  /** Columns that name a group; none in a view of everything, or of sql/mart-view. */
+  readonly groupKeys: readonly string[]
+  /** The file that declares its measures, if not that of the mart. */
+  readonly declares?: Mart
 }
 
 const sentence = (text: string): string =>
@@ -50,6 +54,7 @@ function groupedView(
       isKey: column.isKey || (own.has(column.name) && isOf(column.name, keys)),
       description: `${column.description}${notes.get(column.name) ?? ''}`,
     }))
+  const groupKeys = columns.filter(({ name }) => own.has(name) && isOf(name, keys)).map(({ name }) => name)
   const value = keys.length === 0 ? 'all' : keys.join(',')
   const rest = mart.columns.filter(({ name, isKey }) => isKey && name !== by && name !== 'group_key')
   const grain = listed([...keys, ...rest.map(({ name }) => name)])
@@ -58,6 +63,7 @@ function groupedView(
     description: `${grain === '' ? 'One row' : `One row per ${grain}`}. ${mart.summary}`,
     question: mart.question,
     columns,
+    groupKeys,
     select: `select ${quoteNames(columns.map(({ name }) => name))} from mart.${quoteName(mart.name)} where ${quoteName(by)} = ${quoteText(value)}`,
   }
 }
@@ -78,6 +84,12 @@ function groupedViews(mart: Mart): MartView[] {
 
 let written: readonly Mart[] | undefined
 
+/** Columns with the notes on adding up. */
+function notedColumns(view: Mart): MartColumn[] {
+  const notes = additivityNotes(view)
+  return view.columns.map(one => ({ ...one, description: one.description + (notes.get(one.name) ?? '') }))
+}
+
 function writtenViews({ name }: Mart): MartView[] {
   written ??= sqlFiles('mart-view').map(readMart)
   return written
@@ -86,7 +98,9 @@ function writtenViews({ name }: Mart): MartView[] {
       name: view.name,
       description: `${sentence(view.grain)} ${view.summary}`,
       question: view.question,
-      columns: view.columns,
+      columns: notedColumns(view),
+      groupKeys: [],
+      declares: view,
       select: `select ${quoteNames(view.columns.map(one => one.name))} from (\n${view.select}\n) as made`,
     }))
 }

@@ -1,21 +1,17 @@
 /** Builds one catalogue of marts for every BI tool: entities with dimensions, measures, joins, time and question. */
 
-import {
-  additivityNotes,
-  isMixed,
-  type MartMeasure,
-  measuresOf,
-  withinAlways,
-  withinOf,
-} from '../marts/additivity.ts'
+import { additivityNotes, isMixed, withinAlways, withinOf } from '../marts/additivity.ts'
 import { tableColumns } from '../marts/columns.ts'
 import type { Mart, MartColumn } from '../marts/mart.ts'
+import { type MartMeasure, measuresOf, partsOf, separationsOf } from '../marts/measures.ts'
 import { martReferences } from '../marts/references.ts'
 import { type MartView, viewsOf } from '../marts/views.ts'
 import {
+  countedSql,
   type Dimension,
   type Entity,
   type EntityMetric,
+  idBeside,
   type Join,
   splitOf,
   type TimeColumn,
@@ -28,13 +24,14 @@ type QuestionEntity = Pick<Entity, 'name' | 'dimensions' | 'metrics' | 'time' | 
 /** At most this many measures fit a screen. */
 const maxMetrics = 5
 
-/** The column that names a group to a reader: a name, else a category. */
-const groupOf = ({ dimensions }: QuestionEntity): string | undefined =>
-  (
+/** The column that names a group to a reader, a name or else a category, and the id behind a name. */
+function groupOf({ dimensions }: QuestionEntity): { name: string; by: string } | undefined {
+  const found =
     dimensions.find(({ role, name }) => role === 'name' && !name.startsWith('company')) ??
     dimensions.find(({ role }) => role === 'name') ??
     dimensions.find(({ role }) => role === 'category')
-  )?.name
+  return found && { name: found.name, by: idBeside(found.name, dimensions) }
+}
 
 /** Restricts to settled weeks and months that are over, where the mart has that flag. */
 function complete({ dimensions, time }: QuestionEntity): string {
@@ -54,23 +51,47 @@ function questionSql(asked: QuestionEntity): string {
   const group = groupOf(asked)
   // Group by time if it is part of the key: each row then covers a week or a month.
   const time = asked.time && asked.keys.includes(asked.time.column) ? asked.time.column : undefined
-  const named = [time, group].filter(name => name !== undefined)
-  if (metrics.length === 0 || named.length === 0) return rows(asked)
-  const by = [...named, ...splitOf(metrics, named)]
-  const figures = metrics.map(({ name, sql }) => `  ${sql} as ${name}`)
-  const others = by.map((_, place) => place + 1).filter(place => time === undefined || place > 1)
-  const first = time === undefined ? `${by.length + 1} desc nulls last` : '1 desc nulls last'
+  const by = [time, group?.by].filter(name => name !== undefined)
+  if (metrics.length === 0 || by.length === 0) return rows(asked)
+  const split = splitOf(metrics, by)
+  const name = group && (group.by === group.name ? group.name : `max(${group.name}) as ${group.name}`)
+  const shown = [time, name, ...split].filter(column => column !== undefined)
+  const figures = metrics.map(metric => `  ${metric.sql} as ${metric.name}`)
+  const others = shown.map((_, place) => place + 1).filter(place => time === undefined || place > 1)
+  const first = time === undefined ? `${shown.length + 1} desc nulls last` : '1 desc nulls last'
   const order = [first, ...others].join(', ')
-  return `select ${by.join(', ')},\n${figures.join(',\n')}\nfrom mart.${asked.name}${complete(asked)}\ngroup by ${by.join(', ')}\norder by ${order}\nlimit 20`
+  return `select ${shown.join(', ')},\n${figures.join(',\n')}\nfrom mart.${asked.name}${complete(asked)}\ngroup by ${[...by, ...split].join(', ')}\norder by ${order}\nlimit 20`
 }
 
-const double = (column: string): string => `cast(sum(${column}) as double precision)`
+const double = (sql: string): string => `cast(${sql} as double precision)`
+const quotient = (sql: string, by: string): string => `${double(sql)} / nullif(${double(by)}, 0)`
 
-function sqlOf({ column, aggregation, numerator = '', denominator = '' }: MartMeasure): string {
-  if (aggregation === 'average') return `avg(cast(${column} as double precision))`
+type Measures = ReadonlyMap<string, MartMeasure>
+
+/** A formula over columns, with the total of each in its place. */
+const totals = (formula: string, measures: Measures): string =>
+  formula.replaceAll(/[a-z]\w*/g, name => {
+    const measure = measures.get(name)
+    return measure === undefined ? name : sqlOf(measure, measures)
+  })
+
+function averageSql({ column, weight, period }: MartMeasure): string {
+  if (period !== undefined) return quotient(`sum(${column})`, `count(distinct ${period})`)
+  if (weight === undefined) return `avg(${double(column)})`
+  return quotient(
+    `sum(${double(column)} * ${weight})`,
+    `sum(case when ${column} is not null then ${weight} end)`,
+  )
+}
+
+function sqlOf(measure: MartMeasure, measures: Measures): string {
+  const { column, aggregation, counted, numerator = '', denominator = '' } = measure
+  if (aggregation === 'average') return averageSql(measure)
+  if (aggregation === 'max' || aggregation === 'min') return `${aggregation}(${column})`
+  if (aggregation === 'distinct') return `count(distinct ${countedSql(counted ?? '')})`
   if (aggregation !== 'ratio') return `sum(${column})`
-  const by = Number(denominator) > 0 ? `${Number(denominator)}.0` : `nullif(${double(denominator)}, 0)`
-  return `${double(numerator)} / ${by}`
+  if (Number(denominator) > 0) return `${double(totals(numerator, measures))} / ${Number(denominator)}.0`
+  return quotient(totals(numerator, measures), totals(denominator, measures))
 }
 
 const records: EntityMetric = {
@@ -87,38 +108,50 @@ const records: EntityMetric = {
 interface CatalogueTable {
   readonly mart: Mart
   readonly columns: readonly MartColumn[]
+  /** Columns that name a group, in a view of one grouping. */
+  readonly groupKeys?: readonly string[]
 }
 
-const additive: ReadonlySet<string | undefined> = new Set(['sum', 'last'])
+function descriptionOf({ column, counted }: MartMeasure, shown: MartColumn): string {
+  return counted === undefined ? shown.description : `Different ${column}: ${shown.description}`
+}
 
-/** A ratio of parts that do not add up cannot be computed from sums; a ratio of stocks holds within one day only. */
-function metricsOf({ mart, columns }: CatalogueTable): EntityMetric[] {
+/** The columns to group by in one entity: a view of a mart has groups of its own. */
+function withinEntity({ mart, groupKeys = [] }: CatalogueTable, measure: MartMeasure): string[] {
+  const within = withinOf(mart, measure).flatMap(name => (name === 'group_key' ? groupKeys : [name]))
+  return [...new Set(within)]
+}
+
+/** A ratio with a part that has no total has none either. */
+function metricsOf(table: CatalogueTable): EntityMetric[] {
+  const { mart, columns } = table
   const shown = new Map(columns.map(column => [column.name, column]))
-  const measures = new Map(measuresOf(mart).map(measure => [measure.column, measure]))
-  const isSum = (name: string): boolean => Number(name) > 0 || additive.has(measures.get(name)?.aggregation)
+  const measures: Measures = new Map(measuresOf(mart).map(measure => [measure.column, measure]))
+  const hasTotal = (name: string): boolean => (measures.get(name)?.aggregation ?? 'none') !== 'none'
   const made = [...measures.values()].flatMap((measure): EntityMetric[] => {
-    const { column, aggregation, numerator, denominator } = measure
-    const shownColumn = shown.get(column)
-    if (!shownColumn || aggregation === 'none') return []
-    const isRatio = aggregation === 'ratio'
-    if (isRatio && !(isSum(numerator ?? '') && isSum(denominator ?? ''))) return []
-    const unit = unitOf(column, shownColumn.type)
-    const parts = [column, numerator, denominator].flatMap(name => measures.get(name ?? '') ?? [])
+    const { column, aggregation, weight, period, counted, numerator, denominator } = measure
+    const source = shown.get(counted ?? column)
+    if (!source || aggregation === 'none' || !partsOf(measure).every(hasTotal)) return []
+    const unit = counted === undefined ? unitOf(column, source.type) : 'count'
     return [
       {
         name: column,
         title: titleOf(column),
-        description: shownColumn.description,
+        description: descriptionOf(measure, source),
         aggregation,
-        ...(isRatio ? { numerator, denominator } : { column }),
+        ...(aggregation === 'ratio' ? { numerator, denominator } : { column: counted ?? column }),
+        ...(weight !== undefined && { weight }),
+        ...(period !== undefined && { period }),
         unit,
         format: formatOf(unit),
-        sql: sqlOf(measure),
-        within: [...new Set(parts.flatMap(part => withinOf(mart, part)))],
+        sql: sqlOf(measure, measures),
+        within: withinEntity(table, measure),
       } as EntityMetric,
     ]
   })
-  return [{ ...records, within: withinAlways(mart) }, ...made.filter(({ name }) => name !== records.name)]
+  // A number of that name is not the count of rows.
+  if (shown.has(records.name)) return made
+  return [{ ...records, within: withinAlways(mart) }, ...made]
 }
 
 function roleOf({ name, type }: MartColumn): Dimension['role'] {
@@ -171,6 +204,7 @@ function entityOf(
     dimensions: dimensionsOf(columns),
     metrics: hasMetrics ? metricsOf(table) : [records],
     joins: joins.filter(({ column }) => columns.some(({ name }) => name === column)),
+    separations: separationsOf(table.mart),
     ...(time && { time }),
   }
   return { ...parts, questionSql: table.mart.fields.get('Example') ?? questionSql(parts) }
@@ -194,8 +228,10 @@ function entitiesOf(mart: Mart, joins: readonly Join[]): Entity[] {
     question: mart.question,
     hasMetrics: !isDimension && !isMixed(mart),
   })
-  const ofView = ({ name, description, question, columns }: MartView): Entity =>
-    entityOf({ mart, columns }, joins, { name, kind: 'view', description, question, hasMetrics: true })
+  const ofView = ({ name, description, question, columns, groupKeys, declares = mart }: MartView): Entity =>
+    entityOf({ mart: declares, columns, groupKeys }, joins, {
+      ...{ name, kind: 'view', description, question, hasMetrics: true },
+    })
   return [own, ...viewsOf(mart).map(ofView)]
 }
 

@@ -1,5 +1,14 @@
 /** Declares the charts of the dashboards for Superset and Grafana, without how each tool draws them. */
-import { type Entity, type EntityMetric, splitOf } from './entity.ts'
+import { type Entity, type EntityMetric, idBeside, splitOf } from './entity.ts'
+
+/** Records of one name are apart: rows are grouped by the id, and the name is shown. */
+export interface ChartGroup {
+  readonly by: string
+  readonly name: string
+  readonly title: string
+  /** Orders groups that have an order of their own, such as ages; the others are ranked by the first metric. */
+  readonly order?: string
+}
 
 export interface Chart {
   /** Short, and the same in every version: tools recognize a chart by it. */
@@ -9,7 +18,7 @@ export interface Chart {
   readonly kind: 'line' | 'bar' | 'table' | 'number'
   readonly entity: Entity
   readonly metrics: readonly EntityMetric[]
-  readonly group?: string
+  readonly group?: ChartGroup
   readonly time?: string
   /** Further columns to group by because a figure must not mix their values: the currency of amounts. */
   readonly split: readonly string[]
@@ -23,7 +32,10 @@ interface WantedChart {
   readonly kind: Chart['kind']
   readonly of: string
   readonly metrics: readonly string[]
+  /** A name is grouped by the id beside it. */
   readonly group?: string
+  /** Column whose lowest value orders the groups. */
+  readonly order?: string
   readonly byTime?: true
   /** A column that must be true. */
   readonly only?: string
@@ -133,14 +145,15 @@ const wanted: readonly WantedChart[] = [
     kind: 'bar',
     of: 'unbilled_accrual',
     metrics: ['accrued_value'],
-    group: 'accrual_state',
+    group: 'age_band',
+    order: 'age_days',
   },
   {
     section: 'Money',
     title: 'Invoiced by agency',
     kind: 'table',
     of: 'invoice_ledger',
-    metrics: ['records'],
+    metrics: ['subtotal_value', 'outstanding_value'],
     group: 'agency_name',
   },
   {
@@ -162,8 +175,16 @@ const wanted: readonly WantedChart[] = [
   },
 ]
 
-/** Whose view of billing documents the charts show; another chart groups or filters by the column itself. */
-const view = "perspective = 'client'"
+function groupOf({ dimensions }: Entity, { group: name, order }: WantedChart): ChartGroup | undefined {
+  const found = dimensions.find(one => one.name === name)
+  if (!found) return undefined
+  return {
+    by: idBeside(found.name, dimensions),
+    name: found.name,
+    title: found.title,
+    ...(order !== undefined && { order: `min(${order})` }),
+  }
+}
 
 function chartOf(entities: ReadonlyMap<string, Entity>, one: WantedChart): Chart[] {
   const entity = entities.get(one.of)
@@ -171,20 +192,21 @@ function chartOf(entities: ReadonlyMap<string, Entity>, one: WantedChart): Chart
   const has = (column: string | undefined): boolean =>
     column === undefined || entity?.dimensions.some(({ name }) => name === column) === true
   if (!entity || metrics.length === 0 || !has(one.group) || !has(one.only)) return []
+  const group = groupOf(entity, one)
   const time = one.byTime && entity.time?.column
-  const isView = has('perspective')
-  const where = [one.only, isView ? view : undefined].filter(part => part !== undefined).join(' and ')
+  const shown = entity.separations.map(({ column, shown: value }) => `${column} = '${value}'`)
+  const where = [one.only, ...shown].filter(part => part !== undefined).join(' and ')
   return [
     {
       key: one.title.toLowerCase().replaceAll(/\W+/g, '-'),
-      title: isView ? `${one.title}, client's view` : one.title,
+      title: [one.title, ...entity.separations.map(({ shown: value }) => `${value}'s view`)].join(', '),
       section: one.section,
       kind: one.kind,
       entity,
       metrics,
-      ...(one.group !== undefined && { group: one.group }),
+      ...(group !== undefined && { group }),
       ...(time !== undefined && { time }),
-      split: splitOf(metrics, [one.group, time]),
+      split: splitOf(metrics, [group?.by, time]),
       ...(where !== '' && { where }),
     },
   ]
@@ -201,13 +223,40 @@ export const sectionsOf = (charts: readonly Chart[]): string[] => [
 
 /** Columns that a chart groups by, in order. */
 export const groupsOf = ({ time, group, split }: Chart): string[] =>
-  [time, group, ...split].filter(name => name !== undefined)
+  [time, group?.by, ...split].filter(name => name !== undefined)
+
+/** The order of the groups: over time, by rank, or that of their own. */
+export const rankOf = ({ time, group, metrics }: Chart): string =>
+  time === undefined ? `${group?.order ?? `${metrics[0]?.sql} desc`} nulls last` : time
+
+/** The columns that a reader sees, with their titles; a legend has no `charge_value`. */
+export function chartColumns({
+  time,
+  group,
+  split,
+  entity,
+  metrics,
+}: Chart): { sql: string; title: string }[] {
+  const titles = new Map(entity.dimensions.map(({ name, title }) => [name, title]))
+  const titled = (name: string) => ({ sql: name, title: titles.get(name) ?? name })
+  return [
+    ...(time === undefined ? [] : [titled(time)]),
+    ...(group === undefined
+      ? []
+      : [{ sql: group.by === group.name ? group.name : `max(${group.name})`, title: group.title }]),
+    ...split.map(titled),
+    ...metrics.map(({ sql, title }) => ({ sql, title })),
+  ]
+}
 
 /** Selects the rows of a chart; a tool that builds its own query must get the same rows. */
 export function chartSql(chart: Chart, schema: string): string {
   const by = groupsOf(chart)
   const figures = chart.metrics.map(({ name, sql }) => `${sql} as ${name}`)
+  const { group } = chart
+  const name = group && group.by !== group.name ? [`max(${group.name}) as ${group.name}`] : []
   const where = chart.where === undefined ? '' : `\nwhere ${chart.where}`
-  const grouped = by.length === 0 ? '' : `\ngroup by ${by.join(', ')}\norder by ${by.join(', ')}`
-  return `select ${[...by, ...figures].join(', ')}\nfrom ${schema}.${chart.entity.name}${where}${grouped}`
+  const grouped =
+    by.length === 0 ? '' : `\ngroup by ${by.join(', ')}\norder by ${[rankOf(chart), ...by].join(', ')}`
+  return `select ${[...by, ...name, ...figures].join(', ')}\nfrom ${schema}.${chart.entity.name}${where}${grouped}`
 }

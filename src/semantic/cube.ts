@@ -1,6 +1,13 @@
 /** Writes a data model of Cube: a cube for each mart and view, with its joins. */
 import { type BundleFile, type BundleRequest, yamlFile } from './bundle.ts'
-import { type Dimension, type Entity, type EntityMetric, guardedSql, withinWords } from './entity.ts'
+import {
+  countedSql,
+  type Dimension,
+  type Entity,
+  type EntityMetric,
+  guardedSql,
+  withinWords,
+} from './entity.ts'
 
 const types: Readonly<Record<Dimension['role'], string>> = {
   id: 'string',
@@ -38,9 +45,16 @@ const owned = (sql: string, { dimensions }: Entity): string => {
   return sql.replace(/[a-z_]\w*/g, word => (names.has(word) ? own(word) : word))
 }
 
-/** Writes a sum that holds within one currency or week as an expression: Cube adds up any measure of type sum. */
+const simple: Readonly<Partial<Record<EntityMetric['aggregation'], string>>> = {
+  sum: 'sum',
+  max: 'max',
+  min: 'min',
+  average: 'avg',
+}
+
+/** Writes what Cube must not add up itself as an expression: formulas, and what holds within one currency or week. */
 function measure(entity: Entity, metric: EntityMetric): object {
-  const { name, title, description, aggregation, column, sql, unit, within } = metric
+  const { name, title, description, aggregation, column = '', sql, unit, within, weight, period } = metric
   const words = {
     name,
     title,
@@ -49,10 +63,12 @@ function measure(entity: Entity, metric: EntityMetric): object {
     ...(unit === 'share' && { format: 'percent' }),
     meta: { aggregation, unit, ...(within.length > 0 && { within: [...within] }) },
   }
+  const type = weight === undefined && period === undefined ? simple[aggregation] : undefined
   if (aggregation === 'count' && within.length === 0) return { ...words, type: 'count' }
-  if (aggregation === 'ratio' || within.length > 0)
-    return { ...words, type: 'number', sql: guardedSql({ sql: owned(sql, entity), within }, own) }
-  return { ...words, type: aggregation === 'average' ? 'avg' : 'sum', sql: own(column ?? '') }
+  if (aggregation === 'distinct' && within.length === 0)
+    return { ...words, type: 'count_distinct', sql: countedSql(own(column)) }
+  if (type !== undefined && within.length === 0) return { ...words, type, sql: own(column) }
+  return { ...words, type: 'number', sql: guardedSql({ sql: owned(sql, entity), within }, own) }
 }
 
 const cubeOf = (entity: Entity, schema: string): object => ({

@@ -2,11 +2,20 @@
 import { type BundleFile, type BundleRequest, textFile, yamlFile } from './bundle.ts'
 import type { Entity } from './entity.ts'
 
-/** Runs are a day apart; a warehouse is late after 26 hours, as in the checks. */
-const freshness = {
-  warn_after: { count: 26, period: 'hour' },
-  error_after: { count: 50, period: 'hour' },
-} as const
+/**
+ * Runs are a day apart; a warehouse is late after 26 hours, as in the checks. The mart of the resources says it for all: a
+ * mart without rows has no time, and a build leaves a mart whose sources did not change.
+ */
+const freshnessOf = ({ name }: Entity): object =>
+  name === 'data_health'
+    ? {
+        loaded_at_field: 'last_read_at',
+        freshness: {
+          warn_after: { count: 26, period: 'hour' },
+          error_after: { count: 50, period: 'hour' },
+        },
+      }
+    : {}
 
 const isBuilt = ({ kind }: Entity): boolean => kind !== 'view'
 
@@ -26,7 +35,7 @@ function tableOf(entity: Entity): object {
   return {
     name: entity.name,
     description: entity.description,
-    ...(isBuilt(entity) && { loaded_at_field: 'loaded_at', freshness }),
+    ...freshnessOf(entity),
     columns: entity.dimensions.map(({ name, description, type }) => {
       const tests = testsOf(entity, name)
       return { name, description, data_type: type, ...(tests.length > 0 && { data_tests: tests }) }
@@ -41,6 +50,7 @@ const sources = ({ entities, place }: BundleRequest): BundleFile =>
       {
         name: 'muster',
         description: 'Marts of a Muster warehouse: built, checked and replaced in one transaction each.',
+        ...(place.kind === 'file' && { database: attached }),
         schema: place.schema,
         tables: entities.map(tableOf),
       },
@@ -85,7 +95,14 @@ const project = (): BundleFile =>
     flags: { require_generic_test_arguments_property: true },
   })
 
-/** Profiles for both engines; passwords come from the environment. */
+/** Name of the warehouse in the session of dbt. */
+const attached = 'muster_warehouse'
+
+/**
+ * Profiles for both engines. dbt writes a file of its own and reads the warehouse, which the dashboard reads as well: a
+ * file that one process may write is closed to all others. Passwords
+ * come from the environment.
+ */
 const profiles = ({ place }: BundleRequest): BundleFile =>
   yamlFile('profiles.yml', {
     muster: {
@@ -93,7 +110,13 @@ const profiles = ({ place }: BundleRequest): BundleFile =>
       outputs: {
         warehouse:
           place.kind === 'file'
-            ? { type: 'duckdb', path: place.database, schema: 'main', threads: 2 }
+            ? {
+                type: 'duckdb',
+                path: 'muster_dbt.duckdb',
+                attach: [{ path: place.database, alias: attached, read_only: true }],
+                schema: 'main',
+                threads: 2,
+              }
             : {
                 type: 'postgres',
                 host: place.host,

@@ -2,7 +2,7 @@
  * Declares an entry of the catalogue: a mart or a view of one, in the terms that BI tools share. A figure that holds
  * only within one currency, week or threshold names the columns to group by, and its SQL is empty where they mix.
  */
-import type { Aggregation } from '../marts/additivity.ts'
+import type { Aggregation, Separation } from '../marts/measures.ts'
 import type { MetricUnit } from './wording.ts'
 
 export interface Dimension {
@@ -20,10 +20,13 @@ export interface EntityMetric {
   readonly title: string
   readonly description: string
   readonly aggregation: Exclude<Aggregation, 'none'> | 'count'
-  /** The column to add up or average; none for a ratio or a count. */
+  /** The column to aggregate; none for a ratio or a count. */
   readonly column?: string
+  /** Of an average: the column that weighs a row, or the date that names a period. */
+  readonly weight?: string
+  readonly period?: string
+  /** Formulas over other metrics of the entity; the denominator may be a number. */
   readonly numerator?: string
-  /** A column, or a number. */
   readonly denominator?: string
   readonly unit: MetricUnit
   /** As d3 spells it. */
@@ -58,13 +61,24 @@ export interface Entity {
   readonly dimensions: readonly Dimension[]
   readonly metrics: readonly EntityMetric[]
   readonly joins: readonly Join[]
+  /** Columns that no figure mixes values of. */
+  readonly separations: readonly Separation[]
   /** By which charts over time are drawn. */
   readonly time?: TimeColumn
+}
+
+/** The id of the records that a column names, by which they are grouped: several have one name. */
+export function idBeside(name: string, dimensions: readonly Dimension[]): string {
+  const id = name.replace(/_(name|reference)$/, '_id')
+  return dimensions.some(one => one.name === id) ? id : name
 }
 
 /** Further columns to group by, so that no figure mixes values that do not add up. */
 export const splitOf = (metrics: readonly EntityMetric[], by: readonly (string | undefined)[]): string[] =>
   [...new Set(metrics.flatMap(({ within }) => within))].filter(name => !by.includes(name))
+
+/** A record that names no worker names '-1', which counts as none. */
+export const countedSql = (column: string): string => `nullif(${column}, '-1')`
 
 /** SQL for tools in which users choose the groups: empty where it would mix. `of` names a column as the tool does. */
 export function guardedSql(

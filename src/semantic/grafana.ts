@@ -1,6 +1,6 @@
 /** Writes the provisioning of Grafana: the data source, and a dashboard with a row for each section. */
 import { type BundleFile, type BundleRequest, marker, yamlFile } from './bundle.ts'
-import { type Chart, chartSql, chartsOf, sectionsOf } from './charts.ts'
+import { type Chart, chartColumns, chartsOf, groupsOf, rankOf, sectionsOf } from './charts.ts'
 import type { EntityMetric } from './entity.ts'
 
 const sourceId = 'muster'
@@ -56,24 +56,39 @@ const kinds: Readonly<Record<Chart['kind'], string>> = {
   number: 'stat',
 }
 
-/** Joins the name and its currency, as a bar has one label. */
-function labelled(chart: Chart, sql: string): string {
+const quoted = (title: string): string => `"${title}"`
+
+/** The label of a bar joins the name and its currency. */
+function shownColumns(chart: Chart): string[] {
   const { group, split, kind } = chart
-  if (kind !== 'bar' || group === undefined || split.length === 0) return sql
-  const names = [group, ...split].join(', ')
-  return sql.replace(`select ${names},`, () => `select concat_ws(', ', ${names}) as ${group},`)
+  const columns = chartColumns(chart)
+  if (kind !== 'bar' || group === undefined || split.length === 0)
+    return columns.map(({ sql, title }, place) =>
+      place === 0 && chart.time !== undefined
+        ? `cast(${sql} as timestamp) as "time"`
+        : `${sql} as ${quoted(title)}`,
+    )
+  const [label, ...others] = columns
+  const figures = others.slice(split.length)
+  return [
+    `concat_ws(', ', ${[label?.sql, ...split].join(', ')}) as ${quoted(group.title)}`,
+    ...figures.map(({ sql, title }) => `${sql} as ${quoted(title)}`),
+  ]
 }
 
 /** Grafana uses the column called time for the axis, and replaces its macro by the chosen range. */
 export function grafanaSql(chart: Chart, schema: string): string {
-  const sql = labelled(chart, chartSql(chart, schema))
-  if (chart.time === undefined) return sql
-  const { time } = chart
-  const filter = `$__timeFilter(${time})`
-  const where = chart.where === undefined ? `\nwhere ${filter}` : `\nwhere ${chart.where} and ${filter}`
-  return sql
-    .replace(`select ${time}`, () => `select cast(${time} as timestamp) as "time"`)
-    .replace(/(\nwhere [^\n]*)?\ngroup by/, () => `${where}\ngroup by`)
+  const by = groupsOf(chart)
+  const filter = chart.time === undefined ? [] : [`$__timeFilter(${chart.time})`]
+  const where = [chart.where, ...filter].filter(part => part !== undefined).join(' and ')
+  return [
+    `select ${shownColumns(chart).join(', ')}`,
+    `from ${schema}.${chart.entity.name}`,
+    ...(where === '' ? [] : [`where ${where}`]),
+    ...(by.length === 0
+      ? []
+      : [`group by ${by.join(', ')}`, `order by ${[rankOf(chart), ...by].join(', ')}`]),
+  ].join('\n')
 }
 
 interface PanelBox {

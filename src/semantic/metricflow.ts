@@ -2,39 +2,84 @@
  * Writes semantic models and metrics of MetricFlow over the sources of the dbt bundle, with the calendar as its time
  * spine.
  */
+import { partsOf } from '../marts/measures.ts'
 import { type BundleFile, type BundleRequest, textFile, yamlFile } from './bundle.ts'
 import { dbtBundle } from './dbt.ts'
-import type { Entity, EntityMetric } from './entity.ts'
+import { countedSql, type Entity, type EntityMetric } from './entity.ts'
 
 /** A semantic model needs a time to aggregate by: the last sync if the entity has no other. */
 const timeOf = (entity: Entity): string | undefined =>
   entity.time?.column ?? entity.dimensions.find(({ name }) => name === 'as_of')?.name
 
 const isTimed = (entity: Entity): boolean =>
-  entity.kind !== 'dimension' && timeOf(entity) !== undefined && measuresOf(entity).length > 0
-
-const measuresOf = ({ metrics }: Entity): EntityMetric[] =>
-  metrics.filter(({ aggregation }) => aggregation !== 'ratio')
+  entity.kind !== 'dimension' && timeOf(entity) !== undefined && entity.metrics.length > 0
 
 const modelName = (name: string): string => `muster_${name}`
 const measureName = (entity: Entity, metric: string): string => `${entity.name}_${metric}`
 
-function measure(entity: Entity, metric: EntityMetric): object {
-  const { name, title, description, aggregation, column, within } = metric
-  const time = timeOf(entity) ?? ''
-  return {
-    name: measureName(entity, name),
-    label: `${title} of ${entity.title}`,
-    description,
-    agg: aggregation === 'average' ? 'average' : 'sum',
-    expr: column ?? '1',
-    ...(within.includes(time) && { non_additive_dimension: { name: time, window_choice: 'max' } }),
-  }
+interface Measure {
+  readonly name: string
+  readonly agg: string
+  readonly expr: string
+  /** Of two totals, which one. */
+  readonly part?: string
 }
 
-/** Columns that a metric must not mix; not the time, of which MetricFlow takes the last value itself. */
-const guardsOf = (entity: Entity, { within }: Pick<EntityMetric, 'within'>): string[] =>
-  within.filter(name => name !== timeOf(entity))
+const isStock = ({ aggregation }: EntityMetric): boolean => aggregation === 'first' || aggregation === 'last'
+
+/** Totals of which a metric is made: an average by weight or by period divides two, a ratio has those of its parts. */
+function measuresOf(entity: Entity, metric: EntityMetric): Measure[] {
+  const { aggregation, column = '', weight, period } = metric
+  const name = measureName(entity, metric.name)
+  if (aggregation === 'ratio') return []
+  if (aggregation === 'count') return [{ name, agg: 'sum', expr: '1' }]
+  if (aggregation === 'distinct') return [{ name, agg: 'count_distinct', expr: countedSql(column) }]
+  if (weight !== undefined)
+    return [
+      {
+        name: `${name}_total`,
+        agg: 'sum',
+        expr: `cast(${column} as double precision) * ${weight}`,
+        part: 'total',
+      },
+      {
+        name: `${name}_weight`,
+        agg: 'sum',
+        expr: `case when ${column} is not null then ${weight} end`,
+        part: 'weight',
+      },
+    ]
+  if (period !== undefined)
+    return [
+      { name: `${name}_total`, agg: 'sum', expr: column, part: 'total' },
+      { name: `${name}_periods`, agg: 'count_distinct', expr: period, part: 'periods' },
+    ]
+  return [{ name, agg: isStock(metric) ? 'sum' : aggregation, expr: column }]
+}
+
+const declaredMeasures = (entity: Entity, metric: EntityMetric): object[] =>
+  measuresOf(entity, metric).map(({ part, ...measure }) => ({
+    ...measure,
+    label: `${metric.title}${part === undefined ? '' : `, ${part},`} of ${entity.title}`,
+    description: metric.description,
+    ...(isStock(metric) && {
+      non_additive_dimension: {
+        name: timeOf(entity),
+        window_choice: metric.aggregation === 'first' ? 'min' : 'max',
+      },
+    }),
+  }))
+
+/** Whether MetricFlow takes the first or last value over time by itself: of a stock, and of a ratio of stocks. */
+function isWindowed({ metrics }: Entity, metric: EntityMetric): boolean {
+  if (metric.aggregation !== 'ratio') return isStock(metric)
+  const parts = partsOf(metric)
+  return metrics.filter(({ name }) => parts.includes(name)).every(isStock)
+}
+
+/** Columns that a metric must not mix. */
+const guardsOf = (entity: Entity, metric: EntityMetric): string[] =>
+  metric.within.filter(name => name !== timeOf(entity) || !isWindowed(entity, metric))
 
 const ends = ['min', 'max'] as const
 const endName = (entity: Entity, end: string, column: string): string => `${entity.name}_${end}_${column}`
@@ -91,7 +136,7 @@ function semanticModel(entity: Entity): object {
           ? { type: 'time', type_params: { time_granularity: 'day' } }
           : { type: 'categorical' }),
       })),
-    measures: [...measuresOf(entity).map(metric => measure(entity, metric)), ...endsOf(entity)],
+    measures: [...entity.metrics.flatMap(metric => declaredMeasures(entity, metric)), ...endsOf(entity)],
   }
 }
 
@@ -102,23 +147,43 @@ function baseName(entity: Entity, name: string): string {
   return `${measureName(entity, name)}${isGuarded ? '_unguarded' : ''}`
 }
 
+/** Metrics of the totals that an average divides. */
+const averageParts = (entity: Entity, one: EntityMetric, words: object): object[] =>
+  one.weight === undefined && one.period === undefined
+    ? []
+    : measuresOf(entity, one).map(({ name, part }) => ({
+        ...words,
+        name: `${name}_unguarded`,
+        label: `${one.title}, ${part}, of ${entity.title}`,
+        type: 'simple',
+        type_params: { measure: name },
+      }))
+
 function base(entity: Entity, one: EntityMetric, words: object): object {
-  const { name, aggregation, numerator = '', denominator = '' } = one
-  if (aggregation !== 'ratio')
-    return { ...words, type: 'simple', type_params: { measure: measureName(entity, name) } }
-  if (Number(denominator) > 0)
+  const { aggregation, numerator = '', denominator = '' } = one
+  const [first, second] = measuresOf(entity, one)
+  if (first && second)
     return {
       ...words,
-      type: 'derived',
-      type_params: {
-        expr: `numerator / ${Number(denominator)}.0`,
-        metrics: [{ name: baseName(entity, numerator), alias: 'numerator' }],
-      },
+      type: 'ratio',
+      type_params: { numerator: `${first.name}_unguarded`, denominator: `${second.name}_unguarded` },
     }
+  if (aggregation !== 'ratio') return { ...words, type: 'simple', type_params: { measure: first?.name } }
+  const parts = partsOf(one)
+  if (parts.length === 2 && parts[0] === numerator && parts[1] === denominator)
+    return {
+      ...words,
+      type: 'ratio',
+      type_params: { numerator: baseName(entity, numerator), denominator: baseName(entity, denominator) },
+    }
+  const by = Number(denominator) > 0 ? `${Number(denominator)}.0` : `nullif(${denominator}, 0)`
   return {
     ...words,
-    type: 'ratio',
-    type_params: { numerator: baseName(entity, numerator), denominator: baseName(entity, denominator) },
+    type: 'derived',
+    type_params: {
+      expr: `cast(${numerator} as double precision) / ${by}`,
+      metrics: [...new Set(parts)].map(name => ({ name: baseName(entity, name), alias: name })),
+    },
   }
 }
 
@@ -147,13 +212,14 @@ function metricsOf(entity: Entity): object[] {
   })
   const own = entity.metrics.flatMap(one => {
     const words = of(measureName(entity, one.name), one.title, one.description)
-    if (guardsOf(entity, one).length === 0) return [base(entity, one, words)]
     const mixed = of(
       baseName(entity, one.name),
       `${one.title}, unguarded,`,
       `A part of ${words.name}: use that one, as this adds up values that must not be mixed.`,
     )
-    return [base(entity, one, mixed), guarded(entity, one, words)]
+    const parts = averageParts(entity, one, mixed)
+    if (guardsOf(entity, one).length === 0) return [...parts, base(entity, one, words)]
+    return [...parts, base(entity, one, mixed), guarded(entity, one, words)]
   })
   const limits = endsOf(entity).map(({ name, label, description }) => ({
     name,

@@ -28,6 +28,8 @@ function propertyOf(entity: Entity, { name, title, description, type, isKey }: D
         { property: 'aggregation', value: metric.aggregation },
         { property: 'unit', value: metric.unit },
         ...(metric.within.length > 0 ? [{ property: 'within', value: [...metric.within] }] : []),
+        ...(metric.weight === undefined ? [] : [{ property: 'weight', value: metric.weight }]),
+        ...(metric.period === undefined ? [] : [{ property: 'period', value: metric.period }]),
         ...(metric.numerator === undefined
           ? []
           : [

@@ -153,29 +153,71 @@ const datasetOf = (entity: Entity, schema: string): object => ({
   database_uuid: databaseId,
 })
 
-const kinds: Readonly<Record<Chart['kind'], string>> = {
-  line: 'echarts_timeseries_line',
-  bar: 'echarts_timeseries_bar',
-  table: 'table',
-  number: 'big_number_total',
+/** A bar has one label, so records of one name would be one bar: they are rows of a table that draws bars. */
+function vizTypeOf({ kind, group }: Chart): string {
+  if (kind === 'line') return 'echarts_timeseries_line'
+  if (kind === 'number') return 'big_number_total'
+  return kind === 'table' || group?.by !== group?.name || group?.order !== undefined
+    ? 'table'
+    : 'echarts_timeseries_bar'
 }
 
 /** Max rows of a chart. */
 const maxRows = 1000
 
+/** The name beside the id by which rows are grouped. */
+const columnsOf = (chart: Chart): string[] => {
+  const { time, group, split } = chart
+  if (group === undefined || group.by === group.name) return groupsOf(chart)
+  return [time, group.name, ...split, group.by].filter(name => name !== undefined)
+}
+
+const metricSql = (sqlExpression: string, label: string): object => ({
+  expressionType: 'SQL',
+  sqlExpression,
+  label,
+  hasCustomLabel: true,
+  optionName: `metric_${label.toLowerCase().replaceAll(/\W+/g, '_')}`,
+})
+
+/** Under their titles, as a legend shows the name of a metric. */
+const metricsOf = ({ metrics }: Chart): object[] =>
+  metrics.map(metric => metricSql(guardedSql(metric), metric.title))
+
+/** What ranks the rows: the first metric from the highest on, or the order of the groups. */
+function rankedBy(chart: Chart): { metric: object; isAscending: boolean } | undefined {
+  const [first] = metricsOf(chart)
+  if (chart.time !== undefined || first === undefined) return undefined
+  const { order, title } = chart.group ?? {}
+  return order === undefined
+    ? { metric: first, isAscending: false }
+    : { metric: metricSql(order, `Order of ${title}`), isAscending: true }
+}
+
 function paramsOf(chart: Chart): object {
-  const metrics = chart.metrics.map(({ name }) => name)
+  const metrics = metricsOf(chart)
+  const rank = rankedBy(chart)
   const filters = chart.where === undefined ? [] : [sqlFilter(chart.where)]
-  const shared = { viz_type: kinds[chart.kind], adhoc_filters: filters, row_limit: maxRows }
-  if (chart.kind === 'table') return { ...shared, query_mode: 'aggregate', groupby: groupsOf(chart), metrics }
-  const x = chart.time ?? chart.group
+  const type = vizTypeOf(chart)
+  const shared = { viz_type: type, adhoc_filters: filters, row_limit: maxRows }
+  if (type === 'table')
+    return {
+      ...shared,
+      query_mode: 'aggregate',
+      groupby: columnsOf(chart),
+      metrics,
+      ...(rank && { timeseries_limit_metric: rank.metric, order_desc: !rank.isAscending }),
+      show_cell_bars: true,
+    }
+  const x = chart.time ?? chart.group?.by
   return {
     ...shared,
     x_axis: x,
     ...(chart.time && { granularity_sqla: chart.time, time_grain_sqla: null }),
     groupby: chart.split,
     metrics,
-    x_axis_sort_asc: chart.time !== undefined,
+    ...(rank && { x_axis_sort: chart.metrics[0]?.title }),
+    x_axis_sort_asc: rank === undefined,
     y_axis_format: chart.metrics[0]?.format,
     show_legend: metrics.length > 1 || chart.split.length > 0,
   }
@@ -185,16 +227,17 @@ const sqlFilter = (sql: string): object => ({ expressionType: 'SQL', clause: 'WH
 
 /** The query of the chart, so that clients get its numbers without a browser. */
 function queryContext(chart: Chart): string {
+  const rank = rankedBy(chart)
   return JSON.stringify({
     datasource: { id: 0, type: 'table' },
     force: false,
     queries: [
       {
-        columns: groupsOf(chart),
-        metrics: chart.metrics.map(({ name }) => name),
+        columns: columnsOf(chart),
+        metrics: metricsOf(chart),
         extras: { where: chart.where ?? '', having: '' },
         filters: [],
-        orderby: [],
+        orderby: rank === undefined ? [] : [[rank.metric, rank.isAscending]],
         row_limit: maxRows,
       },
     ],
@@ -206,7 +249,7 @@ function queryContext(chart: Chart): string {
 const chartFile = (chart: Chart): object => ({
   slice_name: chart.title,
   description: `${chart.entity.question} ${chart.entity.description}`,
-  viz_type: kinds[chart.kind],
+  viz_type: vizTypeOf(chart),
   params: paramsOf(chart),
   query_context: queryContext(chart),
   uuid: chartId(chart),

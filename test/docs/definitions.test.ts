@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { measuresOf } from '../../src/marts/additivity.ts'
 import { readMarts } from '../../src/marts/mart.ts'
+import { measuresOf } from '../../src/marts/measures.ts'
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/data.md', import.meta.url)), 'utf8')
 const [written = ''] = (page.split('\n## Definitions\n')[1] ?? '').split('\n## ')

@@ -1,7 +1,8 @@
 /** A rate by the hour and one by the day are never compared or averaged together. */
 import { expect, test } from 'vitest'
-import { measuresOf, withinOf } from '../../src/marts/additivity.ts'
+import { withinOf } from '../../src/marts/additivity.ts'
 import { readMarts } from '../../src/marts/mart.ts'
+import { measuresOf } from '../../src/marts/measures.ts'
 import { buildAt, put, useHandMade } from './hand-made.ts'
 
 const made = useHandMade()

@@ -1,11 +1,11 @@
 /** A mart that is read alone: names beside ids, complete weeks, one grouping a view, keys to dimensions, sums that are right. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seededRng } from '../../src/lib/rng.ts'
-import { measuresOf } from '../../src/marts/additivity.ts'
 import { type BuildRequest, buildMarts } from '../../src/marts/build.ts'
 import { dimensionOf, tableColumns } from '../../src/marts/columns.ts'
 import { labelOf } from '../../src/marts/dimensions.ts'
-import { readMart, readMarts } from '../../src/marts/mart.ts'
+import { readMarts } from '../../src/marts/mart.ts'
+import { measuresOf } from '../../src/marts/measures.ts'
 import { openGate } from '../../src/marts/rebuild.ts'
 import { martReferences } from '../../src/marts/references.ts'
 import { viewsOf } from '../../src/marts/views.ts'
@@ -268,8 +268,8 @@ describe('measures', () => {
     async (name, mart) => {
       const engine = engines[0] as Engine
       const types = new Map(mart.columns.map(column => [column.name, column.type]))
-      for (const { column, aggregation, numerator, denominator } of measuresOf(mart)) {
-        if (aggregation !== 'ratio') continue
+      for (const measure of measuresOf(mart).filter(({ aggregation }) => aggregation === 'ratio')) {
+        const { column, numerator = '', denominator = '' } = measure
         const by = Number(denominator) > 0 ? denominator : `nullif(cast(${denominator} as double), 0)`
         const numeric = types.get(column)?.startsWith('numeric') ? 0.00006 : 1e-9
         const wrong = await engine.rows(
@@ -280,22 +280,6 @@ describe('measures', () => {
       }
     },
   )
-
-  test('what a header says of its numbers is read, or refused', () => {
-    const mart = (measures: string) =>
-      readMart({
-        name: 'mart/a.sql',
-        text: `-- What.\n-- Grain: one row per company.\n-- Question: Which?\n-- Sources: star.dim_company\n-- Measures: ${measures}\n-- Columns:\n--   id text key: The company.\n--   a integer: One.\n--   b bigint: Two.\n--   c double precision: Three.\n--   d_days integer: Days.\n--   people integer: Different people.\nselect 1;\n`,
-      })
-    expect(measuresOf(mart('last a; ratio c = a / b')).map(one => [one.column, one.aggregation])).toEqual([
-      ['a', 'last'],
-      ['b', 'sum'],
-      ['c', 'ratio'],
-      ['d_days', 'average'],
-      ['people', 'none'],
-    ])
-    expect(() => measuresOf(mart('most a'))).toThrow(/is not a measure/)
-  })
 
   test('a dimension is referred to under one name', () => {
     expect(

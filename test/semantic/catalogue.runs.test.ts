@@ -6,9 +6,11 @@ import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readMarts } from '../../src/marts/mart.ts'
+import { partsOf } from '../../src/marts/measures.ts'
 import { marker, type WarehousePlace } from '../../src/semantic/bundle.ts'
 import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
-import { chartsOf } from '../../src/semantic/charts.ts'
+import { chartSql, chartsOf } from '../../src/semantic/charts.ts'
+import { dbtBundle } from '../../src/semantic/dbt.ts'
 import { formats } from '../../src/semantic/formats.ts'
 import { supersetBundle } from '../../src/semantic/superset.ts'
 
@@ -57,9 +59,9 @@ test('every measure is one that may be added up, averaged or divided; none is of
   expect(names).not.toContain('project_hours')
   expect(names).not.toContain('hours_share')
   for (const { metrics, dimensions } of entities)
-    for (const { numerator, denominator, column } of metrics)
-      for (const part of [numerator, denominator, column].filter(one => one && !(Number(one) > 0)))
-        expect(dimensions.map(({ name }) => name)).toContain(part)
+    for (const metric of metrics)
+      for (const part of [metric.column, metric.weight, metric.period, ...partsOf(metric)])
+        if (part !== undefined) expect(dimensions.map(({ name }) => name)).toContain(part)
 })
 
 test('every entity is described, has a question with its SQL, and joins what there is', () => {
@@ -111,10 +113,38 @@ test('the bundle of Superset has a dataset for each entity, and charts that name
   expect(charts.length).toBeGreaterThanOrEqual(12)
   for (const [, chart] of charts) {
     const dataset = datasets.find(([, one]) => one.uuid === chart.dataset_uuid)?.[1]
-    const metrics = dataset.metrics.map((one: { metric_name: string }) => one.metric_name)
-    expect(metrics).toEqual(expect.arrayContaining(chart.params.metrics))
+    const expressions = dataset.metrics.map((one: { expression: string }) => one.expression)
+    const drawn = chart.params.metrics.map((one: { sqlExpression: string }) => one.sqlExpression)
+    expect(expressions).toEqual(expect.arrayContaining(drawn))
+    // A legend shows words, and bars are ranked.
+    for (const { label } of chart.params.metrics) expect(label).toMatch(/^[A-Z][^_]*$/)
+    const { x_axis_sort: rank, timeseries_limit_metric: limit, granularity_sqla: time } = chart.params
+    expect([chart.slice_name, rank ?? limit ?? time]).toEqual([chart.slice_name, expect.anything()])
     expect(dataset.schema).toBe('acme_mart')
   }
   const shown = JSON.stringify(trees.get('dashboards/workforce.yaml'))
   for (const [, chart] of charts) expect(shown).toContain(chart.uuid)
+})
+
+test('records of one name are apart: charts and questions group by the id and show the name', () => {
+  const named = chartsOf(entities).filter(({ group }) => group?.name.endsWith('_name'))
+  expect(named.length).toBeGreaterThan(4)
+  expect(named.filter(({ group }) => group?.by !== group?.name.replace(/_name$/, '_id'))).toEqual([])
+  for (const chart of named) expect(chartSql(chart, 'mart')).toMatch(/max\(\w+_name\) as \w+_name/)
+  const asked = entities.filter(({ questionSql }) => /group by/.test(questionSql))
+  const merged = asked.filter(({ questionSql }) => /group by [^\n]*_name\b/.test(questionSql))
+  expect(merged.map(({ name }) => name)).toEqual([])
+})
+
+test('only the mart that always has rows is tested for freshness, and dbt writes no file of ours', () => {
+  const made = dbtBundle({ entities, place: file, version: '0' })
+  const treeOf = (path: string) => parse(String(made.find(one => one.path === path)?.content))
+  const [source] = treeOf('models/muster/sources.yml').sources
+  const timed = source.tables.filter((one: { freshness?: object }) => one.freshness !== undefined)
+  expect(timed.map(({ name, loaded_at_field: at }: Record<string, string>) => [name, at])).toEqual([
+    ['data_health', 'last_read_at'],
+  ])
+  const { warehouse } = treeOf('profiles.yml').muster.outputs
+  expect(warehouse.path).not.toContain(file.database)
+  expect(warehouse.attach).toEqual([{ path: file.database, alias: source.database, read_only: true }])
 })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isAmount } from '../../src/marts/columns.ts'
 import { readMart, readMarts } from '../../src/marts/mart.ts'
+import { partsOf } from '../../src/marts/measures.ts'
 import type { BundleFile, WarehousePlace } from '../../src/semantic/bundle.ts'
 import { semanticCatalogue } from '../../src/semantic/catalogue.ts'
 import { chartSql, chartsOf } from '../../src/semantic/charts.ts'
@@ -41,7 +42,7 @@ const textOf = (files: readonly BundleFile[], path: string): string =>
 test('amounts hold within one currency, stocks within one day, and levels apart, also in ratios', () => {
   for (const { name, metrics, dimensions, time } of entities)
     for (const metric of metrics) {
-      const parts = [metric.column, metric.numerator, metric.denominator].flatMap(
+      const parts = [metric.column, ...partsOf(metric)].flatMap(
         part => dimensions.find(one => one.name === part) ?? [],
       )
       const hasAmount = parts.some(part => !/^(integer|bigint)/.test(part.type) && isAmount(part.name))
@@ -77,7 +78,7 @@ test('what parties see of one document holds within one perspective, even a coun
 test('a mart added later is separated in the same way', () => {
   const mart = readMart({
     name: 'mart/a.sql',
-    text: `-- What.\n-- Grain: one row per company.\n-- Question: Which?\n-- Sources: star.dim_company\n-- Measures: last stock_value; ratio c = stock_value / pieces\n-- Columns:\n--   company_id text key: The company.\n--   seen_date date key: The day.\n--   step integer key: The level.\n--   stock_value numeric(18,4): In stock.\n--   pieces bigint: In pieces.\n--   c double precision: By piece.\nselect 1;\n`,
+    text: `-- What.\n-- Grain: one row per company.\n-- Question: Which?\n-- Sources: star.dim_company\n-- Measures: last stock_value; sum pieces; ratio c = stock_value / pieces\n-- Columns:\n--   company_id text key: The company.\n--   seen_date date key: The day.\n--   step integer key: The level.\n--   stock_value numeric(18,4): In stock.\n--   pieces bigint: In pieces.\n--   c double precision: By piece.\nselect 1;\n`,
   })
   const [entity] = semanticCatalogue([mart])
   const within = Object.fromEntries(entity?.metrics.map(one => [one.name, [...one.within].sort()]) ?? [])
@@ -100,7 +101,7 @@ test('every chart, in each tool, and every question groups by it', () => {
     const bytes = files.find(([path]) => path.endsWith(`/${chart.key}.yaml`))?.[1] ?? new Uint8Array()
     const inSuperset = parse(Buffer.from(bytes).toString())
     const columns = JSON.parse(inSuperset.query_context).queries[0].columns
-    const drawn = [inSuperset.params.x_axis, ...inSuperset.params.groupby]
+    const drawn = [inSuperset.params.x_axis, ...inSuperset.params.groupby].filter(name => name !== undefined)
     for (const column of within) {
       for (const sql of [chartSql(chart, 'mart'), inGrafana.targets[0].rawSql])
         expect([chart.title, sql]).toEqual([
@@ -158,21 +159,30 @@ test('MetricFlow: each such metric is guarded, and of a day it takes the last', 
     const model = models.find((one: { name: string }) => one.name === `muster_${entity.name}`)
     const time = model.defaults.agg_time_dimension
     const found = metrics.find((one: { name: string }) => one.name === `${entity.name}_${metric.name}`)
-    const guarded = metric.within.filter(name => name !== time)
+    const isStock = ({ aggregation }: EntityMetric): boolean =>
+      aggregation === 'first' || aggregation === 'last'
+    const parts = entity.metrics.filter(({ name }) => partsOf(metric).includes(name))
+    const isOfStocks = parts.length > 0 ? parts.every(isStock) : isStock(metric)
+    const guarded = metric.within.filter(name => name !== time || !isOfStocks)
     const expr = `case when ${guarded.map(name => `min_${name} = max_${name}`).join(' and ')} then figure end`
     if (guarded.length > 0) expect([metric.name, found.type_params.expr]).toEqual([metric.name, expr])
     const measure = model.measures.find(
       (one: { name: string }) => one.name === `${entity.name}_${metric.name}`,
     )
-    if (metric.column !== undefined && metric.within.includes(time))
-      expect(measure.non_additive_dimension).toEqual({ name: time, window_choice: 'max' })
+    if (isStock(metric))
+      expect(measure.non_additive_dimension).toEqual({
+        name: time,
+        window_choice: metric.aggregation === 'first' ? 'min' : 'max',
+      })
   }
 })
 
 test('the data contract says it of each', () => {
   const contract = parse(textOf(odcsBundle(request), 'muster.odcs.yaml'))
-  // A count of rows is no column.
-  for (const { entity, metric } of held.filter(one => one.metric.aggregation !== 'count')) {
+  // A count is no column.
+  for (const { entity, metric } of held.filter(
+    one => !['count', 'distinct'].includes(one.metric.aggregation),
+  )) {
     const object = contract.schema.find((one: { name: string }) => one.name === entity.name)
     const property = object.properties.find((one: { name: string }) => one.name === metric.name)
     expect(property.customProperties).toContainEqual({ property: 'within', value: metric.within })

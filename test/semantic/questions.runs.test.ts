@@ -36,7 +36,7 @@ test.each(entities.filter(({ name }) => name !== 'freshness').map(entity => [ent
   'mart.%s: its question has the same answer on both engines',
   async (_, { questionSql, metrics, name }) => {
     const measures = `select ${metrics.map(one => `${one.sql} as ${one.name}`).join(', ')} from mart.${name}`
-    for (const sql of [questionSql, measures]) {
+    for (const sql of metrics.length === 0 ? [questionSql] : [questionSql, measures]) {
       const [mine, others] = [await engines[0]?.rows(sql), await engines[1]?.rows(sql)]
       expect(rounded(others ?? []).sort()).toEqual(rounded(mine ?? []).sort())
     }

@@ -121,12 +121,15 @@ function cell(value: unknown): unknown {
     : text.slice(0, 10)
 }
 
+/** Superset shows metrics under their titles. */
 const lines = (rows: readonly object[], names: readonly string[]): string[] =>
   rows.map(row => JSON.stringify(names.map(name => cell((row as Record<string, unknown>)[name])))).sort()
 
 /** Hours since a reading grow between two questions. */
-const compared = (chart: Chart): string[] =>
-  [...groupsOf(chart), ...chart.metrics.map(({ name }) => name)].filter(name => name !== 'hours_since_read')
+const compared = (chart: Chart, shownAs: 'name' | 'title'): string[] => [
+  ...groupsOf(chart),
+  ...chart.metrics.filter(({ name }) => name !== 'hours_since_read').map(metric => metric[shownAs]),
+]
 
 function expectSame(told: Told, ours: ReadonlyMap<string, object[]>): void {
   expect(told.dashboards).toEqual({ Workforce: charts.length })
@@ -134,9 +137,9 @@ function expectSame(told: Told, ours: ReadonlyMap<string, object[]>): void {
     const { rows, error } = told.charts[chart.title] ?? { rows: null, error: 'it is not there' }
     expect([chart.title, error]).toEqual([chart.title, null])
     const wanted = ours.get(chart.title) ?? []
-    expect([chart.title, lines(rows ?? [], compared(chart))]).toEqual([
+    expect([chart.title, lines(rows ?? [], compared(chart, 'title'))]).toEqual([
       chart.title,
-      lines(wanted, compared(chart)),
+      lines(wanted, compared(chart, 'name')),
     ])
     expect(wanted.length).toBeGreaterThan(0)
   }

@@ -97,10 +97,15 @@ export async function loadAll(engine: Engine, sandbox: Sandbox, folder: string):
   }
 }
 
-async function fill(file: string, scale: number): Promise<void> {
+interface FilledWorld {
+  readonly scale: number
+  readonly seed: number
+}
+
+async function fill(file: string, world: FilledWorld): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-filling-'))
   const fresh = join(folder, 'new.duckdb')
-  const sandbox = await keptSandbox({ scale, rateLimitPerMinute: 100_000, rateLimitPerDay: 10_000_000 })
+  const sandbox = await keptSandbox({ ...world, rateLimitPerMinute: 100_000, rateLimitPerDay: 10_000_000 })
   copyFileSync(await templateFile(), fresh)
   const engine = await openDuckdb(fresh)
   try {
@@ -137,26 +142,27 @@ function removeOld(): void {
   }
 }
 
-async function filledFile(scale: number): Promise<{ file: string; name: string }> {
-  const name = `${codeName()}_${String(scale).replace('.', '_')}`
+async function filledFile(world: FilledWorld): Promise<{ file: string; name: string }> {
+  const { scale, seed } = world
+  const name = `${codeName()}_${String(scale).replace('.', '_')}${seed === 1 ? '' : `_of_${seed}`}`
   const file = join(tmpdir(), `muster-filled-${name}.duckdb`)
   await madeOnce(file, () => {
     removeOld()
-    return fill(file, scale)
+    return fill(file, world)
   })
   return { file, name }
 }
 
 type Made = Warehouse & { remove(): Promise<void> }
 
-async function duckdbCopy(scale: number, folder: string): Promise<Made> {
+async function duckdbCopy(world: FilledWorld, folder: string): Promise<Made> {
   const file = join(folder, 'filled.duckdb')
-  copyFileSync((await filledFile(scale)).file, file)
+  copyFileSync((await filledFile(world)).file, file)
   return openMade({ address: `duckdb:${file}`, folder, begin: () => openDuckdb(file) })
 }
 
-async function postgresCopy(scale: number, folder: string): Promise<Made> {
-  const { file, name } = await filledFile(scale)
+async function postgresCopy(world: FilledWorld, folder: string): Promise<Made> {
+  const { file, name } = await filledFile(world)
   const { url, drop } = await filledDatabase({ name, structure: structureName() }, async engine => {
     const own = join(folder, 'source.duckdb')
     copyFileSync(file, own)
@@ -203,7 +209,10 @@ async function openMade({ address, folder, begin, drop }: Place): Promise<Made> 
  * Filled warehouses for one test file, each a copy of its own that the file may change; removed after its tests. Every
  * scale is made by itself: 0.2 (1,000 timesheets, 87 requisitions) takes some 4 s of a quiet machine, 1 takes 10 s.
  */
-export function useFilled({ scale = 0.2 } = {}): Readonly<Record<Engine['kind'], () => Promise<Warehouse>>> {
+export function useFilled({
+  scale = 0.2,
+  seed = 1,
+} = {}): Readonly<Record<Engine['kind'], () => Promise<Warehouse>>> {
   const open: { warehouse: Made; folder: string }[] = []
   afterAll(async () => {
     for (const { warehouse, folder } of open.splice(0)) {
@@ -213,7 +222,7 @@ export function useFilled({ scale = 0.2 } = {}): Readonly<Record<Engine['kind'],
   })
   const make = (copy: typeof duckdbCopy) => async () => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-filled-'))
-    const warehouse = await copy(scale, folder)
+    const warehouse = await copy({ scale, seed }, folder)
     open.push({ warehouse, folder })
     return warehouse
   }

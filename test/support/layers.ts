@@ -58,7 +58,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   dashboard: {
     holds: 'the pages of figures: declared questions to marts, their answers over HTTP, and the front end',
-    imports: ['warehouse'],
+    imports: ['warehouse', 'marts'],
   },
   sync: {
     holds: 'scans, snapshots, fetches by id and sweeps',
