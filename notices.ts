@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Others may ask for more than a notice, so the build ends on them. */
-export const allowedLicences: readonly string[] = ['Apache-2.0', 'BSD-3-Clause', 'ISC', 'MIT']
+export const allowedLicences: readonly string[] = ['Apache-2.0', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0']
 
 /** The folders of the packages that these files of a bundle are from. */
 export const packagesOf = (files: readonly string[]): readonly string[] =>

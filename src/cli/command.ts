@@ -42,6 +42,8 @@ export interface CommandModule {
   readonly takesAll?: true | ((context: CommandContext, options: Options) => Promise<ExitStatus>)
   /** Lineage events report its runs and what they read and write; with `none`, only the runs. */
   readonly lineage?: LineageKind | ((context: CommandContext, options: Options) => LineageKind)
+  /** Notifies of what has changed in the warehouse once it has ended, unless it is a task of a DAG. */
+  readonly notifies?: true
   /** Whole command lines, shown by `--help`. */
   readonly examples: readonly string[]
   /** Lines that `--help` shows before the examples. */

@@ -194,6 +194,11 @@ export const commandSet: CommandSet = {
       purpose: schedule,
       load: () => import('./commands/serve.ts'),
     },
+    alerts: {
+      summary: 'list the alerts of the settings: which fire, since when, and which fired before',
+      purpose: schedule,
+      load: () => import('./commands/alerts.ts'),
+    },
     metrics: {
       summary: 'print metrics for Prometheus: runs, budget, freshness and checks',
       purpose: schedule,

@@ -95,7 +95,7 @@ interface Program {
   invoke(
     argv: readonly string[],
     globals?: Pick<GlobalOptions, 'wait'>,
-    env?: ProcessIo['env'],
+    world?: Pick<ProcessIo, 'env' | 'isTask'>,
   ): Promise<CommandResult>
   /** Why that command rejects these arguments, without running it; undefined if it accepts them. */
   refusal(argv: readonly string[]): Promise<string | undefined>

@@ -1,14 +1,13 @@
 /** Shared by the DAG commands: checks tasks before the first one runs, finds the connection, records and reports the end. */
 import { type Dag, dagNamed, fileOfDag } from '../app/dag/dag-file.ts'
 import type { DagLedger } from '../app/dag/dag-ledger.ts'
-import { notifyOfRun } from '../app/dag/notify-of-run.ts'
 import type { TaskOutcome } from '../app/dag/run-dag.ts'
+import { notifyOfChanges } from '../app/notify/notify.ts'
 import type { StoredConnection } from '../config/connection.ts'
 import { ConfigError, UsageError } from '../lib/errors.ts'
-import { messageTask } from '../state/runs/dag-runs.ts'
 import type { CommandContext } from './context.ts'
-import { lastWordsMs, soonAfter } from './stop-signal.ts'
 import { printJson, printTable } from './terminal/output.ts'
+import { notificationContext } from './wrappers/notifications.ts'
 
 /** Throws a ConfigError that names every task with wrong arguments. */
 export async function requireArguments(
@@ -55,30 +54,18 @@ interface EndedDag {
   readonly outcomes: readonly TaskOutcome[]
 }
 
-/** Records the end and returns why that failed. Notifies only of complete runs: the user of a single task sees how it ends. */
+/** Records the end and returns why that failed. Notifies of complete runs only: the user of a single task sees how it ends. */
 export async function endDagRun(
   context: CommandContext,
   dag: string,
   { connection, ledger, outcomes }: EndedDag,
 ): Promise<Error | undefined> {
-  const { clock, cwd, env, stderr, signal } = context
   const { endedTasks, error } = await ledger.finish(outcomes)
-  if (error) stderr.write(`warning: how the tasks ended could not be recorded: ${error.message}\n`)
-  if (!endedTasks) return error
-  const startedAt = clock.now()
-  const notified = await notifyOfRun(
-    {
-      connection,
-      cwd,
-      env,
-      hide: text => context.hidden(text),
-      signal: soonAfter(signal, lastWordsMs),
-      warn: line => void stderr.write(`warning: ${line}\n`),
-    },
-    dag,
-    endedTasks,
-  )
-  if (notified) await ledger.record({ task: messageTask, ...notified, startedAt, finishedAt: clock.now() })
+  if (error) context.stderr.write(`warning: how the tasks ended could not be recorded: ${error.message}\n`)
+  if (connection?.notify) {
+    const run = endedTasks && { dag, tasks: endedTasks }
+    await notifyOfChanges(notificationContext(context, connection), run)
+  }
   return error
 }
 

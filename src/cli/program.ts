@@ -177,8 +177,8 @@ function complete(command: Command, { module, aliases }: CompletedCommand, sessi
       )
       return
     }
-    const run = (own: CommandContext) =>
-      retryWhileLocked(own, hiddenCommands => module.run(hiddenCommands, args, command.opts()))
+    const attempt: Attempt = own => retryWhileLocked(own, one => module.run(one, args, command.opts()))
+    const run = module.notifies && !context.isTask ? notifying(attempt) : attempt
     const { lineage } = module
     if (lineage === undefined) session.status = await run(context)
     else {
@@ -192,6 +192,13 @@ function complete(command: Command, { module, aliases }: CompletedCommand, sessi
     }
   })
 }
+
+type Attempt = (context: CommandContext) => Promise<ExitStatus>
+
+const notifying =
+  (attempt: Attempt): Attempt =>
+  async context =>
+    (await import('./wrappers/notifications.ts')).withNotifications(context, attempt)
 
 function parentFor(program: Command, { name, purpose }: LoadedCommand, session: ProgramSession): Command {
   const [group, isGrouped] = name.split(' ')
@@ -233,9 +240,9 @@ async function contextFor(
     program: {
       commandNames: Object.keys(commands.commands),
       set: commands,
-      invoke: (argv, more, env) =>
+      invoke: (argv, more, own) =>
         outcomeOf([...argv, ...asFlags({ ...more, ...shared })], {
-          world: { ...world, ...(json && { stdout: world.stderr }), ...(env && { env }) },
+          world: { ...world, ...(json && { stdout: world.stderr }), ...own },
           commands,
           isTrial: false,
         }),

@@ -20,6 +20,8 @@ export interface ProcessIo {
   readonly rng: Rng
   /** Aborted by a signal to stop. */
   readonly signal: AbortSignal
+  /** Runs as a task of a DAG, which notifies once at its end. */
+  readonly isTask?: boolean
 }
 
 export function systemWorld(signal: AbortSignal): ProcessIo {

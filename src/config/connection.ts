@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import type { DayRule } from '../lib/day-rule.ts'
 import { whyNotLocal } from '../lib/input-file.ts'
 import type { ProxyVariables } from '../lib/web/proxy.ts'
+import { type AlertSettings, alertsOf } from './alerts.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './bucket.ts'
 import { type Environment, proxyVariables } from './environment.ts'
 import { buildNotifications, type NotificationSettings } from './messages.ts'
@@ -73,6 +74,8 @@ export interface Connection extends NotificationSettings, InboxSettings {
   readonly fiscalYearStart: number
   /** Limits of one query of `muster sql` or an assistant. */
   readonly queries: QuerySettings
+  /** Evaluated after each build. */
+  readonly alerts: readonly AlertSettings[]
 }
 
 /** A connection for reading the warehouse: an analyst has no key for the service. */
@@ -148,6 +151,7 @@ export function buildStored(
     ...(raw.currency !== undefined && { currency: raw.currency }),
     fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,
+    alerts: alertsOf(raw.alerts),
     ...notifications,
   }
 }

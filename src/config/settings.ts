@@ -227,7 +227,9 @@ function secretsOf(
   env: Environment,
 ): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
-  const sent = [notify?.url, notify?.token, lineage?.url, lineage?.token].flatMap(secret => secret ?? [])
+  const sent = [notify?.url, notify?.token, notify?.email?.password, lineage?.url, lineage?.token].flatMap(
+    secret => secret ?? [],
+  )
   const signing = bucket ? bucketSecrets(env).map(text => new Secret(text)) : []
   const proxies = proxySecrets(proxyVariables(env)).map(text => new Secret(text))
   const own = [...(apiKey ? [apiKey] : []), ...hooks, ...sent, ...signing, ...proxies]

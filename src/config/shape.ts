@@ -4,7 +4,9 @@ import { isDay } from '../lib/dates.ts'
 import { defaultDays, plausibleBounds } from '../lib/day-rule.ts'
 import { didYouMean } from '../lib/text/nearest.ts'
 import { defaultZone, isNamedZone } from '../lib/zones.ts'
-import { lineage, notify } from './messages.ts'
+import { alertKeys, alerts } from './alerts.ts'
+import { lineage } from './messages.ts'
+import { notify, typeNames } from './notify.ts'
 import { dotted, type SettingsPath, type SettingsProblem } from './source.ts'
 import { integer, isHttp } from './values.ts'
 import { queries, webhook } from './webhook-and-queries.ts'
@@ -47,6 +49,7 @@ const connection = z.strictObject({
   apiKeyFile: z.string().optional().describe('A file with the API key, which only you can read.'),
   webhook: webhook.optional(),
   notify: notify.optional(),
+  alerts: alerts.optional(),
   lineage: lineage.optional(),
   queries: queries.prefault({}),
   warehouse: z
@@ -160,12 +163,13 @@ export const declared = { settings, connection, groups: { webhook, notify, linea
 export type RawConnection = z.infer<typeof connection>
 export type RawSettings = z.infer<typeof settings>
 
-/** Known keys by depth: the root, (names of connections are free), a connection, its groups. */
+/** Known keys by depth: the root, (names of connections are free), a connection, its groups, groups in these. */
 const keysByDepth: readonly (readonly string[])[] = [
   Object.keys(settings.shape),
   [],
   Object.keys(connection.shape),
   Object.values(declared.groups).flatMap(({ shape }) => Object.keys(shape)),
+  [...typeNames, ...alertKeys],
 ]
 
 /** If there are problems, `settings` has only the valid values. */

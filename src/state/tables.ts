@@ -6,6 +6,7 @@ import type { LedgerRow, LedgerTable } from './declaration.ts'
 import { evidenceTables } from './evidence/tables.ts'
 import { inboxTables } from './inbox/tables.ts'
 import { martTables } from './marts/tables.ts'
+import { notificationTables } from './notifications/tables.ts'
 import { privacyTables } from './privacy-tables.ts'
 import { requestTables } from './requests/tables.ts'
 import { runTables } from './runs/tables.ts'
@@ -20,6 +21,7 @@ const declared = {
   ...inboxTables,
   ...martTables,
   ...privacyTables,
+  ...notificationTables,
 }
 
 /** For Kysely: name with schema -> row. */

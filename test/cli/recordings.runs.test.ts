@@ -97,6 +97,7 @@ const recorded: readonly Recorded[] = [
   { line: 'dag record once outcomes.json' },
   { line: 'dag export cron once', isDocument: true },
   { line: 'serve --port 0 --quiet', until: stoppable },
+  { line: 'alerts' },
   { line: 'metrics', isDocument: true },
   { line: `forget worker ${timesheet.worker.id} --dry-run` },
   { line: 'retention' },

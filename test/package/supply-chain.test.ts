@@ -63,6 +63,7 @@ const words: Readonly<Record<string, RegExp>> = {
   'BSD-3-Clause': /Redistributions in binary form must reproduce the above\s+copyright/,
   ISC: /Permission to use, copy, modify, and(\/or)? distribute this software/,
   MIT: /Permission is hereby granted, free of charge, to\s+any\s+person\s/,
+  'MIT-0': /Permission is hereby granted, free of charge, to\s+any\s+person\s/,
 }
 
 /** Packages whose name, version, licence and text are not in `text` together. */

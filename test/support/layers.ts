@@ -80,6 +80,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'events',
       'publish',
       'telemetry',
+      'semantic',
       'sync',
     ],
   },

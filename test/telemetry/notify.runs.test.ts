@@ -11,7 +11,8 @@ import { templateFile } from '../support/warehouse-fixture.ts'
 
 interface Message {
   readonly text: string
-  readonly state: string
+  readonly severity: string
+  readonly notifications: readonly { readonly type: string; readonly subject: string }[]
   readonly authorization: string | undefined
 }
 
@@ -88,7 +89,10 @@ test('notifies once of a failed DAG run, across processes, and once of its recov
   }
   // Well from the start is no news; the third is as the second; another task that fails is; at last, well again.
   expect(sent, 'messages after each run').toEqual([0, 1, 1, 2, 3, 4, 4])
-  expect(hook.messages.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed', 'done'])
+  expect(hook.messages.map(({ notifications }) => notifications[0]?.type)).toEqual([
+    ...['runFailed', 'runFailed', 'runFailed', 'runRecovered'],
+  ])
+  expect(hook.messages.map(({ severity }) => severity)).toEqual(['error', 'error', 'error', 'info'])
   expect(hook.messages[0]?.text).toMatch(/^acme: nightly failed: t1: \S/)
   expect(hook.messages[3]?.text).toBe('acme: nightly has recovered')
   expect(hook.messages[0]?.authorization).toBe('Bearer planted-token-99')
@@ -103,7 +107,7 @@ test('sends an undelivered message again with the next DAG run, whose result doe
   at.writeDag(broken)
   const first = await at.run(env)
   expect(first.err).toContain(
-    'warning: the notification about nightly was not sent: notify.url: it answered 404\n',
+    'warning: a notification was not sent, and is tried again by the next command: notify.url: it answered 404\n',
   )
   expect([first.code, hook.messages.length]).toEqual([1, 1])
   status = 503
@@ -127,11 +131,11 @@ test.each([
 })
 
 test('a command gets the message on its stdin and in its environment, and has to end in time', async () => {
-  const at = await place("{ command: 'cat > got; echo $MUSTER_STATE $MUSTER_DAG >> got', seconds: 5 }")
+  const at = await place("{ command: 'cat > got; echo $MUSTER_SEVERITY $MUSTER_TYPES >> got', seconds: 5 }")
   at.writeDag(broken)
   await at.run()
   expect(readFileSync(join(at.cwd, 'got'), 'utf8')).toMatch(
-    /^acme: nightly failed: t1: .*\nfailed nightly\n$/,
+    /^acme: nightly failed: t1: .*\nerror runFailed\n$/,
   )
   rmSync(join(at.cwd, 'got'))
   const late = await place('{ command: "sleep 60; true", seconds: 1 }')
@@ -156,10 +160,18 @@ test('a command that is under way when muster is stopped ends with it', async ()
 })
 
 test.each([
-  ['{}', /notify needs url or command/],
+  ['{}', /notify needs url or command or smtp/],
   ['{ url: "ftp://nowhere" }', /notify\.url must be an address/],
   ['{ url: "http://x/", token: "plain" }', /notify\.token holds the secret itself/],
   ['{ url: "http://x/", seconds: 0 }', /notify\.seconds must be at least 1/],
+  ['{ smtp: "smtp://h", emailTo: "a@x.com" }', /notify\.emailFrom is missing: smtp needs it/],
+  ['{ smtp: "http://h" }', /notify\.smtp must be smtp:/],
+  ['{ url: "http://x/", format: slak }', /must be json, slack or teams, did you mean slack\?/],
+  ['{ url: "http://x/", types: { schemaDrft: off } }', /unknown key schemaDrft .*did you mean schemaDrift\?/],
+  [
+    '{ url: "http://x/", types: { schemaDrift: warn } }',
+    /must be error, warning, info or off, did you mean warning\?/,
+  ],
   ['{ urll: "http://x/" }', /unknown key urll .*did you mean url\?/],
 ])('settings %s are refused in one line', async (notify, expected) => {
   const at = await place(notify)

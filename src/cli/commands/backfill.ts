@@ -15,6 +15,7 @@ export const command: CommandModule = {
     ...runOptions,
   ],
   lineage: 'records',
+  notifies: true,
   examples: [
     'muster backfill --from 2026-01-01 --to 2026-03-31',
     'muster backfill --from 2026-06-01 --to 2026-06-30 timesheets',

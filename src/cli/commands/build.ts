@@ -1,6 +1,8 @@
 /** `muster build`: rebuilds marts whose sources or definitions changed. */
 import { requireRoom } from '../../app/connection/storage.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
+import type { AlertQuery } from '../../app/notify/alert-query.ts'
+import { alertQueries, evaluateAlerts } from '../../app/notify/evaluate-alerts.ts'
 import { counted } from '../../lib/counted.ts'
 import { Busy, MusterError, UsageError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
@@ -8,6 +10,7 @@ import { choiceOf } from '../../lib/text/nearest.ts'
 import { type BuildRequest, type BuildResult, buildMarts, type MartResult } from '../../marts/build.ts'
 import { everyCheck, martGate } from '../../marts/checks/gate.ts'
 import { type Mart, readMarts } from '../../marts/mart.ts'
+import { type AlertFinding, alertText } from '../../state/notifications/alerts.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -151,6 +154,25 @@ async function build(context: CommandContext, engine: Engine, request: BuildRequ
   }
 }
 
+/** The mart of alerts is built again, so that it shows what this build has found. */
+async function judgeAlerts(
+  context: CommandContext,
+  engine: Engine,
+  { queries, request }: { readonly queries: readonly AlertQuery[]; readonly request: BuildRequest },
+): Promise<readonly AlertFinding[]> {
+  const findings = await evaluateAlerts(engine, queries, new Date(context.clock.now()).toISOString())
+  if (!findings) return []
+  await build(context, engine, { ...request, names: ['alert'], all: false })
+  return findings
+}
+
+function printAlerts(context: CommandContext, findings: readonly AlertFinding[]): void {
+  for (const found of findings) {
+    if (found.state === 'fires') printLine(context, `alert ${alertText(found)}`)
+    if (found.state === 'unknown') printLine(context, `alert ${found.alert} was not evaluated: ${found.note}`)
+  }
+}
+
 export const command: CommandModule = {
   arguments: [
     {
@@ -161,6 +183,7 @@ export const command: CommandModule = {
   ],
   options: [{ flags: '--all', summary: 'also rebuild marts that have not changed' }],
   lineage: 'marts',
+  notifies: true,
   examples: ['muster build', 'muster build worker_week --all', 'muster build --json'],
   async run(context, args, options) {
     const marts = readMarts()
@@ -174,12 +197,18 @@ export const command: CommandModule = {
       fiscalMonth,
       ...money,
     }
+    // Fails before anything is built.
+    const queries = alertQueries(connection.alerts, marts)
     requireRoom(connection)
     const engine = await openMade(connection)
     try {
       const outcome = await build(context, engine, request)
-      if (context.json) printJson(context, outcome)
-      else print(context, outcome)
+      const alerts = await judgeAlerts(context, engine, { queries, request })
+      if (context.json) printJson(context, { ...outcome, alerts })
+      else {
+        print(context, outcome)
+        printAlerts(context, alerts)
+      }
       requireAll(outcome)
       return 0
     } finally {

@@ -58,6 +58,7 @@ export const command: CommandModule = {
     },
   ],
   lineage: 'none',
+  notifies: true,
   examples: [
     'muster crosscheck',
     'muster crosscheck --calibrate --json',

@@ -38,7 +38,10 @@ export const command: CommandModule = {
     const outcomes = await runDag(part, {
       runTask: async task => {
         context.notice(`${dag.name}: ${[task.run, ...task.args].join(' ')}`)
-        return program.invoke([...task.run.split(' '), ...task.args], waitInDag(connection), context.env)
+        return program.invoke([...task.run.split(' '), ...task.args], waitInDag(connection), {
+          env: context.env,
+          isTask: true,
+        })
       },
       now: () => clock.now(),
       record: outcome => ledger.record(outcome),

@@ -26,6 +26,7 @@ export const command: CommandModule = {
     'key sees other companies, agencies or scopes than before, nothing is marked and the sweep ends with exit code 3.',
   ],
   lineage: 'none',
+  notifies: true,
   examples: ['muster sweep', 'muster sweep timesheets --max-requests 500', 'muster sweep --counts --json'],
   async run(context, args, options) {
     const resources = sweptNames(args)

@@ -35,6 +35,7 @@ export const command: CommandModule = {
   ],
   takesAll: true,
   lineage: 'records',
+  notifies: true,
   examples: [
     'muster sync',
     'muster sync timesheets expenses --max-requests 500',

@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.ts'
 import type { LineageJob } from './lineage-events.ts'
 
 /** Undefined if the settings cannot be read; the command itself reports why. */
-function connectionOf(context: CommandContext): StoredConnection | undefined {
+export function connectionOf(context: CommandContext): StoredConnection | undefined {
   try {
     return context.hasSettings() ? context.stored() : undefined
   } catch (error) {

@@ -1,5 +1,16 @@
 /** Today: whether the other pages can be trusted. Green means yes; each red line has the command that helps. */
-import { count, type DashboardPage, flag, hours, type Panel, share, text } from '../panel.ts'
+import {
+  count,
+  type DashboardPage,
+  date,
+  flag,
+  hours,
+  type Panel,
+  rate,
+  share,
+  text,
+  time,
+} from '../panel.ts'
 
 const empty = 'There are no marts yet. Run muster sync, then muster build.'
 
@@ -189,9 +200,33 @@ limit 50`,
   isWide: true,
 }
 
+const alerts: Panel = {
+  id: 'alerts',
+  title: 'Alerts that fire',
+  about: 'Alerts of the settings, on settled weeks and months, as of the last build.',
+  mart: 'alert',
+  sql: `select alert_name, group_key, measured_value, condition, period_date, began_at
+from mart.alert
+where ended_at is null and alert_state = 'fires'
+order by alert_name, group_key`,
+  show: {
+    kind: 'table',
+    figures: [
+      text('alert_name', 'Alert'),
+      rate('measured_value', 'Value'),
+      text('group_key', 'Of'),
+      text('condition', 'Condition'),
+      date('period_date', 'Period'),
+      time('began_at', 'Since'),
+    ],
+  },
+  drill: { by: ['alert_name', 'group_key'], order: 'began_at desc' },
+  empty: 'No alert fires. The settings name them under alerts; muster alerts lists all.',
+}
+
 export const today: DashboardPage = {
   id: 'today',
   title: 'Today',
   question: 'Can I trust these numbers?',
-  panels: [verdicts, resources, differences],
+  panels: [verdicts, alerts, resources, differences],
 }

@@ -1,4 +1,4 @@
-/** Stores DAG runs: how they ended, and which of them users were notified of. */
+/** Stores DAG runs: how they ended. */
 import type { Engine } from '../../warehouse/engine.ts'
 import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
@@ -48,29 +48,4 @@ export async function lastDagRuns(
        from ops.dag_run) as ranked
      where place = 1 or (state = 'done' and of_state = 1) order by finished_at desc`,
   )
-}
-
-/** A row of ops.dag_task with this name records the notification. No task can have this name. */
-export const messageTask = '(message)'
-
-interface NotifiedState {
-  readonly state: 'done' | 'later' | 'failed'
-  readonly tasks: readonly string[]
-}
-
-/** The last run of this DAG with a notification, and its tasks that were not done; undefined if there is none. */
-export async function lastNotified(engine: Engine, dag: string): Promise<NotifiedState | undefined> {
-  const tables = await existingTables(engine)
-  if (!(tables.has('dag_run') && tables.has('dag_task'))) return undefined
-  const [run] = await engine.rows<{ id: string; state: NotifiedState['state'] }>(
-    `select n.dag_run_id as id, n.state from ops.dag_run as n join ops.dag_task as t on t.dag_run_id = n.dag_run_id
-     where n.dag = $1 and t.task = '${messageTask}' and t.state = 'done' order by n.finished_at desc limit 1`,
-    [dag],
-  )
-  if (!run) return undefined
-  const tasks = await engine.rows<{ task: string }>(
-    `select task from ops.dag_task where dag_run_id = $1 and state in ('failed', 'later')`,
-    [run.id],
-  )
-  return { state: run.state, tasks: tasks.map(({ task }) => task) }
 }
