@@ -209,6 +209,16 @@ export const commandSet: CommandSet = {
       purpose: privacy,
       load: () => import('./commands/forget.ts'),
     },
+    fields: {
+      summary: 'print the field policy: what is blocked or hashed before it is stored',
+      purpose: privacy,
+      load: () => import('./commands/fields.ts'),
+    },
+    clean: {
+      summary: 'make what is stored already follow the field policy, with --fields',
+      purpose: privacy,
+      load: () => import('./commands/clean.ts'),
+    },
     retention: {
       summary: 'remove personal data older than its retention period',
       purpose: privacy,

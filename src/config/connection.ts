@@ -7,6 +7,7 @@ import type { ProxyVariables } from '../lib/web/proxy.ts'
 import { type AlertSettings, alertsOf } from './alerts.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './bucket.ts'
 import { type Environment, proxyVariables } from './environment.ts'
+import { buildFields, type FieldPolicySettings } from './fields.ts'
 import { buildNotifications, type NotificationSettings } from './messages.ts'
 import { readSecret, reviewMode, type Secret, type SettingsFindings } from './secrets.ts'
 import type { RawConnection } from './shape.ts'
@@ -76,6 +77,8 @@ export interface Connection extends NotificationSettings, InboxSettings {
   readonly queries: QuerySettings
   /** Evaluated after each build. */
   readonly alerts: readonly AlertSettings[]
+  /** Which fields are blocked or hashed before they are stored. */
+  readonly fields?: FieldPolicySettings
 }
 
 /** A connection for reading the warehouse: an analyst has no key for the service. */
@@ -118,6 +121,7 @@ export function buildStored(
   const apiKey = readSecret(place, raw.apiKey, raw.apiKeyFile)
   const notifications = buildNotifications(raw, path, building)
   const bucket = bucketIn(raw, path, building)
+  const fieldPolicy = buildFields(raw, path, building)
   const warehouse = buildWarehouse(raw, path, building)
   if (!warehouse) return undefined
   return {
@@ -152,6 +156,7 @@ export function buildStored(
     fiscalYearStart: raw.fiscalYearStart,
     queries: raw.queries,
     alerts: alertsOf(raw.alerts),
+    ...(fieldPolicy && { fields: fieldPolicy }),
     ...notifications,
   }
 }

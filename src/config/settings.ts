@@ -49,7 +49,7 @@ export const loadSettings = (request: SettingsRequest): Settings =>
 export const loadStored = (request: SettingsRequest): StoredSettings => load(request, storedLoading)
 
 const isNotAboutStored = ([, , name]: SettingsPath): boolean =>
-  ['baseUrl', 'apiKey', 'apiKeyFile', 'webhook'].includes(String(name))
+  ['baseUrl', 'apiKey', 'apiKeyFile', 'webhook', 'fieldKey', 'fieldKeyFile'].includes(String(name))
 
 const storedLoading: LoadRequest<StoredConnection> = {
   needs: 'warehouse',
@@ -223,13 +223,19 @@ function secretsOf(
     bucket,
     notify,
     lineage,
+    fields,
   }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
   env: Environment,
 ): readonly Secret[] {
   const hooks = webhook ? [webhook.secret, ...(webhook.previousSecret ? [webhook.previousSecret] : [])] : []
-  const sent = [notify?.url, notify?.token, notify?.email?.password, lineage?.url, lineage?.token].flatMap(
-    secret => secret ?? [],
-  )
+  const sent = [
+    notify?.url,
+    notify?.token,
+    notify?.email?.password,
+    lineage?.url,
+    lineage?.token,
+    fields?.key,
+  ].flatMap(secret => secret ?? [])
   const signing = bucket ? bucketSecrets(env).map(text => new Secret(text)) : []
   const proxies = proxySecrets(proxyVariables(env)).map(text => new Secret(text))
   const own = [...(apiKey ? [apiKey] : []), ...hooks, ...sent, ...signing, ...proxies]

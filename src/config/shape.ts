@@ -5,6 +5,7 @@ import { defaultDays, plausibleBounds } from '../lib/day-rule.ts'
 import { didYouMean } from '../lib/text/nearest.ts'
 import { defaultZone, isNamedZone } from '../lib/zones.ts'
 import { alertKeys, alerts } from './alerts.ts'
+import { fields } from './fields.ts'
 import { lineage } from './messages.ts'
 import { notify, typeNames } from './notify.ts'
 import { dotted, type SettingsPath, type SettingsProblem } from './source.ts'
@@ -52,6 +53,13 @@ const connection = z.strictObject({
   alerts: alerts.optional(),
   lineage: lineage.optional(),
   queries: queries.prefault({}),
+  fields: fields.optional(),
+  fieldKey: z
+    .string()
+    .meta({ pattern: '^file:' })
+    .optional()
+    .describe('Key of hashed fields: a variable in braces after a $, or file:NAME.'),
+  fieldKeyFile: z.string().optional().describe('A file with that key.'),
   warehouse: z
     .string()
     .meta({ pattern: '^(duckdb:.|postgres(ql)?://)' })

@@ -22,6 +22,8 @@ export interface ColumnEntry {
   readonly isKey: boolean
   readonly refersTo?: ReferenceTarget
   readonly privacy: PrivacyClass
+  /** What the field policy does with its fields; absent if it stores them as they are. */
+  readonly treatment?: 'blocked' | 'hashed' | 'partly blocked' | 'partly hashed'
   /** Fields of the service, as `timesheet.worker.id`. */
   readonly fields: readonly string[]
   /** How the value is made from the fields; absent for an unchanged value. */

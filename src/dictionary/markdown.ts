@@ -59,14 +59,14 @@ function sourceOf({ fields, from, made }: ColumnEntry): string {
 }
 
 function columnRow(column: ColumnEntry): string[] {
-  const { name, type, unit, description, isKey, refersTo, values, privacy } = column
+  const { name, type, unit, description, isKey, refersTo, values, privacy, treatment } = column
   const said = values.length > 0 ? ` One of ${values.map(code).join(', ')}.` : ''
   return [
     `${code(name)}${isKey ? ' (key)' : ''}`,
     `${type}${unit === undefined ? '' : `, ${escapeMarkdown(unit)}`}`,
     `${escapeMarkdown(description)}${said}`,
     refersTo ? code(refersTo.table) : '',
-    privacyNames[privacy],
+    [privacyNames[privacy], treatment].filter(Boolean).join(', '),
     sourceOf(column),
   ]
 }

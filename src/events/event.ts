@@ -111,10 +111,12 @@ export interface EventReading {
   readonly body: Uint8Array
   /** Milliseconds since the epoch. */
   readonly nowMs: number
+  /** Removes what may not be stored from a body. */
+  readonly gate?: ((body: string) => string) | undefined
 }
 
 /** The event in a verified body, or why it is not an event. */
-export function readEvent({ body, nowMs }: EventReading): InboxEvent | { readonly fault: string } {
+export function readEvent({ body, nowMs, gate }: EventReading): InboxEvent | { readonly fault: string } {
   const parsed = parseStrictly(body)
   if ('fault' in parsed) return parsed
   if (!isFields(parsed.value)) return { fault: 'not an object' }
@@ -132,7 +134,7 @@ export function readEvent({ body, nowMs }: EventReading): InboxEvent | { readonl
     entity,
     recordId: null,
     state,
-    payload: beginningOf(body),
+    payload: beginningOf(gate ? Buffer.from(gate(Buffer.from(body).toString())) : body),
   })
   if (testTypes.includes(type) || own(parsed.value, 'test') === true) return eventIn('test')
   if (!isEventType(type)) return eventIn('unknown')

@@ -32,6 +32,8 @@ export interface VerificationRules {
   readonly headerPrefix: string
   /** One, or two while senders change from the old to the new. */
   readonly secrets: readonly string[]
+  /** Removes what may not be stored from a body. */
+  readonly gate?: EventReading['gate']
 }
 
 export interface Verifier {
@@ -40,7 +42,7 @@ export interface Verifier {
   readonly verify: (claim: SignatureClaim, reading: EventReading) => VerifiedDelivery
 }
 
-export function createVerifier({ headerPrefix, secrets }: VerificationRules): Verifier {
+export function createVerifier({ headerPrefix, secrets, gate }: VerificationRules): Verifier {
   const keys = secrets
     .filter(secret => secret !== '')
     .slice(0, 2)
@@ -60,7 +62,7 @@ export function createVerifier({ headerPrefix, secrets }: VerificationRules): Ve
     verify({ timestamp, digest }, { body, nowMs }) {
       if (!isSignedBy(keys, { timestamp, body, digest }))
         return { refused: 'signature', why: 'signature does not match' }
-      const event = readEvent({ body, nowMs })
+      const event = readEvent({ body, nowMs, gate })
       return 'fault' in event ? { refused: 'body', why: `signed body ${event.fault}` } : { event }
     },
   }

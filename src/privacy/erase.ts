@@ -5,9 +5,8 @@ import { countChange, everyTable } from '../state/marts/writes.ts'
 import { type ForgottenValues, quarantinedTexts, waitToErase } from '../state/privacy.ts'
 import { tableInQueries } from '../state/tables.ts'
 import type { Engine } from '../warehouse/engine.ts'
-import { memberTables } from '../warehouse/schema/physical.ts'
-import { references } from '../warehouse/schema/references.ts'
 import { quoteName, quoteText } from '../warehouse/sql-text.ts'
+import { contactKey, contactTables, renameContact } from './contacts.ts'
 import { byTable, type Erasure, erasuresOf, type PersonKey } from './erasures.ts'
 import { leafErasures } from './leaf-documents.ts'
 import { cellErasures, cellFilter } from './person-cells.ts'
@@ -94,54 +93,22 @@ async function erase(engine: Engine, { table, set, where }: Erasure): Promise<nu
 /** The key that the declaration of `contact` derives from an overwritten address. */
 const forgottenId = createHash('md5').update(forgottenText).digest('hex')
 
-/** A table and its history table. */
-const withHistory = (schema: 'star' | 'pii', name: string): string[] => {
-  const history = schema === 'pii' ? `pii.${quoteName(`${name}_history`)}` : `history.${quoteName(name)}`
-  return [`${schema}.${quoteName(name)}`, history]
-}
-
 /**
  * A contact's id derives from its address, so an overwritten contact gets the id that its overwritten pages yield. Runs inside
  * a transaction; returns the number of changed rows by table.
  */
-async function forgetContacts(engine: Engine): Promise<Map<string, number>> {
-  const counts = new Map<string, number>()
-  const table = memberTables.get('contact')
-  if (!table) return counts
-  const run = async (at: string, sql: string): Promise<void> => {
-    counts.set(at, (counts.get(at) ?? 0) + (await engine.run(sql)))
-  }
-  const key = quoteName(table.key)
-  const pii = withHistory('pii', table.piiTable)
+async function forgetContacts(engine: Engine): Promise<RowCounts> {
+  const counts: RowCounts = new Map()
+  const key = contactKey()
   const found = await engine.rows<{ id: string }>(
-    pii
+    contactTables
       .map(
         at =>
           `select ${key} as id from ${at} where email = ${quoteText(forgottenText)} and ${key} <> ${quoteText(forgottenId)}`,
       )
       .join(' union '),
   )
-  for (const { id } of found) {
-    const same = `= ${quoteText(id)}`
-    for (const at of [...pii, ...withHistory('star', table.name)]) {
-      const isThere = await engine.rows(
-        `select 1 as found from ${at} where ${key} = ${quoteText(forgottenId)} limit 1`,
-      )
-      await run(
-        at,
-        isThere.length > 0
-          ? `delete from ${at} where ${key} ${same}`
-          : `update ${at} set ${key} = ${quoteText(forgottenId)} where ${key} ${same}`,
-      )
-    }
-    for (const reference of references.filter(({ target }) => target.name === table.name))
-      for (const at of withHistory('star', reference.table))
-        await run(
-          at,
-          `update ${at} set ${quoteName(reference.column)} = ${quoteText(forgottenId)}
-           where ${quoteName(reference.column)} ${same}`,
-        )
-  }
+  for (const { id } of found) await renameContact(engine, counts, { from: id, to: forgottenId })
   return counts
 }
 

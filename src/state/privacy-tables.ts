@@ -1,4 +1,4 @@
-/** Declares the tables of forgotten persons, who are stored as hashes only. */
+/** Declares the tables of forgotten persons, who are stored as hashes only, and of the field policy. */
 import { flag, type LedgerRow, oneOf, optional, table, text, time } from './declaration.ts'
 
 export const privacyTables = {
@@ -27,6 +27,20 @@ export const privacyTables = {
     isPublished: false,
     lifetime: 'lasting',
   }),
+
+  field_rule: table({
+    description: 'One row per rule of the field policy that all stored data follows.',
+    columns: {
+      pattern: text('Resource and path of the fields, such as companies.finance or *.email.'),
+      treatment: oneOf({ block: 'never stored', hash: 'stored as a keyed hash' }),
+      key_id: optional(text('Which key made the hashes: a hash of it; null for a blocked field.')),
+      applied_at: time('Since when everything stored follows the rule.'),
+    },
+    key: ['pattern', 'treatment'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
 }
 
+export type FieldRuleRow = LedgerRow<typeof privacyTables.field_rule>
 export type ForgottenRow = LedgerRow<typeof privacyTables.forgotten>

@@ -73,6 +73,8 @@ export async function recordForgotten(
 interface QuarantinedText {
   readonly quarantine_id: string
   readonly resource: string
+  /** Path in the record; empty for the record itself. */
+  readonly path: string
   readonly text: string | null
   readonly payload: string
 }
@@ -81,7 +83,7 @@ interface QuarantinedText {
 export const quarantinedTexts = (engine: Engine): Promise<QuarantinedText[]> =>
   ledger(engine)
     .selectFrom('ops.quarantine')
-    .select(['quarantine_id', 'resource', 'text', 'payload'])
+    .select(['quarantine_id', 'resource', 'path', 'text', 'payload'])
     .orderBy('quarantine_id')
     .execute()
 

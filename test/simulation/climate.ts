@@ -1,4 +1,6 @@
 /** What a seed decides: which lists, how busy they are, which faults, when the process is killed. Much of it not at all. */
+
+import type { Treatment } from '../../src/contract/derived/field-rules.ts'
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import type { ContractOptions } from '../../src/sandbox/options.ts'
 import type { CollectionName } from '../../src/sandbox/world.ts'
@@ -66,6 +68,8 @@ export interface Climate {
   readonly isWhole: boolean
   /** Whether records by id change in the minutes after a night, and events tell of it. */
   readonly hasEvenings: boolean
+  /** Rules of the field policy, by pattern. */
+  readonly fields: Readonly<Record<string, Treatment>>
 }
 
 const pick = <Item>(rng: Rng, items: readonly Item[]): Item => items[Math.floor(rng() * items.length)]!
@@ -152,6 +156,20 @@ const optionsOf = (rng: Rng): Partial<ContractOptions> => ({
   ...(rng() < 0.3 && { 'retry-after': pick(rng, ['date', 'absent'] as const) }),
 })
 
+/** Policies about fields that the oracle does not compare: the oracle reads open columns. */
+const drawnFields: readonly Climate['fields'][] = [
+  { '*.email': 'hash' },
+  { 'timesheets.worker.*': 'block', '*.email': 'block' },
+  { '*.email': 'hash', '*.phone': 'block', 'users.firstName': 'block', '*.comments': 'hash' },
+]
+
+/** Drawn apart from all others. A whole warehouse also runs commands that read settings of their own. */
+const fieldsOf = (
+  rng: Rng,
+  { isWhole }: Pick<Climate, 'isWhole'>,
+  without: readonly string[],
+): Climate['fields'] => (isWhole || without.includes('fields') || rng() < 0.6 ? {} : pick(rng, drawnFields))
+
 /** What is left out of every seed. */
 export interface Narrowed {
   /** Changes, faults, quirks and options, to look at others beside a known failure; `kills`, `quirks` and `by-id` are all of them. */
@@ -175,7 +193,7 @@ export const leavable: readonly string[] = [
   ...faultNames,
   ...[...drawnQuirks, ...addedQuirks].flatMap(quirks => Object.keys(quirks)),
   ...Object.keys(optionsOf(() => 0)),
-  ...['kills', 'quirks', 'by-id'],
+  ...['kills', 'quirks', 'by-id', 'fields'],
 ]
 
 export function climateOf(seed: number, engine: Engine['kind'], narrowed: Narrowed): Climate {
@@ -202,11 +220,12 @@ export function climateOf(seed: number, engine: Engine['kind'], narrowed: Narrow
     faults: kept(climate.faults),
     options: kept(climate.options),
     quirks,
+    fields: fieldsOf(namedRng(seed, 'fields'), climate, without),
     kills: without.includes('kills') ? 0 : climate.kills,
   }
 }
 
-type Drawn = Omit<Climate, 'byId'>
+type Drawn = Omit<Climate, 'byId' | 'fields'>
 
 /** What a seed draws from: its lists and how long it lasts decide what it costs. */
 interface Draw {

@@ -2,6 +2,7 @@
 
 import { commandSet } from '../../src/cli/commands.ts'
 import { run as runProgram } from '../../src/cli/program.ts'
+import type { Treatment } from '../../src/contract/derived/field-rules.ts'
 import { drainInbox } from '../../src/events/drain.ts'
 import { readEvent } from '../../src/events/event.ts'
 import { type InboxStore, logStore, tableStore } from '../../src/events/store.ts'
@@ -24,6 +25,8 @@ export interface Place {
   readonly clockShifts: readonly number[]
   readonly disk: Disk
   readonly url: string
+  /** Rules of the field policy, by pattern. */
+  readonly fields: Readonly<Record<string, Treatment>>
   /** Of the runs so far; no two have the same random numbers, and so the same id. */
   runs: number
   /** Whether an event was ever stored: a kill may have left it in the inbox. */
@@ -52,13 +55,15 @@ function machineClock({ clock, clockShifts: shifts, seed, runs }: Place): Clock 
 }
 
 function runOf(place: Place, engine: Engine, request: Omit<RunRequest, 'arguments'>): Promise<RunResult> {
-  const { url, disk } = place
+  const { url, disk, fields } = place
+  const rules = Object.entries(fields).map(([pattern, treatment]) => ({ pattern, treatment }))
   return runSync(
     {
       baseUrl: url,
       apiKey: sandboxKeys.company,
       landing: `${disk.folder}/landing`,
       retentionDays: 30,
+      fields: { rules, key: 'key of the simulation' },
       lookbackMinutes: 15,
       pageCapBytes: 64 * 1_048_576,
       // Real time: longer than any answer takes on a busy machine, as only an answer that never comes should meet it.

@@ -22,6 +22,7 @@ export const askedLaws = {
   candidates: 'law: deleted records that a sweep had to tell of',
   signals: 'law: records by id that an event told of',
   again: 'law: one more sync at rest changes nothing',
+  fields: 'law: values of blocked or hashed fields that were looked for',
   published: 'law: published tables that were looked at',
 } as const
 

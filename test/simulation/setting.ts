@@ -29,6 +29,7 @@ import type { OnlyKill } from './options.ts'
 import { resourceOf } from './oracle.ts'
 import type { Kill, Step } from './process.ts'
 import { Service } from './service.ts'
+import { storedFields } from './stored-fields.ts'
 import type { Disk, Disks } from './warehouses.ts'
 
 /** Two in the morning of the first day after the generated data. */
@@ -79,6 +80,7 @@ export async function openSetting(parts: SeedParts): Promise<Setting> {
     url: service.url,
     runs: 0,
     hasEvents: false,
+    fields: climate.fields,
     clockShifts: narrowed.clockShifts,
   }
   return { ...parts, climate, clock, disk, service, machine, place, killedAt: 0, shown: new Set() }
@@ -162,6 +164,9 @@ async function requireLaws(setting: Setting, over: Over): Promise<void> {
   for (const list of climate.byId)
     require(setting, lawOfTombstones(await situationOf({ engine, service, list, since })))
   require(setting, lawOfRequests(service, mayForget(setting, since)))
+  const { asked, faults } = storedFields(setting)
+  setting.counts.add(askedLaws.fields, asked)
+  require(setting, faults)
 }
 
 export function tellEnd({ tell, counts }: Setting, { command, code, message }: Ended): void {

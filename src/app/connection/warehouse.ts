@@ -5,6 +5,7 @@ import type { Connection, StoredConnection } from '../../config/connection.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
+import type { FieldSettings } from '../../privacy/fields/policy.ts'
 import { existingTables } from '../../state/existing-tables.ts'
 import { migrate } from '../../state/migrate.ts'
 import { isBehind, requireReadable } from '../../state/migrations.ts'
@@ -83,6 +84,11 @@ export const limitsOf = (connection: Connection): RecordLimits => ({
   paths: connection.undeclaredPaths,
 })
 
+export const fieldSettings = ({ fields }: StoredConnection): FieldSettings => ({
+  rules: fields?.rules ?? [],
+  key: fields?.key?.reveal(),
+})
+
 export function runConnection(connection: Connection): RunConnection {
   return {
     baseUrl: connection.baseUrl,
@@ -94,6 +100,7 @@ export function runConnection(connection: Connection): RunConnection {
     pageCapBytes: connection.pageCapMegabytes * 1_048_576,
     tolerance: toleranceOf(connection),
     limits: limitsOf(connection),
+    fields: fieldSettings(connection),
     reserveBytes: connection.reserveMegabytes * 1_048_576,
   }
 }

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Connection } from '../../config/connection.ts'
 import { waitingFiles } from '../../events/event-log.ts'
-import { programVersion } from '../../lib/package.ts'
 import type { Values } from '../../privacy/erase.ts'
 import {
   type ForgetRequest,
@@ -16,10 +15,7 @@ import { type Recogniser, recogniserOf } from '../../privacy/recogniser.ts'
 import { scrubRecord } from '../../privacy/record/scrub-page.ts'
 import { migrate } from '../../state/migrate.ts'
 import { readForgotten } from '../../state/privacy.ts'
-import { leaseWarehouse } from '../../state/runs/leases.ts'
-import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import { tableInQueries } from '../../state/tables.ts'
-import { defaultLeaseMs } from '../../sync/run/context.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { rewriteFile } from '../../warehouse/on-demand.ts'
 import { quotedValues, rewriteStatistics } from '../../warehouse/postgres/statistics.ts'
@@ -27,12 +23,13 @@ import { physicalTables } from '../../warehouse/schema/physical.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { duckdbFile, landingPlace } from '../connection/storage.ts'
 import { openMade } from '../connection/warehouse.ts'
-import type { RuntimeContext } from '../runtime-context.ts'
+import { alone, asRun } from './exclusive-run.ts'
 import {
   type ErasureTargets,
   erasureTargetsOf,
   type ForgetContext,
   type ForgetOptions,
+  forgetInCopy,
   type RewriteJob,
   republishCopies,
   rewriteOutputs,
@@ -60,31 +57,6 @@ const requestOf = ({ connection, options }: RewriteJob): ForgetRequest => ({
   ...options,
   landing: landingPlace(connection),
 })
-
-/** Records a run; its row does not identify the person. */
-async function asRun(
-  engine: Engine,
-  { clock, rng }: RuntimeContext,
-  work: () => Promise<PersonData>,
-): Promise<PersonData> {
-  const runId = newRunId(clock, rng)
-  const now = (): string => new Date(clock.now()).toISOString()
-  await startRun(engine, {
-    runId,
-    command: 'forget',
-    arguments: '',
-    startedAt: now(),
-    version: programVersion,
-  })
-  try {
-    const personData = await work()
-    await updateRun(engine, runId, { state: 'done', finished_at: now() })
-    return personData
-  } catch (error) {
-    await updateRun(engine, runId, { state: 'failed', finished_at: now(), message: 'run it again to finish' })
-    throw error
-  }
-}
 
 /** Tables whose statistics still have values of the person that their rows no longer have. */
 async function staleStatistics(engine: Engine, recogniser: Recogniser | undefined): Promise<string[]> {
@@ -134,25 +106,6 @@ async function personalTables(engine: Engine): Promise<string[]> {
   return [...new Set(found), tableInQueries('quarantine'), tableInQueries('inbox')]
 }
 
-/**
- * Keeps other writers of a server away: a replay, or a run that began earlier, would bring back rows from pages that it has
- * read. A file has its own lock.
- */
-async function alone<Result>(
-  engine: Engine,
-  { clock, rng }: RuntimeContext,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  if (!engine.isShared) return work()
-  const holder = `forget-${newRunId(clock, rng)}`
-  const leases = await leaseWarehouse(engine, { holder, ms: defaultLeaseMs, work: 'written' })
-  try {
-    return await work()
-  } finally {
-    await leases.release()
-  }
-}
-
 async function forgetEverywhere(
   connection: Connection,
   options: ForgetOptions,
@@ -165,16 +118,20 @@ async function forgetEverywhere(
     await migrate(engine, new Date(context.clock.now()).toISOString())
     const request = requestOf(job)
     if (options.isDry) return { ...(await forget(effects, request)), ...erasureTargetsOf(connection) }
-    return await alone(engine, context, async () => {
+    const work = async (): Promise<ForgottenPerson> => {
       const { persons } = await readForgotten(engine)
       const isUnfinished = persons.some(({ state }) => state === 'begun')
-      const personData = await asRun(engine, context, () => forget(effects, request))
+      const personData = await asRun(engine, context, {
+        command: 'forget',
+        work: () => forget(effects, request),
+      })
       await clearWaitingEvents(engine, connection)
-      await rewriteOutputs(job, engine, personData.values)
+      await rewriteOutputs(job, engine, file => forgetInCopy(job, file, personData.values))
       const left = isUnfinished ? await personalTables(engine) : []
       await reclaim(job, engine, [...new Set([...Object.keys(personData.rows), ...left])])
       return { ...personData, ...erasureTargetsOf(connection) }
-    })
+    }
+    return await alone(engine, context, { command: 'forget', work })
   } finally {
     await engine.close()
   }

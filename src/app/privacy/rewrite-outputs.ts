@@ -33,10 +33,14 @@ export interface ForgetContext extends RuntimeContext, Pick<ForgetEffects, 'onSc
   readonly onStep: (step: string) => void
 }
 
-export interface RewriteJob {
+/** Outputs that are written again. */
+export interface OutputJob {
   readonly connection: Connection
-  readonly options: ForgetOptions
   readonly context: ForgetContext
+}
+
+export interface RewriteJob extends OutputJob {
+  readonly options: ForgetOptions
 }
 
 /** A place that forget cannot reach, and what its owner does about it. */
@@ -113,7 +117,7 @@ export function erasureTargetsOf(connection: StoredConnection): ErasureTargets {
   }
 }
 
-async function openCopy(file: string): Promise<Engine> {
+export async function openCopy(file: string): Promise<Engine> {
   try {
     return await openDuckdb(file)
   } catch (cause) {
@@ -127,7 +131,11 @@ async function openCopy(file: string): Promise<Engine> {
   }
 }
 
-async function forgetInCopy({ options, context }: RewriteJob, file: string, values: Values): Promise<void> {
+export async function forgetInCopy(
+  { options, context }: RewriteJob,
+  file: string,
+  values: Values,
+): Promise<void> {
   const engine = await openCopy(file)
   try {
     if (!(await existingTables(engine)).has('migration')) {
@@ -146,9 +154,12 @@ async function forgetInCopy({ options, context }: RewriteJob, file: string, valu
   await rewriteFile(file)
 }
 
-/** Call while the warehouse is locked, once the person is forgotten in it. */
-export async function rewriteOutputs(job: RewriteJob, engine: Engine, values: Values): Promise<void> {
-  const { connection, context } = job
+/** Call while the warehouse is locked, once nothing of it may be in an output any more. `inCopy` rewrites a copy. */
+export async function rewriteOutputs(
+  { connection, context }: OutputJob,
+  engine: Engine,
+  inCopy: (file: string) => Promise<void>,
+): Promise<void> {
   const exportInto = ({ place, includesPii }: ListedOutput) =>
     exportParquet(
       { engine, ...context, version: programVersion, onTable: () => undefined },
@@ -157,7 +168,7 @@ export async function rewriteOutputs(job: RewriteJob, engine: Engine, values: Va
   for (const output of outputsOf(stemOf(connection))) {
     if (output.made !== 'copy' && output.made !== 'export') continue
     context.onStep(`rewriting ${output.place}`)
-    await (output.made === 'copy' ? forgetInCopy(job, output.place, values) : exportInto(output))
+    await (output.made === 'copy' ? inCopy(output.place) : exportInto(output))
   }
   const copy = publishedCopy(connection)
   if (copy === undefined) return
@@ -166,7 +177,7 @@ export async function rewriteOutputs(job: RewriteJob, engine: Engine, values: Va
 }
 
 /** Publishes the copies for single companies again; this opens the warehouse itself. */
-export async function republishCopies({ connection, context }: RewriteJob): Promise<void> {
+export async function republishCopies({ connection, context }: OutputJob): Promise<void> {
   for (const { made, company, place } of outputsOf(stemOf(connection))) {
     if (made !== 'company' || company === undefined) continue
     context.onStep(`rewriting ${place}`)

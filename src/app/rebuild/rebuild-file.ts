@@ -23,6 +23,7 @@ import {
   type MissingRows,
   missingFrom,
   recordRun,
+  requireFieldPolicy,
   requireNothingMissing,
   tombstoneAgain,
   type WarehouseRebuild,
@@ -115,6 +116,7 @@ async function fill(
 ): Promise<WarehouseRebuildResult> {
   const result = await withDraft(rebuild, draft, async engine => {
     await migrate(engine, instant(rebuild))
+    await requireFieldPolicy(original.isNew ? engine : original.engine, rebuild)
     return replay(engine, landedPages(rebuild), rebuild.onProgress)
   })
   requireSomething(rebuild, original, result)

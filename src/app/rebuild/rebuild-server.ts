@@ -19,6 +19,7 @@ import {
   landedPages,
   missingFrom,
   recordRun,
+  requireFieldPolicy,
   requireNothingMissing,
   tombstoneAgain,
   type WarehouseRebuild,
@@ -97,6 +98,7 @@ export async function rebuildServer(rebuild: WarehouseRebuild): Promise<Warehous
   const engine = await openToWrite(rebuild.connection)
   try {
     await migrate(engine, instant(rebuild))
+    await requireFieldPolicy(engine, rebuild)
     const holder = `replay-${newRunId(rebuild.clock, rebuild.rng)}`
     const leases = await leaseWarehouse(engine, { holder, ms: defaultLeaseMs, work: 'written' })
     try {

@@ -9,12 +9,14 @@ import { programVersion } from '../../lib/package.ts'
 import type { Rng } from '../../lib/rng.ts'
 import { type GoneRecord, tombstone } from '../../load/merge/tombstone.ts'
 import { stagePlan } from '../../load/read/plan.ts'
+import { FieldPolicy } from '../../privacy/fields/policy.ts'
+import { requirePolicy } from '../../privacy/fields/stored-policy.ts'
 import { standingDeletions } from '../../state/evidence/evidence.ts'
 import { newRunId, startRun, updateRun } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
-import { landingPlace } from '../connection/storage.ts'
-import { limitsOf } from '../connection/warehouse.ts'
+import { landingPlace, withLanding } from '../connection/storage.ts'
+import { fieldSettings, limitsOf } from '../connection/warehouse.ts'
 import type { LandedPagesSource, ReplayProgress, ReplayResult } from './replay.ts'
 
 export interface WarehouseRebuild {
@@ -32,6 +34,19 @@ export const landedPages = ({ connection, signal }: WarehouseRebuild): LandedPag
   signal,
   limits: limitsOf(connection),
 })
+
+/** Throws ConfigError if the landed pages follow another field policy than the settings; those of a lost warehouse are cleaned. */
+export const requireFieldPolicy = (
+  engine: Engine,
+  { connection, clock, signal }: WarehouseRebuild,
+): Promise<void> =>
+  withLanding(connection, signal, landing =>
+    requirePolicy(engine, {
+      policy: new FieldPolicy(fieldSettings(connection)),
+      ...{ landing, signal },
+      now: new Date(clock.now()).toISOString(),
+    }),
+  )
 
 export interface MissingRows {
   readonly table: string

@@ -8,9 +8,11 @@ import { dictionaryPage } from '../../dictionary/html/page.ts'
 import type { Example, MartQuestion } from '../../dictionary/html/questions.ts'
 import { dictionaryMarkdown } from '../../dictionary/markdown.ts'
 import { readStored, type StoredRows } from '../../dictionary/stored.ts'
+import { type TreatmentOf, withTreatments } from '../../dictionary/treatments.ts'
 import { formatNumber } from '../../lib/counted.ts'
 import { packageFile } from '../../lib/package.ts'
 import { type Mart, readMarts } from '../../marts/mart.ts'
+import { FieldPolicy } from '../../privacy/fields/policy.ts'
 import { semanticCatalogue } from '../../semantic/catalogue.ts'
 import {
   beginningOf,
@@ -104,6 +106,13 @@ async function storedIn(
   }
 }
 
+/** By the field policy of the settings, if there are any. */
+function treatmentsIn(context: CommandContext): TreatmentOf {
+  if (!context.hasSettings()) return () => undefined
+  const policy = new FieldPolicy({ rules: context.stored().fields?.rules ?? [] })
+  return (resource, path) => policy.at(resource, path)
+}
+
 interface DocsResult {
   readonly report: object
   readonly lines: readonly string[]
@@ -114,7 +123,7 @@ async function writePages(
   targets: readonly DocsTarget[],
   options: Options,
 ): Promise<DocsResult> {
-  const dictionary = await buildDictionary(readMarts())
+  const dictionary = withTreatments(await buildDictionary(readMarts()), treatmentsIn(context))
   const stored = await storedIn(context, dictionary, options)
   const rules = rulesOf(context, options)
   const files = targets.map(

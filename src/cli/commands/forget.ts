@@ -2,12 +2,13 @@
 import { requireRoom } from '../../app/connection/storage.ts'
 import { type ForgottenPerson, forgetPerson } from '../../app/privacy/forget-person.ts'
 import { isSafeId } from '../../contract/fields/record-id.ts'
-import { counted, formatNumber } from '../../lib/counted.ts'
+import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
 import { isPersonKind } from '../../privacy/personal-fields.ts'
 import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { everyFewSeconds } from '../terminal/scan-progress.ts'
 
 function personOf([kind = '', id = '']: readonly string[]) {
   if (!isPersonKind(kind))
@@ -47,16 +48,6 @@ function print(
     ['not reached', 'what to do'],
     unreachable.map(({ place, next }) => [place, next]),
   )
-}
-
-/** One line every five seconds: lines end up in files and mails. */
-function everyFewSeconds({ clock, notice }: CommandContext): (done: number, scans: number) => void {
-  let next = clock.now() + 5_000
-  return (done, scans) => {
-    if (clock.now() < next) return
-    next = clock.now() + 5_000
-    notice(`landed pages: ${formatNumber(done)} of ${counted(scans, 'scan')} searched`)
-  }
 }
 
 export const command: CommandModule = {

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { openAdHocClient } from '../../app/connection/ad-hoc-client.ts'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
 import { duckdbFile, inboxBounds, openInboxStore, requireRoom } from '../../app/connection/storage.ts'
-import { openToWrite, runConnection } from '../../app/connection/warehouse.ts'
+import { fieldSettings, openToWrite, runConnection } from '../../app/connection/warehouse.ts'
 import { dagNames } from '../../app/dag/dag-file.ts'
 import type { Connection } from '../../config/connection.ts'
 import type { DashboardOptions, ServedMarts } from '../../dashboard/server.ts'
@@ -11,6 +11,8 @@ import { tokenFor } from '../../dashboard/token.ts'
 import type { VerificationRules } from '../../events/verify.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { programVersion } from '../../lib/package.ts'
+import { gatedBody } from '../../privacy/fields/gate.ts'
+import { FieldPolicy } from '../../privacy/fields/policy.ts'
 import { defaultIntervals } from '../../serve/inbox-worker.ts'
 import type { ScheduledDag } from '../../serve/schedule.ts'
 import type { ServeEffects, ServeRequest } from '../../serve/serve.ts'
@@ -166,11 +168,14 @@ async function requestOf(
 }
 
 /** Without a secret, deliveries cannot be verified and none is accepted. */
-function verificationOf({ webhook }: Connection): VerificationRules | undefined {
+function verificationOf(connection: Connection): VerificationRules | undefined {
+  const { webhook } = connection
   if (!webhook) return undefined
+  const policy = new FieldPolicy(fieldSettings(connection))
   const { secret, previousSecret, headerPrefix } = webhook
   return {
     headerPrefix,
+    ...(!policy.isEmpty && { gate: body => gatedBody(policy, body) }),
     secrets: [secret.reveal(), ...(previousSecret ? [previousSecret.reveal()] : [])],
   }
 }

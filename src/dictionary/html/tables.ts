@@ -40,7 +40,7 @@ export function privacyTag({ privacy }: Pick<ColumnEntry, 'privacy'>): Markup {
 }
 
 function columnRow(table: string, column: ColumnEntry, { users }: SectionContext): Markup {
-  const { name, type, unit, description, isKey, refersTo, values } = column
+  const { name, type, unit, description, isKey, refersTo, values, treatment } = column
   const id = `${table}.${name}`
   return html`<tr id="${id}" data-column="${name}"><th scope="row"><a class="name" href="#${id}">${breakable(name)}</a>${
     isKey && html` <span class="tag key">key</span>`
@@ -50,7 +50,7 @@ function columnRow(table: string, column: ColumnEntry, { users }: SectionContext
   }</th><td><span class="type">${type}</span>${unit && html`<span class="unit">${unit}</span>`}</td><td>${description}${
     values.length > 0 &&
     html`<span class="values">${values.map(value => html`<code>${value}</code> `)}</span>`
-  }</td><td>${privacyTag(column)}</td><td class="source">${sourceOf(column)}${usedBy(users.get(id) ?? [])}</td></tr>`
+  }</td><td>${privacyTag(column)}${treatment && html` <span class="tag">${treatment}</span>`}</td><td class="source">${sourceOf(column)}${usedBy(users.get(id) ?? [])}</td></tr>`
 }
 
 function everyRow(columns: readonly ColumnEntry[], { schema, name }: TableEntry): MarkupContent {

@@ -40,35 +40,49 @@ const nodeOf = (token: ByteText, start: number): JsonNode => ({
 const kindOf = (token: string): JsonNode['kind'] =>
   token === '{' ? 'object' : token === '[' ? 'array' : token.startsWith('"') ? 'string' : 'other'
 
+/** What may come next; `first` is also an item, or the end of an empty object or list. */
+type Due = 'item' | 'first' | 'colon' | 'value' | 'comma'
+
 /** Avoids recursion, because records may nest deeper than the stack allows. Undefined for bytes that are not JSON. */
 export function jsonTree(bytes: Buffer): JsonNode | undefined {
   const open: JsonNode[] = []
   let key: [string, JsonNode] | undefined
   let root: JsonNode | undefined
+  let due: Due = 'value'
   let at = 0
   for (const { 0: token, index } of bytes.toString('latin1').matchAll(tokens)) {
     if (index !== at) return undefined
     at = index + token.length
-    if (/^\s/.test(token) || token === ',') continue
+    if (/^\s/.test(token)) continue
     const top = open.at(-1)
-    if (token === ':') continue
+    if (token === ',' || token === ':') {
+      if (due !== (token === ',' ? 'comma' : 'colon') || !top) return undefined
+      due = token === ',' ? 'item' : 'value'
+      continue
+    }
     if (token === '}' || token === ']') {
-      const closed = open.pop()
-      if (!closed) return undefined
-      closed.end = at
+      if ((due !== 'comma' && due !== 'first') || top?.kind !== (token === '}' ? 'object' : 'array'))
+        return undefined
+      top.end = at
+      open.pop()
+      due = 'comma'
       continue
     }
-    if (top?.kind === 'object' && key === undefined && token.startsWith('"')) {
+    if (top?.kind === 'object' && (due === 'item' || due === 'first')) {
+      if (!token.startsWith('"')) return undefined
       key = [decoded(token), nodeOf(token, index)]
+      due = 'colon'
       continue
     }
+    if (due === 'comma' || due === 'colon') return undefined
     const node = nodeOf(token, index)
     if (top?.kind === 'object') top.members.push([key?.[0] ?? '', node, key?.[1] ?? node])
     else if (top) top.items.push(node)
-    else if (root) return undefined
     else root = node
-    key = undefined
-    if (node.kind === 'object' || node.kind === 'array') open.push(node)
+    due = 'comma'
+    if (node.kind !== 'object' && node.kind !== 'array') continue
+    open.push(node)
+    due = 'first'
   }
   return at === bytes.length && open.length === 0 ? root : undefined
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Rng } from '../../lib/rng.ts'
 import type { ProxyVariables } from '../../lib/web/proxy.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
+import type { FieldSettings } from '../../privacy/fields/policy.ts'
 import type { Tolerance } from '../../state/runs/runs.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { SweepOptions } from '../deletions/sweep.ts'
@@ -25,6 +26,8 @@ export interface RunConnection {
   readonly reserveBytes?: number
   /** How much may be in quarantine; defaults if absent. */
   readonly tolerance?: Tolerance
+  /** Which fields are blocked or hashed; none if absent. */
+  readonly fields?: FieldSettings
   /** Size limits of a record; defaults if absent. */
   readonly limits?: RecordLimits
   /** In milliseconds; the client's defaults if absent. */

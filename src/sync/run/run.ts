@@ -6,12 +6,15 @@ import pRetry from 'p-retry'
 import { type Client, createClient } from '../../api/client/client.ts'
 import { catalogue } from '../../contract/catalogue.ts'
 import { archive } from '../../landing/archive.ts'
-import { Landing, openStore } from '../../landing/landing.ts'
+import { Landing, openStore, type Scrub } from '../../landing/landing.ts'
 import { expire, isAnyExpired, isPageOlder } from '../../landing/retention.ts'
 import { type LandingStore, tryStore } from '../../landing/store.ts'
 import { dayMs } from '../../lib/dates.ts'
 import { BudgetSpent, MusterError } from '../../lib/errors.ts'
 import { type ServiceClock, serviceClock } from '../../lib/service-clock.ts'
+import { gateOf } from '../../privacy/fields/gate.ts'
+import { FieldPolicy } from '../../privacy/fields/policy.ts'
+import { requirePolicy } from '../../privacy/fields/stored-policy.ts'
 import { scrubOf } from '../../privacy/scrub-landing.ts'
 import { FetchedPages } from '../../state/by-id/discovered.ts'
 import { intolerable, LimitExceeded } from '../../state/evidence/quarantine-limit.ts'
@@ -227,6 +230,18 @@ interface RunSession extends Pick<OpenedService, 'client' | 'shared'> {
   readonly sync: Omit<SyncContext, 'key'>
 }
 
+/** Throws ConfigError if stored data follows another field policy. */
+async function openGate(
+  { fields = { rules: [] } }: RunConnection,
+  store: LandingStore,
+  { engine, clock, signal }: ServiceEffects,
+): Promise<Scrub> {
+  const policy = new FieldPolicy(fields)
+  const landing = new Landing(store)
+  await requirePolicy(engine, { policy, landing, signal, now: instant(clock.now()) })
+  return gateOf(policy)
+}
+
 async function openSession(
   connection: RunConnection,
   { request, store }: { readonly request: RunRequest; readonly store: LandingStore },
@@ -235,11 +250,13 @@ async function openSession(
   const { engine, clock, signal, emit } = effects
   if (typeof connection.landing !== 'string' && connection.landing.bucket) await tryStore(store)
   await migrate(engine, instant(clock.now()))
+  const gate = await openGate(connection, store, effects)
   const runId = newRunId(clock, effects.rng)
   const begunAt = clock.elapsed()
   const { command, arguments: words } = request
   const { client, sent, shared, events } = await openClient(connection, request, effects)
-  const scrub = await scrubOf(engine)
+  const forget = await scrubOf(engine)
+  const scrub: Scrub = (bytes, facts) => gate(forget(bytes, facts), facts)
   const landing = new Landing(store, { scrub, reserve: connection.reserveBytes ?? 0 })
   // Anything that fails before this point leaves no run that never ends.
   await startRun(engine, {
