@@ -7,7 +7,7 @@ type Project = NonNullable<TestProjectInlineConfiguration['test']>
 const files = (...words: readonly string[]): string[] => words.map(word => `test/**/*.${word}.test.ts`)
 
 /** They need what neither Node nor an npm package brings. */
-const onRequest = ['airflow', 'browser', 'celery', 's3']
+const onRequest = ['airflow', 'browser', 'celery', 'lake', 's3']
 
 const setupFiles = ['test/support/every-file.ts']
 const minute = 60_000
@@ -85,7 +85,14 @@ const projects: Readonly<Record<string, Project>> = {
     testTimeout: 60 * minute,
     hookTimeout: 15 * minute,
   },
-  /** Landed pages in a bucket, on moto's S3 server. */
+  /** Lakes as deltalake and polars read them. */
+  lake: {
+    ...isolated,
+    include: files('lake'),
+    testTimeout: 10 * minute,
+    hookTimeout: 10 * minute,
+  },
+  /** Landed pages and lakes in a bucket, on moto's S3 server. */
   s3: {
     ...isolated,
     include: files('s3'),

@@ -113,6 +113,11 @@ export const commandSet: CommandSet = {
       purpose: reading,
       load: () => import('./commands/publish.ts'),
     },
+    lake: {
+      summary: 'publish star and mart as Delta tables, and show, check or vacuum them',
+      purpose: reading,
+      load: () => import('./commands/lake.ts'),
+    },
     mcp: {
       summary:
         'give an assistant read-only tools for the warehouse, without personal data, over stdin and stdout',

@@ -1,6 +1,7 @@
 /** Lists the paths that outputs must not overwrite (warehouses, landed pages, settings), and checks the disk reserve. */
 import { dirname } from 'node:path'
 import { inboxFolder, reserveOf, stemOf } from '../app/connection/storage.ts'
+import { lakeFolders } from '../app/lake.ts'
 import type { StoredConnection } from '../config/connection.ts'
 import type { StoredSettings } from '../config/settings.ts'
 import { ConfigError } from '../lib/errors.ts'
@@ -17,11 +18,13 @@ function ofConnection(connection: StoredConnection): GuardedPath[] {
     path: outputsFile(stemOf(connection)),
     what: 'the list of files written from the warehouse',
   }
-  if (warehouse.kind !== 'file') return [pages, list]
+  const lakes = lakeFolders(connection).map(path => ({ path, what: 'a lake' }))
+  if (warehouse.kind !== 'file') return [pages, list, ...lakes]
   const { file } = warehouse
   return [
     pages,
     list,
+    ...lakes,
     { path: file, what: 'the warehouse' },
     { path: `${file}.wal`, what: 'the log of the warehouse' },
     { path: publishedFile(file), what: 'the published copy' },

@@ -29,6 +29,15 @@ interface QuerySettings {
   readonly threads: number
 }
 
+export interface LakeSettings {
+  /** Absolute path, or the address of a bucket. */
+  readonly address: string
+  readonly bucket?: BucketSettings
+  readonly retentionDays: number
+  /** Whether the tables of pii are written to a second lake. */
+  readonly pii: boolean
+}
+
 export interface Connection extends NotificationSettings, InboxSettings {
   readonly name: string
   readonly proxies: ProxyVariables
@@ -42,6 +51,8 @@ export interface Connection extends NotificationSettings, InboxSettings {
   readonly landing: string
   /** Bucket with landed pages that several machines share. */
   readonly bucket?: BucketSettings
+  /** The lake that the warehouse is published to. */
+  readonly lake?: LakeSettings
   /** How long landed pages are kept. */
   readonly retentionDays: number
   /** How long superseded versions of personal data are kept; undefined for ever. */
@@ -108,6 +119,23 @@ export function buildConnection(
   return { ...stored, baseUrl: raw.baseUrl, apiKey: stored.apiKey, ...(webhook && { webhook }) }
 }
 
+const daysOf = ({ reportingZone, plausibleDates: { from, to } }: RawConnection): DayRule => ({
+  zone: reportingZone,
+  firstDay: from,
+  lastDay: to,
+})
+
+const sizesOf = (raw: RawConnection) => ({
+  pageCapMegabytes: raw.pageCapMegabytes,
+  quarantineRecords: raw.quarantineRecords,
+  quarantinePercent: raw.quarantinePercent,
+  recordMegabytes: raw.recordMegabytes,
+  recordDepth: raw.recordDepth,
+  recordFields: raw.recordFields,
+  undeclaredPaths: raw.undeclaredPaths,
+  reserveMegabytes: raw.reserveMegabytes,
+})
+
 /** Builds what reading the warehouse needs, and the key if there is one; the caller decides whether a missing key matters. */
 export function buildStored(
   name: string,
@@ -122,6 +150,7 @@ export function buildStored(
   const notifications = buildNotifications(raw, path, building)
   const bucket = bucketIn(raw, path, building)
   const fieldPolicy = buildFields(raw, path, building)
+  const lake = lakeIn(raw, path, building)
   const warehouse = buildWarehouse(raw, path, building)
   if (!warehouse) return undefined
   return {
@@ -132,25 +161,15 @@ export function buildStored(
     ...(raw.schemaPrefix !== undefined && { schemaPrefix: raw.schemaPrefix }),
     landing: resolve(cwd, folderIn(raw) ?? besideWarehouse(warehouse, name)),
     ...(bucket && { bucket }),
+    ...(lake && { lake }),
     retentionDays: raw.retentionDays,
     ...(raw.piiHistoryDays !== undefined && { piiHistoryDays: raw.piiHistoryDays }),
     ...inboxOf(raw),
     quarantineDays: raw.quarantineDays,
     lookbackMinutes: raw.lookbackMinutes,
     ...(raw.waitMinutes !== undefined && { waitMinutes: raw.waitMinutes }),
-    pageCapMegabytes: raw.pageCapMegabytes,
-    quarantineRecords: raw.quarantineRecords,
-    quarantinePercent: raw.quarantinePercent,
-    recordMegabytes: raw.recordMegabytes,
-    recordDepth: raw.recordDepth,
-    recordFields: raw.recordFields,
-    undeclaredPaths: raw.undeclaredPaths,
-    reserveMegabytes: raw.reserveMegabytes,
-    days: {
-      zone: raw.reportingZone,
-      firstDay: raw.plausibleDates.from,
-      lastDay: raw.plausibleDates.to,
-    },
+    ...sizesOf(raw),
+    days: daysOf(raw),
     ...(raw.currencies !== undefined && { currencies: raw.currencies }),
     ...(raw.currency !== undefined && { currency: raw.currency }),
     fiscalYearStart: raw.fiscalYearStart,
@@ -219,6 +238,43 @@ function bucketIn(
   if (!bucket)
     findings.problem(where, `${dotted(where)} must be s3://BUCKET or s3://BUCKET/PREFIX, or a folder`)
   return bucket && { ...bucket, ...(kmsKey !== undefined && { kmsKey }) }
+}
+
+function lakeIn(
+  { lake, lakeRetentionDays: retentionDays, lakePii: pii }: RawConnection,
+  path: SettingsPath,
+  { cwd, findings, env }: BuildContext,
+): LakeSettings | undefined {
+  const where = [...path, 'lake']
+  if (lake === undefined) {
+    if (pii) findings.problem([...path, 'lakePii'], 'lakePii needs lake: set it, or remove lakePii')
+    return undefined
+  }
+  if (!isBucketUrl(lake)) {
+    const why = whyNotLocal(lake)
+    if (why !== undefined) findings.problem(where, `${dotted(where)}: ${why}`)
+    return { address: resolve(cwd, lake), retentionDays, pii }
+  }
+  const bucket = buildBucket(lake, env)
+  if (bucket && (bucket.prefix !== '' || !pii)) return { address: bucket.url, bucket, retentionDays, pii }
+  findings.problem(
+    where,
+    bucket
+      ? `${dotted(where)} needs a prefix with lakePii, as in ${bucket.url}/muster`
+      : `${dotted(where)} must be s3://BUCKET or s3://BUCKET/PREFIX, or a folder`,
+  )
+  return undefined
+}
+
+/** The second lake, which has personal data, beside the first. */
+export function piiLakeOf(lake: LakeSettings): LakeSettings {
+  const address = `${lake.address}-pii`
+  const { bucket } = lake
+  return {
+    ...lake,
+    address,
+    ...(bucket && { bucket: { ...bucket, url: address, prefix: bucket.prefix.replace(/\/$/, '-pii/') } }),
+  }
 }
 
 function besideWarehouse(warehouse: Warehouse, name: string): string {

@@ -35,6 +35,9 @@ export const variables: Readonly<Record<string, string>> = {
   'connections.default.schemaPrefix': 'MUSTER_SCHEMA_PREFIX',
   'connections.default.landing': 'MUSTER_LANDING',
   'connections.default.landingKmsKey': 'MUSTER_LANDING_KMS_KEY',
+  'connections.default.lake': 'MUSTER_LAKE',
+  'connections.default.lakeRetentionDays': 'MUSTER_LAKE_RETENTION_DAYS',
+  'connections.default.lakePii': 'MUSTER_LAKE_PII',
   'connections.default.quarantineRecords': 'MUSTER_QUARANTINE_RECORDS',
   'connections.default.quarantinePercent': 'MUSTER_QUARANTINE_PERCENT',
   'connections.default.queries.seconds': 'MUSTER_QUERY_SECONDS',
@@ -48,7 +51,7 @@ export const variables: Readonly<Record<string, string>> = {
   'connections.default.webhook.previousSecret': 'MUSTER_WEBHOOK_PREVIOUS_SECRET',
 }
 
-const places = ['schemaPrefix', 'landing', 'landingKmsKey']
+const places = ['schemaPrefix', 'landing', 'landingKmsKey', 'lake', 'lakeRetentionDays', 'lakePii']
 
 const limits = [
   'quarantineRecords',

@@ -224,6 +224,7 @@ function secretsOf(
     notify,
     lineage,
     fields,
+    lake,
   }: StoredConnection & Pick<Partial<Connection>, 'webhook'>,
   env: Environment,
 ): readonly Secret[] {
@@ -236,7 +237,7 @@ function secretsOf(
     lineage?.token,
     fields?.key,
   ].flatMap(secret => secret ?? [])
-  const signing = bucket ? bucketSecrets(env).map(text => new Secret(text)) : []
+  const signing = (bucket ?? lake?.bucket) ? bucketSecrets(env).map(text => new Secret(text)) : []
   const proxies = proxySecrets(proxyVariables(env)).map(text => new Secret(text))
   const own = [...(apiKey ? [apiKey] : []), ...hooks, ...sent, ...signing, ...proxies]
   if (warehouse.kind === 'file') return own

@@ -89,6 +89,23 @@ const connection = z.strictObject({
     .min(1, 'must name a key of AWS KMS')
     .optional()
     .describe('The key of AWS KMS, by its ARN, with which the bucket encrypts landed pages.'),
+  lake: z
+    .string()
+    .min(1, 'must name a folder or s3://BUCKET/PREFIX')
+    .optional()
+    .describe(
+      'Folder or s3://BUCKET/PREFIX of the Delta tables that muster lake publish writes; connections share one.',
+    ),
+  lakeRetentionDays: integer(1, maxDays)
+    .default(30)
+    .describe('Days to keep earlier versions of the tables in the lake.'),
+  lakePii: z
+    .preprocess(
+      value => (value === 'true' || value === 'false' ? value === 'true' : value),
+      z.boolean('must be true or false'),
+    )
+    .default(false)
+    .describe('Also write the tables of pii, to a second lake whose address ends in -pii.'),
   retentionDays: integer(0, maxDays)
     .default(90)
     .describe('Days to keep landed pages, from which `muster replay` rebuilds.'),

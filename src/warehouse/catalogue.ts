@@ -48,6 +48,31 @@ export const columnsIn = (
 ): Promise<CataloguedColumn[]> =>
   informationOn(engine, schemas, { columns: 'table_name as "table", column_name as name', from: 'columns' })
 
+export interface CataloguedType extends CataloguedColumn {
+  /** As DuckDB reads it from either engine. */
+  readonly type: string
+}
+
+/** Columns of tables and views with their types, in their order. */
+export async function typedColumnsIn(
+  engine: CatalogueReader,
+  schemas: readonly SchemaName[],
+): Promise<CataloguedType[]> {
+  const rows = await informationOn<
+    CataloguedType & { digits: number | null; scale: number | null; at: number }
+  >(engine, schemas, {
+    columns: `table_name as "table", column_name as name, ordinal_position as at, data_type as type,
+        numeric_precision as digits, numeric_scale as scale`,
+    from: 'columns',
+  })
+  return rows
+    .toSorted((a, b) => (a.table === b.table ? Number(a.at) - Number(b.at) : a.table < b.table ? -1 : 1))
+    .map(({ schema, table, name, type, digits, scale }) => {
+      const isNumeric = type.toLowerCase() === 'numeric'
+      return { schema, table, name, type: isNumeric ? `numeric(${digits ?? 38}, ${scale ?? 10})` : type }
+    })
+}
+
 /** Columns of primary keys, as `schema.table.column` with the engine's schema name; empty if tables have no keys. */
 export async function keyColumns(engine: Pick<Engine, 'rows'>): Promise<ReadonlySet<string>> {
   const rows = await engine.rows<{ place: string }>(

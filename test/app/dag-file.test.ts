@@ -56,6 +56,7 @@ test('the nightly DAG syncs, builds, compares, checks, then publishes what passe
     ['audit', 'audit-pii', [], ['check']],
     ['retention', 'retention', [], ['audit']],
     ['publish', 'publish', ['check', 'audit'], []],
+    ['lake', 'lake', ['check', 'audit'], ['publish']],
   ])
 })
 

@@ -44,6 +44,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     holds: 'the published copy, Parquet export, copying a warehouse',
     imports: ['temporary', 'warehouse', 'state'],
   },
+  lake: {
+    holds: 'Delta tables of all connections, in a folder or a bucket',
+    imports: ['temporary', 'landing', 'warehouse', 'state'],
+  },
   dictionary: {
     holds: 'the data dictionary and its pages',
     imports: ['contract', 'warehouse', 'state', 'marts'],
@@ -79,6 +83,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'marts',
       'events',
       'publish',
+      'lake',
       'telemetry',
       'semantic',
       'sync',
@@ -103,6 +108,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'events',
       'crosscheck',
       'publish',
+      'lake',
       'dictionary',
       'telemetry',
       'semantic',

@@ -2,9 +2,10 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { BucketSettings } from '../../config/bucket.ts'
-import type { Connection } from '../../config/connection.ts'
+import type { Connection, StoredConnection } from '../../config/connection.ts'
 import { nearestFolder } from '../../temporary/free-space.ts'
 import { requireBucket, shownLanding } from '../connection/storage.ts'
+import { lakeAddresses, tryLakes } from '../lake.ts'
 import { type CheckupFinding, fail, failed, ok } from './finding.ts'
 
 function landingFolder(folder: string): CheckupFinding {
@@ -33,6 +34,17 @@ export async function landing(
     return ok('landing', `${shownLanding(connection)} can be written, read and listed`)
   } catch (error) {
     return failed('landing', error)
+  }
+}
+
+/** Puts, reads, lists and removes an object of each lake, and tries whether two writers are kept apart; none without a lake. */
+export async function lake(connection: StoredConnection, signal: AbortSignal): Promise<CheckupFinding[]> {
+  if (!connection.lake) return []
+  try {
+    await tryLakes(connection, signal)
+    return [ok('lake', `${lakeAddresses(connection).join(' and ')} can be written, and keeps writers apart`)]
+  } catch (error) {
+    return [failed('lake', error)]
   }
 }
 

@@ -23,6 +23,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, rewriteFile } from '../../warehouse/on-demand.ts'
 import { publishCompany } from '../company-copy.ts'
 import { duckdbFile, stemOf } from '../connection/storage.ts'
+import { forgetInLakes, lakeAddresses } from '../lake.ts'
 import type { RuntimeContext } from '../runtime-context.ts'
 import { searchOutput } from './audit-pii.ts'
 
@@ -92,10 +93,16 @@ const ofBucket: UnreachablePlace = {
   next: 'expire them with a lifecycle rule, or delete them',
 }
 
+const ofLake = (address: string): UnreachablePlace => ({
+  place: `readers of the lake ${address} that still have an earlier version open, and copies of its tables`,
+  next: 'refresh them; if its bucket keeps earlier versions of objects, expire them with a lifecycle rule',
+})
+
 /** Places out of reach for this kind of warehouse and landing. */
 const beyondReach = (connection: Connection | StoredConnection): readonly UnreachablePlace[] => [
   ...(duckdbFile(connection) === undefined ? ofServer : []),
   ...(connection.bucket ? [ofBucket] : []),
+  ...lakeAddresses(connection).map(ofLake),
   ...always,
 ]
 
@@ -111,7 +118,7 @@ export function erasureTargetsOf(connection: StoredConnection): ErasureTargets {
     listed.filter(({ made }) => (made === 'answer') === isAnswer).map(({ place }) => place)
   const copy = publishedCopy(connection)
   return {
-    outputs: [...of(false), ...(copy === undefined ? [] : [copy])],
+    outputs: [...of(false), ...(copy === undefined ? [] : [copy]), ...lakeAddresses(connection)],
     unreached: of(true),
     unreachable: beyondReach(connection),
   }
@@ -170,6 +177,9 @@ export async function rewriteOutputs(
     context.onStep(`rewriting ${output.place}`)
     await (output.made === 'copy' ? inCopy(output.place) : exportInto(output))
   }
+  for (const lake of lakeAddresses(connection))
+    context.onStep(`rewriting ${lake}, and removing earlier versions`)
+  await forgetInLakes(engine, connection, context)
   const copy = publishedCopy(connection)
   if (copy === undefined) return
   context.onStep(`rewriting ${copy}`)

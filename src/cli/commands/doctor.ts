@@ -2,7 +2,7 @@
 
 import { type CheckupFinding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
-import { encryption, landing } from '../../app/checkup/landing.ts'
+import { encryption, lake, landing } from '../../app/checkup/landing.ts'
 import {
   clockFinding,
   diskSpace,
@@ -68,6 +68,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       finding,
       ...(await defaultFindings(engine)),
       await landing(connection, context.signal),
+      ...(await lake(connection, context.signal)),
       diskSpace(file ?? connection.landing, reserveOf(connection)),
       encryption(connection),
       ok('retention', retentionText(connection)),

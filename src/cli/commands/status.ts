@@ -1,7 +1,9 @@
 /** `muster status`: shows how complete and how fresh the warehouse is, with the proof. */
 import { inboxBounds } from '../../app/connection/storage.ts'
 import { openToRead } from '../../app/connection/warehouse.ts'
+import { type LakeStatus, lakeAddresses, readLakes } from '../../app/lake.ts'
 import { catalogue } from '../../contract/catalogue.ts'
+import { MusterError } from '../../lib/errors.ts'
 import { type Coverage, readCoverage } from '../../state/by-id/coverage.ts'
 import { type Absence, absences } from '../../state/evidence/absence.ts'
 import { existingTables } from '../../state/existing-tables.ts'
@@ -22,6 +24,7 @@ import { type CommandModule, flagOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { printHealth } from '../reports/data-health.ts'
 import { incompleteLines } from '../reports/incomplete.ts'
+import { lakeLine } from '../reports/lake-line.ts'
 import {
   budgetLine,
   countedSince,
@@ -59,6 +62,18 @@ interface Status {
   readonly crosscheck: CrosscheckVerdict | undefined
   /** Ids of runs whose process died without finishing. */
   readonly lost: readonly string[]
+  /** Last publication to each lake; the error if it cannot be reached. */
+  readonly lakes: readonly LakeStatus[] | MusterError
+}
+
+/** A lake that cannot be reached hides nothing else. */
+async function lakesOf(context: CommandContext): Promise<Status['lakes']> {
+  try {
+    return await readLakes(context.stored(), context)
+  } catch (error) {
+    if (error instanceof MusterError) return error
+    throw error
+  }
 }
 
 export const command: CommandModule = {
@@ -111,7 +126,14 @@ async function readStatus(context: CommandContext, engine: Engine): Promise<Stat
     crosscheck: await lastCrosscheck(engine),
     leases: isItself ? await currentLeases(engine) : [],
     lost: isItself ? await lostRuns(engine) : [],
+    lakes: await lakesOf(context),
   }
+}
+
+function printLakes(context: CommandContext, lakes: Status['lakes']): void {
+  if (lakes instanceof MusterError)
+    printLine(context, `lake: ${lakes.report.what}: ${lakeAddresses(context.stored()).join(', ')}`)
+  else for (const lake of lakes) printLine(context, lakeLine(lake, context.clock.now()))
 }
 
 async function printStatus(context: CommandContext, status: Status, windows: boolean): Promise<void> {
@@ -140,11 +162,22 @@ async function printStatus(context: CommandContext, status: Status, windows: boo
   printLine(context, crosscheckLine(status.crosscheck, context.clock.now()))
   const line = events && eventLine(events, context.clock.now(), inboxBounds(context.stored()))
   if (line !== undefined) printLine(context, line)
+  printLakes(context, status.lakes)
   for (const lease of leases) printLine(context, holderLine(lease))
   for (const id of lost) printLine(context, lostRunLine(id))
   const { apiKey } = context.stored()
   printLine(context, apiKey ? budgetLine(budget) : 'budget: not shown, because no API key is set')
 }
+
+const lakesJson = (lakes: Status['lakes']) =>
+  lakes instanceof MusterError
+    ? null
+    : lakes.map(({ address, snapshot }) => ({
+        address,
+        run: snapshot?.run ?? null,
+        publishedAt: snapshot?.publishedAt ?? null,
+        complete: snapshot?.complete ?? null,
+      }))
 
 function asJson(
   status: Status,
@@ -174,6 +207,7 @@ function asJson(
     deletions: absences,
     incomplete: lacking ?? null,
     crosscheck: status.crosscheck ?? null,
+    lakes: lakesJson(status.lakes),
     resources: resources.map(({ windows: list, ...rest }) => ({
       ...rest,
       ...(windows && { windows: list }),

@@ -125,7 +125,25 @@ export class Bucket {
 
   /** Returns false when the stored object is no longer `over`. */
   async put(key: string, bytes: Buffer, over?: Pick<StoredContent, 'version'>): Promise<boolean> {
-    const condition = over && { IfMatch: over.version }
+    try {
+      return await this.#putIf(key, bytes, over && { IfMatch: over.version })
+    } catch (error) {
+      // The service lacks preconditions: the lease keeps two machines apart as well.
+      if (over && statusOf((error as Error).cause) === 501) return this.put(key, bytes)
+      throw error
+    }
+  }
+
+  /** Returns false when another object has this key. Throws for a service without preconditions. */
+  create(key: string, bytes: Buffer): Promise<boolean> {
+    return this.#putIf(key, bytes, { IfNoneMatch: '*' })
+  }
+
+  async #putIf(
+    key: string,
+    bytes: Buffer,
+    condition?: Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'>,
+  ): Promise<boolean> {
     const input = {
       ...this.#bucket,
       ...this.#encryption,
@@ -140,12 +158,9 @@ export class Bucket {
       )
       return true
     } catch (error) {
-      const status = statusOf((error as Error).cause)
       // The response to a first attempt may have been lost: then the stored object is ours.
-      if (condition && [404, 409, 412].includes(status ?? 0))
+      if (condition && [404, 409, 412].includes(statusOf((error as Error).cause) ?? 0))
         return (await this.get(key))?.content.equals(bytes) ?? false
-      // The service lacks preconditions: the lease keeps two machines apart as well.
-      if (condition && status === 501) return this.put(key, bytes)
       throw error
     }
   }

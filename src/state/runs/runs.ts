@@ -120,6 +120,17 @@ export async function recordRun(engine: Engine, start: RunStart): Promise<void> 
     .execute()
 }
 
+/** Id of the first run, which identifies a warehouse; undefined before it. */
+export async function firstRun(engine: Engine): Promise<string | undefined> {
+  const run = await ledger(engine)
+    .selectFrom('ops.run')
+    .select('run_id')
+    .orderBy('run_id')
+    .limit(1)
+    .executeTakeFirst()
+  return run?.run_id
+}
+
 /** Whether a run of a command has ever finished. */
 export async function wasDone(engine: Engine, command: string): Promise<boolean> {
   const run = await ledger(engine)
