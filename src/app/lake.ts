@@ -142,7 +142,7 @@ async function withStage<Result>(
   connection: StoredConnection,
   work: (stage: Engine) => Promise<Result>,
 ): Promise<Result> {
-  const stage = await openStage(dirname(connection.landing), connection.reportingZone)
+  const stage = await openStage(dirname(connection.landing), connection.days)
   try {
     return await work(stage)
   } finally {
