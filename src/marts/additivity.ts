@@ -15,7 +15,7 @@ const isMoney = (mart: Mart, name: string): boolean =>
 export const withinAlways = (mart: Mart): string[] => separationsOf(mart).map(({ column }) => column)
 
 /** The date of the key, by which a stock has a first and a last value. */
-export const dayOf = (mart: Mart): string | undefined =>
+const dayOf = (mart: Mart): string | undefined =>
   mart.columns.find(({ isKey, type }) => isKey && type === 'date')?.name
 
 const isStock = ({ aggregation }: MartMeasure): boolean => aggregation === 'first' || aggregation === 'last'

@@ -28,7 +28,7 @@ const groupSql = ({ columns, isByYear }: Cut, entity: Entity): string[] => [
 export type Expressions = ReadonlyMap<string, string>
 export type Tool = (entity: Entity, cut: Cut) => string | undefined
 
-export function grouped(entity: Entity, cut: Cut, expressions: Expressions): string {
+function grouped(entity: Entity, cut: Cut, expressions: Expressions): string {
   const names = groupNames(cut)
   const groups = groupSql(cut, entity)
   const shown = groups.map((sql, place) => `${sql} as ${names[place]}`)
