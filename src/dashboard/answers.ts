@@ -2,6 +2,7 @@
 import { MusterError } from '../lib/errors.ts'
 import { type FilteredBy, type Filters, filteredBy, noFilters, type Perspective } from './filters.ts'
 import type { DashboardPage, Panel, PanelFigure } from './panel.ts'
+import { maxWeeksBack, type Period, periodsOf } from './periods.ts'
 import type { MartReader, Marts } from './reader.ts'
 import {
   type ChosenRow,
@@ -26,6 +27,8 @@ export interface PanelAnswer {
   readonly sql: string
   /** Currency of its amounts, if the view has several: each has a panel of its own. */
   readonly currency: string | null
+  /** Currency of its amounts, whether the view has others or not; null without amounts. */
+  readonly amountsIn: string | null
   /** Whose view of billing documents it shows; null for a panel of something else. */
   readonly perspective: Perspective | null
   /** Filters that are set but have no column in the mart. */
@@ -79,7 +82,7 @@ const figuresOf = ({ show }: Panel): readonly PanelFigure[] => {
 
 /** Currencies of the rows behind its amounts, which must not add up; empty without amounts or without currencies. */
 async function currenciesOf(marts: Marts, panel: Panel, filters: Filters): Promise<readonly string[]> {
-  const hasMoney = figuresOf(panel).some(({ unit }) => unit === 'money')
+  const hasMoney = figuresOf(panel).some(({ unit }) => unit === 'money' || unit === 'price')
   if (!hasMoney || !marts.columns.get(panel.mart)?.has('currency')) return []
   const sql = `select distinct currency from mart.${panel.mart} where {where} order by currency`
   const { sql: text, values } = panelStatement({ ...panel, sql }, filters, marts.columns)
@@ -90,6 +93,7 @@ interface PanelRequest {
   readonly panel: Panel
   readonly filters: Filters
   readonly currency: string | null
+  readonly amountsIn: string | null
 }
 
 /** Appended to what a panel says about itself. */
@@ -108,14 +112,14 @@ type PanelFacts = Omit<PanelAnswer, 'rows' | 'failure'>
 
 function panelFactsOf(
   { columns }: Marts,
-  { panel, filters, currency }: PanelRequest,
+  { panel, filters, currency, amountsIn }: PanelRequest,
   { shown, ignored }: Statement,
 ): PanelFacts {
   const { id, title, mart, show, empty, isWide = false, drill } = panel
   const perspective = perspectiveOf(panel, filters, columns)
   const about = perspective === null ? panel.about : `${panel.about} ${views[perspective]}`
   return {
-    ...{ id, title, about, mart, show, empty, isWide, currency, perspective },
+    ...{ id, title, about, mart, show, empty, isWide, currency, amountsIn, perspective },
     drillBy: drill?.by ?? null,
     sql: shown,
     ignored: panel.sql.includes('{where}') ? ignored : [],
@@ -138,12 +142,15 @@ export async function answerPanel(marts: Marts, panel: Panel, filters: Filters):
   const statement = panelStatement(panel, filters, marts.columns)
   try {
     const currencies = await currenciesOf(marts, panel, filters)
-    const apart = currencies.length > 1 ? currencies : [null]
+    const [only = null] = currencies
+    if (currencies.length < 2)
+      return [await answerOne(marts, { panel, filters, currency: null, amountsIn: only })]
     const answers: PanelAnswer[] = []
-    for (const currency of apart) answers.push(await answerOne(marts, { panel, filters, currency }))
+    for (const currency of currencies)
+      answers.push(await answerOne(marts, { panel, filters, currency, amountsIn: currency }))
     return answers
   } catch (error) {
-    const panelFacts = panelFactsOf(marts, { panel, filters, currency: null }, statement)
+    const panelFacts = panelFactsOf(marts, { panel, filters, currency: null, amountsIn: null }, statement)
     return [{ ...panelFacts, rows: [], failure: failureOf(panel, marts, error) }]
   }
 }
@@ -180,6 +187,21 @@ export async function choicesIn(marts: Marts): Promise<Record<FilteredBy, readon
   for (const name of filteredBy) found.push([name, await choicesOf(marts, name)])
   return Object.fromEntries(found) as unknown as Record<FilteredBy, readonly FilterChoice[]>
 }
+
+/** From the mart that knows one week for all companies. */
+export const answerPeriods = (reader: MartReader): Promise<Period[]> =>
+  reader.read(async marts => {
+    const day = await asOf(marts)
+    if (day === null || !marts.columns.get('working_time_weekly')?.has('is_settled_week')) return []
+    const rows = await marts.rows(
+      `select week_ending_date as week from mart.working_time_weekly
+       where is_settled_week order by week_ending_date desc limit ${maxWeeksBack}`,
+    )
+    return periodsOf(
+      rows.map(({ week }) => String(week).slice(0, 10)),
+      day,
+    )
+  })
 
 export const answerChoices = (reader: MartReader): Promise<FilterChoices> => reader.read(choicesIn)
 

@@ -1,9 +1,10 @@
 /** Declares a panel of the dashboard: its statement over one mart, how it is drawn, and the rows behind it. */
 
-/** How a figure is written. Shares are fractions of 1. */
+/** How a figure is written. Shares are fractions of 1; a price is money an hour. */
 export type FigureUnit =
   | 'money'
-  | 'rate'
+  | 'price'
+  | 'number'
   | 'hours'
   | 'days'
   | 'count'
@@ -19,6 +20,8 @@ export interface PanelFigure {
   readonly unit: FigureUnit
   /** Column of what waits for approval, in the same unit: charts by week stack it on the figure. */
   readonly pending?: string
+  /** Currency of an amount, where it is known. */
+  readonly currency?: string
 }
 
 /** How the rows of a panel are drawn; every drawing has the same rows as a table behind it. */
@@ -48,6 +51,23 @@ export type PanelDrawing =
   | { readonly kind: 'heat'; readonly x: string; readonly y: string; readonly figure: PanelFigure }
   | { readonly kind: 'funnel'; readonly figures: readonly PanelFigure[] }
   | { readonly kind: 'table'; readonly figures: readonly PanelFigure[] }
+  /**
+   * One figure in large type. By week: `is_settled_week`, and rows of members with `now` and `before` explain a change. Of a
+   * ratio, `numerator` and `denominator` are its totals. Without `week`: one row, as it stands now.
+   */
+  | { readonly kind: 'headline'; readonly figure: PanelFigure; readonly week?: string; readonly page: string }
+  /** A line of what needs attention, with a link to the panel that lists it; `figures` describe the worst. */
+  | {
+      readonly kind: 'attention'
+      readonly page: string
+      readonly panel: string
+      /** Column of the number, and its words for one, for more, and for none. */
+      readonly count: string
+      readonly one: string
+      readonly many: string
+      readonly none: string
+      readonly figures: readonly PanelFigure[]
+    }
   /** One row per question about the data: `state` is good, warning or bad; `command` helps. */
   | { readonly kind: 'verdicts' }
 
@@ -72,6 +92,8 @@ export interface Panel {
   readonly sql: string
   /** Column of the mart that the dates of the filter apply to. */
   readonly date?: string
+  /** Compares with what came before the first day of the filter, and so heeds the last day alone. */
+  readonly isCompared?: boolean
   readonly show: PanelDrawing
   readonly drill?: Drill
   /** What to do when there are no rows. */
@@ -93,7 +115,8 @@ export const withPending = (figure: PanelFigure, pending: string): PanelFigure =
 export const hours = (column: string, label: string): PanelFigure => ({ column, label, unit: 'hours' })
 export const count = (column: string, label: string): PanelFigure => ({ column, label, unit: 'count' })
 export const share = (column: string, label: string): PanelFigure => ({ column, label, unit: 'share' })
-export const rate = (column: string, label: string): PanelFigure => ({ column, label, unit: 'rate' })
+export const price = (column: string, label: string): PanelFigure => ({ column, label, unit: 'price' })
+export const number = (column: string, label: string): PanelFigure => ({ column, label, unit: 'number' })
 export const days = (column: string, label: string): PanelFigure => ({ column, label, unit: 'days' })
 export const text = (column: string, label: string): PanelFigure => ({ column, label, unit: 'text' })
 export const date = (column: string, label: string): PanelFigure => ({ column, label, unit: 'date' })

@@ -19,7 +19,7 @@ import type { MartReader, Marts } from './reader.ts'
 import { panelStatement } from './statement.ts'
 import { hashOf, readWebFiles, shell } from './web-files.ts'
 
-type ChangedFact = 'about' | 'sql' | 'rows' | 'failure' | 'currency' | 'perspective'
+type ChangedFact = 'about' | 'sql' | 'rows' | 'failure' | 'currency' | 'amountsIn' | 'perspective'
 
 /** A panel under a filter, one for each currency; without `changed` it has the rows of the unfiltered report. */
 interface PanelUnder {
@@ -71,8 +71,8 @@ async function panelsUnder(marts: Marts, reportFilters: Filters, filters: Filter
       found.push([panel.id, { ignored: panel.sql.includes('{where}') ? ignored : [] }])
     } else {
       const answers = await answerPanel(marts, panel, filters)
-      const changed = answers.map(({ about, sql, rows, failure, currency, perspective }) => ({
-        ...{ about, sql, rows, failure, currency, perspective },
+      const changed = answers.map(({ about, sql, rows, failure, currency, amountsIn, perspective }) => ({
+        ...{ about, sql, rows, failure, currency, amountsIn, perspective },
       }))
       found.push([panel.id, { ignored: answers[0]?.ignored ?? [], changed }])
     }

@@ -9,7 +9,7 @@ import { MusterError, UsageError } from '../lib/errors.ts'
 import { isAddressedHere } from '../lib/web/allowed-host.ts'
 import { pagesInFlight, refuseExcess } from '../lib/web/in-flight.ts'
 import { listen, type Port } from '../lib/web/listen.ts'
-import { answerChoices, answerPage, answerRows, type RowsAnswer } from './answers.ts'
+import { answerChoices, answerPage, answerPeriods, answerRows, type RowsAnswer } from './answers.ts'
 import { toCsv } from './csv.ts'
 import { readFilters } from './filters.ts'
 import { pageNamed, pages, panelNamed } from './pages/pages.ts'
@@ -96,6 +96,7 @@ function addPage(app: FastifyInstance): void {
 function addAnswers(app: FastifyInstance, reader: MartReader): void {
   app.get('/api/pages', async () => pages.map(({ id, title, question }) => ({ id, title, question })))
   app.get('/api/choices', async () => answerChoices(reader))
+  app.get('/api/periods', async () => answerPeriods(reader))
   app.get('/api/pages/:page', async request => {
     const { page } = request.params as { page: string }
     return answerPage(reader, pageNamed(page), readFilters(queryOf(request)))

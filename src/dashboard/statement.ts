@@ -112,7 +112,10 @@ function addFilters(conditions: FilterConditions, { mart, filters, columns, date
 
 const columnsOf = (mart: string, columns: MartColumns): ReadonlySet<string> => columns.get(mart) ?? new Set()
 
-export function panelStatement(panel: Panel, filters: Filters, columns: MartColumns): Statement {
+const withoutFirstDay = ({ from: _, ...rest }: Filters): Filters => rest
+
+export function panelStatement(panel: Panel, asked: Filters, columns: MartColumns): Statement {
+  const filters = panel.isCompared ? withoutFirstDay(asked) : asked
   const conditions = new FilterConditions()
   const martColumns = columnsOf(panel.mart, columns)
   const ignored = addFilters(conditions, {

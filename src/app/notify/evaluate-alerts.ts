@@ -1,6 +1,7 @@
 /** Evaluates the alerts of the settings on settled data, and keeps what fires. */
 import type { AlertSettings } from '../../config/alerts.ts'
 import { counted } from '../../lib/counted.ts'
+import { usualPeriods, usualRangeOf } from '../../lib/usual-range.ts'
 import type { Mart } from '../../marts/mart.ts'
 import { semanticCatalogue } from '../../semantic/catalogue.ts'
 import { type AlertFinding, openAlerts, recordAlerts } from '../../state/notifications/alerts.ts'
@@ -8,35 +9,11 @@ import { columnsIn } from '../../warehouse/catalogue.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { type AlertQuery, alertQuery } from './alert-query.ts'
 
-/** Periods before the last one that make its usual range. */
-const usualPeriods = 13
-
 /** Throws ConfigError for the first alert that names something that does not exist. */
 export function alertQueries(alerts: readonly AlertSettings[], marts: readonly Mart[]): AlertQuery[] {
   if (alerts.length === 0) return []
   const entities = semanticCatalogue(marts)
   return alerts.map(alert => alertQuery(alert, entities))
-}
-
-const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((one, other) => one - other)
-  const half = Math.floor(sorted.length / 2)
-  const upper = sorted[half] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? Number.NaN)) / 2
-}
-
-/** Makes the median absolute deviation comparable with a standard deviation. */
-const deviationScale = 1.4826
-
-/**
- * Median ± 3 median absolute deviations, scaled; at least ± 10% of the median, or a measure that hardly moves would fire at
- * every change.
- */
-export function usualRangeOf(values: readonly number[]): { readonly low: number; readonly high: number } {
-  const middle = median(values)
-  const deviation = median(values.map(value => Math.abs(value - middle)))
-  const spread = Math.max(3 * deviationScale * deviation, Math.abs(middle) * 0.1)
-  return { low: middle - spread, high: middle + spread }
 }
 
 const compare: Readonly<Record<string, (value: number, limit: number) => boolean>> = {

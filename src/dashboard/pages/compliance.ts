@@ -8,6 +8,7 @@ import {
   hours,
   money,
   type Panel,
+  share,
   text,
   time,
 } from '../panel.ts'
@@ -237,41 +238,39 @@ limit 200`,
   empty: 'No PAYE work in pounds here.',
 }
 
-const umbrellas: Panel = {
-  id: 'umbrellas',
-  title: 'Umbrella companies',
-  about:
-    'Workers whose assignment names an umbrella company, each once, and the charge of their approved timesheets. Dates choose assignments by their first day.',
-  mart: 'assignment_outcome',
-  date: 'start_date',
-  sql: `select umbrella_id,
-  max(umbrella_name) as umbrella_name,
-  count(distinct nullif(worker_id, '-1')) as workers,
-  count(*) as assignments,
-  sum(net_hours) as hours,
-  sum(charge_value) as charge
-from mart.assignment_outcome
-where {where} and umbrella_id <> '-1'
-group by umbrella_id
-order by charge desc, umbrella_id
+const receipts: Panel = {
+  id: 'claims-without-receipt',
+  title: 'Claims without a receipt, by category',
+  about: 'Claims that show no file of a receipt. Claims by the hour, such as training, may need none.',
+  mart: 'expense_summary',
+  date: 'week_ending_date',
+  sql: `select category,
+  sum(approved_without_receipt_value) as approved_without,
+  sum(claims_without_receipt) as claims_without,
+  sum(claims) as claims,
+  cast(sum(claims_without_receipt) as double precision) / nullif(cast(sum(claims) as double precision), 0) as share_without
+from mart.expense_summary
+where {where}
+group by category
+order by approved_without desc, category
 limit 200`,
   show: {
     kind: 'bars',
-    label: 'umbrella_name',
+    label: 'category',
     figures: [
-      money('charge', 'Charge'),
-      count('workers', 'Workers'),
-      hours('hours', 'Hours'),
-      count('assignments', 'Assignments'),
+      money('approved_without', 'Approved without a receipt'),
+      count('claims_without', 'Claims without one'),
+      count('claims', 'Claims'),
+      share('share_without', 'Of all claims'),
     ],
   },
-  drill: { by: ['umbrella_id'], order: 'charge_value desc, assignment_id' },
-  empty: 'No assignment names an umbrella company here.',
+  drill: { by: ['category'], order: 'approved_without_receipt_value desc, week_ending_date desc' },
+  empty: 'No claims here.',
 }
 
 export const compliance: DashboardPage = {
   id: 'compliance',
   title: 'Compliance',
   question: 'What is missing or expiring, and who may do what?',
-  panels: [states, permitted, equalPay, contractors, minimumWage, umbrellas, expiring, review],
+  panels: [states, permitted, equalPay, contractors, minimumWage, receipts, expiring, review],
 }

@@ -6,7 +6,7 @@ import {
   hours,
   money,
   type Panel,
-  rate,
+  price,
   share,
   withPending,
 } from '../panel.ts'
@@ -16,7 +16,7 @@ const empty = 'No approved timesheets here. Widen the filters, or run muster syn
 const spendFigures = [
   money('cost', 'Cost'),
   hours('hours', 'Hours'),
-  rate('cost_per_hour', 'Cost per hour'),
+  price('cost_per_hour', 'Cost an hour'),
   money('margin', 'Charge less pay'),
 ]
 
@@ -185,36 +185,6 @@ limit 200`,
   empty,
 }
 
-const receipts: Panel = {
-  id: 'claims-without-receipt',
-  title: 'Claims without a receipt, by category',
-  about: 'Claims that show no file of a receipt. Claims by the hour, such as training, may need none.',
-  mart: 'expense_summary',
-  date: 'week_ending_date',
-  sql: `select category,
-  sum(approved_without_receipt_value) as approved_without,
-  sum(claims_without_receipt) as claims_without,
-  sum(claims) as claims,
-  cast(sum(claims_without_receipt) as double precision) / nullif(cast(sum(claims) as double precision), 0) as share_without
-from mart.expense_summary
-where {where}
-group by category
-order by approved_without desc, category
-limit 200`,
-  show: {
-    kind: 'bars',
-    label: 'category',
-    figures: [
-      money('approved_without', 'Approved without a receipt'),
-      count('claims_without', 'Claims without one'),
-      count('claims', 'Claims'),
-      share('share_without', 'Of all claims'),
-    ],
-  },
-  drill: { by: ['category'], order: 'approved_without_receipt_value desc, week_ending_date desc' },
-  empty: 'No claims here.',
-}
-
 export const cost: DashboardPage = {
   id: 'cost',
   title: 'Cost',
@@ -229,6 +199,5 @@ export const cost: DashboardPage = {
     costCodes,
     premium,
     premiumByWeek,
-    receipts,
   ],
 }

@@ -1,4 +1,4 @@
-/** Hiring: how long requisitions take to fill, where candidates drop out, what is still open, and how long workers stay. */
+/** Hiring: how long requisitions take to fill, where candidates drop out, and what is still open. */
 import { count, type DashboardPage, date, days, flag, type Panel, share, text } from '../panel.ts'
 
 const noRequisitions =
@@ -207,34 +207,6 @@ limit 200`,
   empty: 'Nothing is open: every known requisition is filled or closed.',
 }
 
-const tenure: Panel = {
-  id: 'tenure',
-  title: 'Tenure, in weeks worked',
-  about: 'Workers by company and trade. From 12 weeks on the Agency Workers Regulations ask for equal pay.',
-  mart: 'assignment_tenure',
-  date: 'last_week_ending_date',
-  sql: `select tenure_band,
-  count(*) as workers,
-  cast(sum(case when is_awr_qualified then 1 else 0 end) as bigint) as qualified,
-  cast(sum(case when is_awr_qualified then 1 else 0 end) as double precision) / count(*) as qualified_share
-from mart.assignment_tenure
-where {where}
-group by tenure_band
-order by min(weeks_worked)`,
-  show: {
-    kind: 'bars',
-    label: 'tenure_band',
-    inOrder: true,
-    figures: [
-      count('workers', 'Workers'),
-      count('qualified', 'Past 12 weeks'),
-      share('qualified_share', 'Share past 12 weeks'),
-    ],
-  },
-  drill: { by: ['tenure_band'], order: 'weeks_worked desc, worker_id' },
-  empty: 'No worker has approved hours here.',
-}
-
 const noShows: Panel = {
   id: 'no-shows',
   title: 'No-shows, by agency',
@@ -263,74 +235,6 @@ limit 200`,
   },
   drill: { by: ['agency_id'], order: 'no_shows desc, start_date desc, assignment_id' },
   empty: 'No assignment began two weeks ago or earlier here.',
-}
-
-const earlyLeavers: Panel = {
-  id: 'left-within-4-weeks',
-  title: 'Left within four weeks, by agency and trade',
-  about:
-    'Assignments ended within 28 days of their start, of those that began at least 28 days ago. Work that was completed sooner is left out.',
-  mart: 'assignment_outcome',
-  date: 'start_date',
-  sql: `select agency_id,
-  trade_id,
-  max(agency_name) as agency_name,
-  max(trade_name) as trade_name,
-  sum(left_within_4_weeks) as left_early,
-  sum(four_week_starts) as starts,
-  cast(sum(left_within_4_weeks) as double precision)
-    / nullif(cast(sum(four_week_starts) as double precision), 0) as share_left
-from mart.assignment_outcome
-where {where} and four_week_starts > 0
-group by agency_id, trade_id
-order by left_early desc, share_left desc, agency_id, trade_id
-limit 200`,
-  show: {
-    kind: 'table',
-    figures: [
-      text('agency_name', 'Agency'),
-      text('trade_name', 'Trade'),
-      count('left_early', 'Left'),
-      count('starts', 'Starts'),
-      share('share_left', 'Of starts'),
-    ],
-  },
-  drill: { by: ['agency_id', 'trade_id'], order: 'left_within_4_weeks desc, start_date desc, assignment_id' },
-  empty: 'No assignment began four weeks ago or earlier here.',
-  isWide: true,
-}
-
-const ending: Panel = {
-  id: 'ending-soon',
-  title: 'Assignments that end soon',
-  about:
-    'Confirmed assignments by their planned end, counted from the last build. 8 and 12 weeks include those before.',
-  mart: 'assignment_outcome',
-  date: 'last_date',
-  sql: `select sum(ends_in_4_weeks) as in_4_weeks,
-  sum(ends_in_8_weeks) as in_8_weeks,
-  sum(ends_in_12_weeks) as in_12_weeks,
-  count(case when end_band = 'past its end' then 1 end) as past_end,
-  count(case when end_band = 'no end known' then 1 end) as no_end
-from mart.assignment_outcome
-where {where} and status = 'confirmed'
-having count(*) > 0`,
-  show: {
-    kind: 'tiles',
-    figures: [
-      count('in_4_weeks', 'Within 4 weeks'),
-      count('in_8_weeks', 'Within 8 weeks'),
-      count('in_12_weeks', 'Within 12 weeks'),
-      count('past_end', 'Past their end'),
-      count('no_end', 'No end known'),
-    ],
-  },
-  drill: {
-    by: [],
-    order: 'ends_in_4_weeks desc, ends_in_8_weeks desc, ends_in_12_weeks desc, last_date, assignment_id',
-  },
-  empty: 'No confirmed assignment here.',
-  isWide: true,
 }
 
 const approvals: Panel = {
@@ -366,17 +270,5 @@ export const hiring: DashboardPage = {
   id: 'hiring',
   title: 'Hiring',
   question: 'How long does hiring take, and where do candidates drop out?',
-  panels: [
-    distribution,
-    besideService,
-    byTrade,
-    funnel,
-    demand,
-    outliers,
-    tenure,
-    ending,
-    noShows,
-    earlyLeavers,
-    approvals,
-  ],
+  panels: [distribution, besideService, byTrade, funnel, demand, outliers, noShows, approvals],
 }

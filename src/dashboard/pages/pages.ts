@@ -4,20 +4,24 @@ import { choiceOf, nearest } from '../../lib/text/nearest.ts'
 import type { DashboardPage, Panel } from '../panel.ts'
 import { compliance } from './compliance.ts'
 import { cost } from './cost.ts'
+import { dataHealth } from './data-health.ts'
+import { headcountPage } from './headcount.ts'
 import { hiring } from './hiring.ts'
 import { moneyPage } from './money.ts'
+import { overview } from './overview.ts'
 import { suppliers } from './suppliers.ts'
-import { today } from './today.ts'
 import { workingTime } from './working-time.ts'
 
 export const pages: readonly DashboardPage[] = [
-  today,
+  overview,
   cost,
-  hiring,
+  headcountPage,
   workingTime,
+  hiring,
   moneyPage,
   suppliers,
   compliance,
+  dataHealth,
 ]
 
 /** Throws UsageError for a page that does not exist. */

@@ -9,7 +9,8 @@ const ratio = (numerator: string, denominator: string): string =>
 const scorecard: Panel = {
   id: 'scorecard',
   title: 'Scorecard',
-  about: 'Ratios are of sums, so large months weigh more. Empty: the denominator is zero.',
+  about:
+    'Charge: of approved timesheets, without expenses. Ratios are of sums, so large months weigh more. Empty: the denominator is zero.',
   mart: 'supplier_scorecard',
   date: 'month_start_date',
   sql: `select agency_id,
@@ -30,7 +31,7 @@ limit 200`,
     kind: 'table',
     figures: [
       text('agency_name', 'Agency'),
-      money('spend', 'Spend'),
+      money('spend', 'Charge'),
       share('response', 'Accepted'),
       share('fill', 'Seats filled'),
       share('interviews', 'Interviewed'),
@@ -44,30 +45,25 @@ limit 200`,
   isWide: true,
 }
 
-const spend: Panel = {
-  id: 'spend-by-agency',
-  title: 'Spend and seats',
-  about: 'Charge of approved timesheets, and workers asked for and assigned.',
+const seats: Panel = {
+  id: 'seats-by-agency',
+  title: 'Workers asked for and assigned, by agency',
+  about: 'Seats of requisitions that the agency was asked to fill.',
   mart: 'supplier_scorecard',
   date: 'month_start_date',
   sql: `select agency_id,
   max(agency_name) as agency_name,
-  sum(spend) as spend,
   cast(sum(filled) as bigint) as filled,
   cast(sum(offered) as bigint) as offered
 from mart.supplier_scorecard
 where {where}
 group by agency_id
-order by spend desc nulls last, agency_id
+order by offered desc, agency_id
 limit 200`,
   show: {
     kind: 'bars',
     label: 'agency_name',
-    figures: [
-      money('spend', 'Spend'),
-      count('offered', 'Workers asked for'),
-      count('filled', 'Workers assigned'),
-    ],
+    figures: [count('offered', 'Workers asked for'), count('filled', 'Workers assigned')],
   },
   drill: { by: ['agency_id'], order: 'month_start_date desc' },
   empty,
@@ -106,5 +102,5 @@ export const suppliers: DashboardPage = {
   id: 'suppliers',
   title: 'Suppliers',
   question: 'Which agencies deliver?',
-  panels: [scorecard, spend, stages],
+  panels: [scorecard, seats, stages],
 }

@@ -145,38 +145,6 @@ limit 100`,
   isWide: true,
 }
 
-const headcount: Panel = {
-  id: 'headcount',
-  title: 'People on site, each counted once',
-  about:
-    'Different workers over all companies, by week from Monday to Sunday: with an assignment, and with approved hours. Hatched: not settled.',
-  mart: 'headcount_total_overall',
-  date: 'week_ending_date',
-  sql: `select week_ending_date,
-  is_settled_week,
-  workers,
-  worked_headcount as with_hours,
-  starters,
-  leavers
-from mart.headcount_total_overall
-where {where}
-order by week_ending_date`,
-  show: {
-    kind: 'weeks',
-    x: 'week_ending_date',
-    settled: 'is_settled_week',
-    figures: [
-      count('workers', 'With an assignment'),
-      count('with_hours', 'With hours'),
-      count('starters', 'Came'),
-      count('leavers', 'Went'),
-    ],
-  },
-  drill: { mart: 'headcount_total_by_company', by: ['week_ending_date'], order: 'workers desc, company_id' },
-  empty: 'No assignments here.',
-  isWide: true,
-}
-
 const heat: Panel = {
   id: 'hours-by-site',
   title: 'Hours by week and site',
@@ -294,5 +262,5 @@ export const workingTime: DashboardPage = {
   id: 'hours',
   title: 'Hours',
   question: 'Who works too many hours, and where?',
-  panels: [totals, overByWeek, restAndNight, nearAndOver, headcount, heat, late, planned, approvers],
+  panels: [totals, overByWeek, restAndNight, nearAndOver, heat, late, planned, approvers],
 }

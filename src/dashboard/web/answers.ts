@@ -1,5 +1,6 @@
 /** Fetches the answers for the page: from the server, or in a report from the file itself. */
 import type { FilterChoices, PageAnswer, RowsAnswer } from '../answers.ts'
+import type { Period } from '../periods.ts'
 import type { ReportData, ViewPanels, Views } from '../report.ts'
 
 export type OfferedFilters = Pick<Views, 'cut' | 'periods'>
@@ -13,6 +14,8 @@ export interface PageName {
 export interface AnswerSource {
   readonly pages: readonly PageName[]
   readonly choices: Promise<FilterChoices>
+  /** Dates to choose at once; none in a report, which offers its own. */
+  readonly dates: Promise<readonly Period[]>
   /** In a report: the filters that it offers, one at a time. */
   readonly offered: OfferedFilters | undefined
   readonly madeAt: string | undefined
@@ -38,6 +41,7 @@ function ofReport({ madeAt, filtered, pages, views, choices, cut, periods }: Rep
   return {
     pages,
     choices: Promise.resolve(choices),
+    dates: Promise.resolve([]),
     offered: { cut, periods },
     madeAt,
     filtered,
@@ -78,6 +82,7 @@ async function ofServer(token: string | undefined): Promise<AnswerSource> {
   return {
     pages: await json<PageName[]>('/api/pages'),
     choices: json<FilterChoices>('/api/choices'),
+    dates: json<Period[]>('/api/periods'),
     offered: undefined,
     madeAt: undefined,
     filtered: [],

@@ -1,9 +1,11 @@
 /** Shows the filters above every page: lists to choose from, and two days. */
 import type { FilterChoice, FilterChoices } from '../answers.ts'
 import { defaultPerspective, filteredBy, perspectives } from '../filters.ts'
+import type { Period } from '../periods.ts'
 import { withValues } from './address.ts'
 import type { OfferedFilters } from './answers.ts'
 import { h, wordButton } from './dom.ts'
+import { formatted } from './format.ts'
 
 const maxShown = 200
 
@@ -76,16 +78,79 @@ function dayFilter(name: 'from' | 'to', { query, change }: FilterParts): HTMLEle
   return h('label', { class: 'day' }, h('span', {}, name === 'from' ? 'From' : 'To'), input)
 }
 
-export function filterBar(choices: FilterChoices, parts: FilterParts): HTMLElement {
+/** Sets both dates at once. */
+function periodChoice(periods: readonly Period[], { query, change }: FilterParts): HTMLElement | false {
+  if (periods.length === 0) return false
+  const isChosen = ({ from, to }: Period): boolean => query.get('from') === from && query.get('to') === to
+  const options = periods.map(one => h('option', { value: one.name, selected: isChosen(one) }, one.name))
+  const isOwn = !periods.some(isChosen) && (query.has('from') || query.has('to'))
+  const first = h('option', { value: '' }, isOwn ? 'Dates: own' : 'Dates: all')
+  const select = h('select', { 'aria-label': 'Dates' }, first, ...options)
+  select.addEventListener('change', () => {
+    const chosen = periods.find(({ name }) => name === select.value)
+    const next = withValues(query, 'from', chosen ? [chosen.from] : [])
+    change(withValues(next, 'to', chosen ? [chosen.to] : []))
+  })
+  return select
+}
+
+/** What a chip shows, and the filters without it. */
+interface Chip {
+  readonly text: string
+  readonly without: URLSearchParams
+  readonly isUnknown: boolean
+}
+
+function chipsOf(choices: FilterChoices, query: URLSearchParams): Chip[] {
+  const members = filteredBy.flatMap(name =>
+    query.getAll(name).map((id, _, ids): Chip => {
+      const found = choices[name].find(one => one.id === id)
+      const text = `${titleOf(name)}: ${found?.name ?? `${id} is not in the data any more`}`
+      const rest = ids.filter(one => one !== id)
+      return { text, without: withValues(query, name, rest), isUnknown: !found }
+    }),
+  )
+  const days = (['from', 'to'] as const).flatMap((name): Chip[] => {
+    const day = query.get(name)
+    if (day === null) return []
+    const text = `${titleOf(name)} ${formatted(day, 'date')}`
+    return [{ text, without: withValues(query, name, []), isUnknown: false }]
+  })
+  return [...members, ...days]
+}
+
+/** The filters that are set, each with a button that removes it. */
+function chipList(choices: FilterChoices, { query, change }: FilterParts): HTMLElement | false {
+  const chips = chipsOf(choices, query)
+  if (chips.length === 0) return false
+  const list = chips.map(({ text, without, isUnknown }) =>
+    h(
+      'li',
+      { class: isUnknown ? 'chip unknown' : 'chip' },
+      h('span', {}, text),
+      h('button', { type: 'button', 'aria-label': `Remove ${text}`, click: () => change(without) }, '×'),
+    ),
+  )
+  return h('ul', { class: 'chips', 'aria-label': 'Filters that are set' }, ...list)
+}
+
+interface Offered {
+  readonly choices: FilterChoices
+  readonly periods: readonly Period[]
+}
+
+export function filterBar({ choices, periods }: Offered, parts: FilterParts): HTMLElement {
   const dimensions = filteredBy.filter(name => choices[name].length > 0)
   const isFiltered = [...parts.query].length > 0
   return h(
     'div',
     { class: 'filters', role: 'group', 'aria-label': 'Filters' },
     ...dimensions.map(name => dimensionFilter(name, choices[name], parts)),
+    periodChoice(periods, parts),
     dayFilter('from', parts),
     dayFilter('to', parts),
     isFiltered && wordButton('Clear filters', () => parts.change(new URLSearchParams())),
+    chipList(choices, parts),
   )
 }
 

@@ -1,13 +1,22 @@
 /** Starts the dashboard in a browser: reads the address, asks for the page, and shows it. */
-import type { FilterChoices, PageAnswer } from '../answers.ts'
-import { addressOf, fragmentOf, type PageAddress, readPlace, takeToken } from './address.ts'
+import type { FilterChoices, PageAnswer, PanelAnswer } from '../answers.ts'
+import type { Period } from '../periods.ts'
+import { addressOf, fragmentOf, type PageAddress, readPlace, takeToken, withValues } from './address.ts'
 import { type AnswerSource, openAnswers, type PageName } from './answers.ts'
 import { h } from './dom.ts'
 import { type FilterParts, filterBar, perspectiveSwitch, reportBar } from './filter-bar.ts'
 import { formatted } from './format.ts'
-import { type PanelEffects, type PanelView, panelView } from './panel/panel-view.ts'
+import { attentionList, type PageLink } from './panel/attention-view.ts'
+import { HeadlineView } from './panel/headline-view.ts'
+import { type PanelEffects, panelView } from './panel/panel-view.ts'
 import { openRows } from './panel/rows-dialog.ts'
 import { applyTheme, themeButton } from './theme.ts'
+
+/** What a page draws again when its width changes. */
+interface Fitting {
+  readonly element: HTMLElement
+  fit(): void
+}
 
 class Dashboard {
   readonly #answers: AnswerSource
@@ -15,9 +24,12 @@ class Dashboard {
   readonly #filters = h('div', { class: 'filter-place' })
   readonly #content = h('main', { id: 'content', tabindex: -1 })
   #place: PageAddress
-  #views: readonly PanelView[] = []
+  #views: readonly Fitting[] = []
   #asking = new AbortController()
   #choices: FilterChoices | undefined
+  #periods: readonly Period[] = []
+  /** A page that the address names and that does not exist. */
+  #unknown: string | undefined
 
   constructor(answers: AnswerSource) {
     this.#answers = answers
@@ -38,34 +50,61 @@ class Dashboard {
   }
 
   #known(place: PageAddress): PageAddress {
-    const page = this.#answers.pages.find(({ id }) => id === place.page) ?? this.#answers.pages[0]
-    return { ...place, page: page?.id ?? '' }
+    const found = this.#answers.pages.find(({ id }) => id === place.page)
+    this.#unknown = found || place.page === '' ? undefined : place.page
+    return { ...place, page: found?.id ?? this.#answers.pages[0]?.id ?? '' }
   }
 
   #address(place: PageAddress): string {
     return this.#answers.offered ? fragmentOf(place) : addressOf(place)
   }
 
-  #go(place: PageAddress): void {
+  async #go(place: PageAddress): Promise<void> {
     this.#place = place
+    this.#unknown = undefined
     history.pushState(null, '', this.#address(place))
-    void this.show()
+    await this.show()
   }
 
   #link(page: PageName): HTMLElement {
-    const place = { ...this.#place, page: page.id }
     const isHere = page.id === this.#place.page
+    const link = this.#linkTo({ page: page.id }, page.title)
+    if (isHere) link.setAttribute('aria-current', 'page')
+    return link
+  }
+
+  /** Keeps the filters. */
+  readonly #linkTo: PageLink = ({ page, panel }, text) => {
+    const place = { ...this.#place, page }
     const go = (event: MouseEvent): void => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return
       event.preventDefault()
-      this.#go(place)
       this.#content.focus()
+      void this.#go(place).then(() => panel && this.#goToPanel(panel))
     }
-    return h('a', { href: this.#address(place), click: go, 'aria-current': isHere && 'page' }, page.title)
+    return h('a', { href: this.#address(place), click: go }, text)
+  }
+
+  #goToPanel(id: string): void {
+    const panel = document.getElementById(id)
+    panel?.setAttribute('tabindex', '-1')
+    panel?.focus({ preventScroll: true })
+    panel?.scrollIntoView()
+  }
+
+  #filterBy: PanelEffects['filter'] = (name, id) => {
+    const { query } = this.#place
+    const chosen = query.getAll(name)
+    if (chosen.length === 1 && chosen[0] === id) return undefined
+    const { offered } = this.#answers
+    // A report has the figures of one filter at a time, of the members that it offers.
+    if (offered && !this.#choices?.[name].some(one => one.id === id)) return undefined
+    const from = offered ? new URLSearchParams() : query
+    return () => void this.#go({ ...this.#place, query: withValues(from, name, [id]) })
   }
 
   get #filterParts(): FilterParts {
-    return { query: this.#place.query, change: query => this.#go({ ...this.#place, query }) }
+    return { query: this.#place.query, change: query => void this.#go({ ...this.#place, query }) }
   }
 
   #showFilters(): void {
@@ -73,7 +112,9 @@ class Dashboard {
     const open = this.#filters.querySelector<HTMLElement>('details[open] summary')?.textContent?.split(':')[0]
     const parts = this.#filterParts
     const { offered } = this.#answers
-    const bar = offered ? reportBar(this.#choices, offered, parts) : filterBar(this.#choices, parts)
+    const bar = offered
+      ? reportBar(this.#choices, offered, parts)
+      : filterBar({ choices: this.#choices, periods: this.#periods }, parts)
     this.#filters.replaceChildren(bar)
     if (open === undefined) return
     for (const details of this.#filters.querySelectorAll('details'))
@@ -94,9 +135,17 @@ class Dashboard {
     const hasViews = answer.panels.some(({ perspective }) => perspective !== null)
     const open: PanelEffects['open'] =
       rows && ((panel, row) => openRows(this.#answers, { panel, row, filters: query }))
-    this.#views = answer.panels.map(panel => panelView(panel, { open }))
+    const of = (...kinds: readonly string[]): PanelAnswer[] =>
+      answer.panels.filter(({ show }) => kinds.includes(show.kind))
+    const own = ['headline', 'attention']
+    const headlines = of('headline').map(panel => new HeadlineView(panel, this.#linkTo, open))
+    const others = answer.panels
+      .filter(({ show }) => !own.includes(show.kind))
+      .map(panel => panelView(panel, { open, filter: this.#filterBy }))
+    const matters = of('attention')
+    this.#views = [...headlines, ...others]
     document.title = `${answer.title} · Muster`
-    this.#content.replaceChildren(
+    const children = [
       h(
         'div',
         { class: 'heading' },
@@ -104,8 +153,16 @@ class Dashboard {
         this.#stateLine(answer),
         hasViews && perspectiveSwitch(this.#filterParts, offered !== undefined),
       ),
-      h('div', { class: 'panels' }, ...this.#views.map(({ element }) => element)),
-    )
+      this.#unknown !== undefined && unknownPage(this.#unknown),
+      headlines.length > 0 && h('div', { class: 'headlines' }, ...headlines.map(({ element }) => element)),
+      h(
+        'div',
+        { class: 'panels' },
+        matters.length > 0 && attentionList(matters, this.#linkTo),
+        ...others.map(({ element }) => element),
+      ),
+    ]
+    this.#content.replaceChildren(...children.filter(one => one !== false))
     this.#fit()
   }
 
@@ -132,9 +189,13 @@ class Dashboard {
 
   async offerFilters(): Promise<void> {
     this.#choices = await this.#answers.choices
+    this.#periods = await this.#answers.dates
     this.#showFilters()
   }
 }
+
+const unknownPage = (id: string): HTMLElement =>
+  h('p', { class: 'notice', role: 'alert' }, `There is no page ${id.slice(0, 60)}: choose one above.`)
 
 async function start(): Promise<void> {
   applyTheme()

@@ -1,7 +1,8 @@
 /** Alerts on measures: on settled data only, with the rows behind them, on both engines. */
 import { expect, test } from 'vitest'
-import { alertQueries, evaluateAlerts, usualRangeOf } from '../../../src/app/notify/evaluate-alerts.ts'
+import { alertQueries, evaluateAlerts } from '../../../src/app/notify/evaluate-alerts.ts'
 import { alertsOf } from '../../../src/config/alerts.ts'
+import { usualRangeOf } from '../../../src/lib/usual-range.ts'
 import { readMarts } from '../../../src/marts/mart.ts'
 import { firedAlerts, openAlerts } from '../../../src/state/notifications/alerts.ts'
 import type { Engine } from '../../../src/warehouse/engine.ts'

@@ -1,7 +1,7 @@
 /** Draws rows as bars, each with its name and its figure. */
 import * as Plot from '@observablehq/plot'
 import type { PanelRow } from '../../answers.ts'
-import { formatted, numberIn } from '../format.ts'
+import { formatted, numberIn, written } from '../format.ts'
 import { type ChartParts, openOnClick, plotted, shortened } from './chart.ts'
 
 const barHeight = 26
@@ -35,7 +35,7 @@ function barsIn({ rows, figure }: ChartParts, { label, inOrder = false }: BarCol
     place: String(index),
     name: inWords(formatted(row[label], 'text')),
     value: figureOf(row),
-    text: formatted(row[figure.column], figure.unit),
+    text: written(row[figure.column], figure, 'whole'),
     row,
   }))
 }
@@ -66,7 +66,7 @@ export function drawBars(parts: ChartParts, columns: BarColumns): SVGSVGElement 
     width,
     height: bars.length * barHeight + 8,
     marginLeft,
-    marginRight: 80,
+    marginRight: 104,
     marginTop: 4,
     marginBottom: 4,
     x: { axis: null, zero: true },

@@ -19,7 +19,7 @@ function fencesIn(
   return fences
     .map(column => numberIn(rows[0]?.[column]))
     .filter(at => !Number.isNaN(at) && at >= min)
-    .map(at => ({ at, text: `outliers beyond ${formatted(at, 'days')} days` }))
+    .map(at => ({ at, text: `outliers beyond ${formatted(at, 'days')}` }))
 }
 
 export function drawDistribution(parts: ChartParts, { count, fences }: DistributionColumns): SVGSVGElement {
@@ -39,7 +39,7 @@ export function drawDistribution(parts: ChartParts, { count, fences }: Distribut
     marginTop: 28,
     marginBottom: 40,
     x: { label: 'days', labelAnchor: 'center', labelArrow: false, ticks: Math.floor(width / 80) },
-    y: { label: null, grid: true, ticks: 5, tickSize: 0, tickFormat: onAxis('count') },
+    y: { label: null, grid: true, ticks: 5, tickSize: 0, tickFormat: onAxis({ unit: 'count' }) },
     color: { type: 'identity' },
     marks: [
       Plot.rectY(days, {

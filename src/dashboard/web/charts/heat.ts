@@ -1,7 +1,7 @@
 /** Draws a figure by week and place: darker is more. */
 import * as Plot from '@observablehq/plot'
 import type { PanelRow } from '../../answers.ts'
-import { formatted, numberIn } from '../format.ts'
+import { formatted, numberIn, written } from '../format.ts'
 import { type ChartParts, openOnClick, plotted, shortened } from './chart.ts'
 
 interface HeatColumns {
@@ -24,7 +24,7 @@ function cellsIn({ rows, figure }: ChartParts, { x, y }: HeatColumns): HeatCell[
     week: String(row[x]),
     place: String(row[y]),
     value: numberIn(row[figure.column]),
-    tip: `${row[y]}\nWeek ending ${formatted(row[x], 'date')}\n${figure.label} ${formatted(row[figure.column], figure.unit)}`,
+    tip: `${row[y]}\nWeek ending ${formatted(row[x], 'date')}\n${figure.label} ${written(row[figure.column], figure, 'whole')}`,
     row,
   }))
 }

@@ -5,7 +5,7 @@
 import * as Plot from '@observablehq/plot'
 import type { PanelRow } from '../../answers.ts'
 import type { PanelFigure } from '../../panel.ts'
-import { formatted, isSum, numberIn, onAxis } from '../format.ts'
+import { formatted, isSum, numberIn, onAxis, written } from '../format.ts'
 import { type ChartParts, openOnClick, plotted } from './chart.ts'
 
 interface Week {
@@ -32,9 +32,9 @@ function tipOf(
   { x, isSettled }: { x: string; isSettled: boolean },
 ): string {
   const week = `Week ending ${formatted(row[x], 'date')}${isSettled ? '' : ', not settled yet'}`
-  const value = `${figure.label} ${formatted(row[figure.column], figure.unit)}`
+  const value = `${figure.label} ${written(row[figure.column], figure, 'whole')}`
   if (figure.pending === undefined) return `${week}\n${value}`
-  return `${week}\n${value}\nWaiting for approval ${formatted(row[figure.pending], figure.unit)}`
+  return `${week}\n${value}\nWaiting for approval ${written(row[figure.pending], figure, 'whole')}`
 }
 
 function weeksIn({ rows, figure }: ChartParts, { x, settled }: WeekColumns): Week[] {
@@ -116,10 +116,10 @@ export function drawWeeks(parts: ChartParts, columns: WeekColumns): SVGSVGElemen
   const svg = plotted(title, {
     width,
     height,
-    marginLeft: 48,
+    marginLeft: 56,
     marginRight: 8,
     x: { type: 'utc', label: null, ticks: Math.max(2, Math.floor(width / 110)) },
-    y: { label: null, zero: true, grid: true, ticks: 5, tickSize: 0, tickFormat: onAxis(figure.unit) },
+    y: { label: null, zero: true, grid: true, ticks: 5, tickSize: 0, tickFormat: onAxis(figure) },
     color: { type: 'identity' },
     marks: [
       ...(isSum(figure) ? bars(weeks, `hatch-${drawn}`) : line(weeks)),

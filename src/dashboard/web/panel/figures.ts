@@ -61,6 +61,8 @@ export function tabular({ show, rows, title }: PanelAnswer): Tabular {
         figures: [textual('topic', 'Question'), textual('state', 'Answer'), textual('command', 'Command')],
         rows,
       }
+    case 'headline':
+      return { figures: [show.figure], rows }
     default:
       return { figures: show.figures, rows }
   }

@@ -1,8 +1,10 @@
 /** Shows one panel: its heading, its chart or table, and its buttons. */
 import type { PanelAnswer, PanelRow } from '../../answers.ts'
+import { type FilteredBy, filteredBy } from '../../filters.ts'
 import type { PanelFigure } from '../../panel.ts'
 import { maxBars } from '../charts/bars.ts'
 import { h, sqlBlock, wordButton } from '../dom.ts'
+import { withCurrency } from './amounts.ts'
 import { nameOf, titleOf } from './currency.ts'
 import { savePanelCsv, savePng } from './export.ts'
 import { drawn, offered, tabular } from './figures.ts'
@@ -11,6 +13,8 @@ import { tableOf } from './table.ts'
 export interface PanelEffects {
   /** Shows the rows behind a row; absent in a report. */
   readonly open?: ((panel: PanelAnswer, row: PanelRow) => void) | undefined
+  /** Filters the page by a member; undefined where it is filtered by that one already, or cannot be. */
+  readonly filter: (name: FilteredBy, id: string) => (() => void) | undefined
 }
 
 const kindsAsTable = ['table']
@@ -28,7 +32,7 @@ class PanelView {
   #width = 0
 
   constructor(panel: PanelAnswer, effects: PanelEffects) {
-    this.#panel = panel
+    this.#panel = withCurrency(panel)
     this.#effects = effects
     this.#figure = 0
     const wide = panel.isWide ? ' wide' : ''
@@ -70,16 +74,29 @@ class PanelView {
     return select
   }
 
+  /** The dimension of the page's filters that tells the rows of the panel apart. */
+  get #dimension(): FilteredBy | undefined {
+    const { drillBy } = this.#panel
+    return drillBy?.length === 1 ? filteredBy.find(name => drillBy[0] === `${name}_id`) : undefined
+  }
+
+  /** Filters the page by the member of a row; shows the rows behind it where it has none, or is filtered already. */
   get #open(): ((row: PanelRow) => void) | undefined {
-    const { open } = this.#effects
-    return open && this.#panel.drillBy && this.#panel.show.kind !== 'funnel'
-      ? row => open(this.#panel, row)
-      : undefined
+    const { open, filter } = this.#effects
+    const dimension = this.#dimension
+    const { drillBy, show } = this.#panel
+    if (!drillBy || show.kind === 'funnel' || (!open && dimension === undefined)) return undefined
+    return row => {
+      const choose = dimension && filter(dimension, String(row[`${dimension}_id`]))
+      if (choose) choose()
+      else open?.(this.#panel, row)
+    }
   }
 
   #table(): HTMLElement {
     const { figures, rows } = tabular(this.#panel)
-    return tableOf({ caption: titleOf(this.#panel), figures, rows, open: this.#open })
+    const opens = this.#dimension ? 'Filter the page by this' : 'Rows behind this'
+    return tableOf({ caption: titleOf(this.#panel), figures, rows, open: this.#open, opens })
   }
 
   #draw(): void {

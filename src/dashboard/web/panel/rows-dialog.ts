@@ -18,9 +18,17 @@ function questionOf(panel: PanelAnswer, row: PanelRow, filters: URLSearchParams)
   return query
 }
 
+/** Names and references come first, ids last. */
+function rankOf(column: string): number {
+  if (/(_name|reference)$/.test(column)) return 0
+  return /(^|_)(id|key)$/.test(column) ? 2 : 1
+}
+
 function contentOf(answer: RowsAnswer, csv: () => void): Node[] {
   const { rows, columns, isCut, sql, mart } = answer
-  const known = columns.filter(name => name !== 'definition_id')
+  const known = columns
+    .filter(name => name !== 'definition_id')
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
   const figures = known.map(column => ({ column, label: columnTitle(column), unit: unitOf(column) }))
   const count = isCut
     ? `The first ${rows.length} rows of mart.${mart}`

@@ -2,7 +2,7 @@
 import type { PanelRow } from '../../answers.ts'
 import type { PanelFigure } from '../../panel.ts'
 import { h } from '../dom.ts'
-import { formatted, isNumeric } from '../format.ts'
+import { type Formattable, isNumeric, written } from '../format.ts'
 
 export interface TableParts {
   readonly caption: string
@@ -10,6 +10,14 @@ export interface TableParts {
   readonly rows: readonly PanelRow[]
   /** Shows the rows behind a row; the first cell of each row is then a button. */
   readonly open?: ((row: PanelRow) => void) | undefined
+  /** What the button does, for the reader. */
+  readonly opens?: string
+}
+
+/** An amount of the rows behind a figure has the currency of its row. */
+const formatOf = ({ unit, currency }: PanelFigure, row: PanelRow): Formattable => {
+  const own = currency ?? (typeof row.currency === 'string' ? row.currency : undefined)
+  return own === undefined ? { unit } : { unit, currency: own }
 }
 
 const flagClass = (value: unknown, unit: PanelFigure['unit']): string | undefined => {
@@ -19,26 +27,39 @@ const flagClass = (value: unknown, unit: PanelFigure['unit']): string | undefine
 
 function cellOf(row: PanelRow, figure: PanelFigure): HTMLTableCellElement {
   const { column, unit } = figure
-  const value = formatted(row[column], unit)
+  const value = written(row[column], formatOf(figure, row))
   const name = isNumeric(unit) || unit === 'date' ? 'number' : flagClass(row[column], unit)
   return h('td', { class: name }, value)
 }
 
-function rowOf(row: PanelRow, { figures, open }: TableParts): HTMLTableRowElement {
+function rowOf(
+  row: PanelRow,
+  { figures, open, opens = 'Rows behind this' }: TableParts,
+): HTMLTableRowElement {
   const [first, ...others] = figures
   if (!first) return h('tr')
-  const label = formatted(row[first.column], first.unit)
+  const label = written(row[first.column], formatOf(first, row))
   const button =
-    open &&
-    h('button', { type: 'button', class: 'link', title: 'Rows behind this', click: () => open(row) }, label)
+    open && h('button', { type: 'button', class: 'link', title: opens, click: () => open(row) }, label)
   const heading = h('th', { scope: 'row', class: isNumeric(first.unit) && 'number' }, button ?? label)
   return h('tr', {}, heading, ...others.map(figure => cellOf(row, figure)))
 }
 
+const isMissing = (value: unknown): boolean => value === null || value === undefined || value === ''
+
+/** A column of dashes says less than a sentence: those without a value in any row are named instead. */
+function knownFigures({ figures, rows }: TableParts): [known: PanelFigure[], unknown: PanelFigure[]] {
+  const [first, ...others] = figures
+  const hasValue = ({ column }: PanelFigure): boolean => rows.some(row => !isMissing(row[column]))
+  const known = others.filter(hasValue)
+  return [first ? [first, ...known] : known, others.filter(figure => !hasValue(figure))]
+}
+
 /** Scrolls sideways where it is wider than the page, also by keyboard. */
 export function tableOf(parts: TableParts): HTMLElement {
-  const { caption, figures, rows } = parts
-  const head = figures.map(({ label, unit }) =>
+  const { caption, rows } = parts
+  const [known, unknown] = knownFigures(parts)
+  const head = known.map(({ label, unit }) =>
     h('th', { scope: 'col', class: (isNumeric(unit) || unit === 'date') && 'number' }, label),
   )
   const table = h(
@@ -46,7 +67,10 @@ export function tableOf(parts: TableParts): HTMLElement {
     {},
     h('caption', { class: 'spoken-only' }, caption),
     h('thead', {}, h('tr', {}, ...head)),
-    h('tbody', {}, ...rows.map(row => rowOf(row, parts))),
+    h('tbody', {}, ...rows.map(row => rowOf(row, { ...parts, figures: known }))),
   )
-  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, table)
+  const scroll = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, table)
+  if (unknown.length === 0) return scroll
+  const names = unknown.map(({ label }) => label).join(', ')
+  return h('div', {}, scroll, h('p', { class: 'rest' }, `Not known for any of these rows: ${names}.`))
 }

@@ -2,15 +2,15 @@
 import type { PanelRow } from '../../answers.ts'
 import type { PanelFigure } from '../../panel.ts'
 import { h } from '../dom.ts'
-import { formatted } from '../format.ts'
+import { written } from '../format.ts'
 import { detailOf } from './verdict-text.ts'
 
 export const tilesOf = (row: PanelRow, figures: readonly PanelFigure[]): HTMLElement =>
   h(
     'dl',
     { class: 'tiles' },
-    ...figures.map(({ column, label, unit }) =>
-      h('div', {}, h('dt', {}, label), h('dd', {}, formatted(row[column], unit))),
+    ...figures.map(figure =>
+      h('div', {}, h('dt', {}, figure.label), h('dd', {}, written(row[figure.column], figure, 'whole'))),
     ),
   )
 

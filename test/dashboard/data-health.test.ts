@@ -1,13 +1,13 @@
 /** The page Today: green only where nothing differs and nothing is missing, and the word of mart.data_health. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { today } from '../../src/dashboard/pages/today.ts'
+import { dataHealth } from '../../src/dashboard/pages/data-health.ts'
 import { detailOf } from '../../src/dashboard/web/panel/verdict-text.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { temporaryFolder } from '../support/captured-world.ts'
 
-const verdicts = today.panels[0]?.sql ?? ''
+const verdicts = dataHealth.panels[0]?.sql ?? ''
 let engine: Engine
 
 beforeEach(async () => {

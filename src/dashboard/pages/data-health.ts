@@ -1,12 +1,12 @@
-/** Today: whether the other pages can be trusted. Green means yes; each red line has the command that helps. */
+/** Data health: whether the other pages can be trusted. Green means yes; each red line has the command that helps. */
 import {
   count,
   type DashboardPage,
   date,
   flag,
   hours,
+  number,
   type Panel,
-  rate,
   share,
   text,
   time,
@@ -189,8 +189,8 @@ limit 50`,
       text('metric', 'Metric'),
       text('group_label', 'Group'),
       text('figure', 'Figure'),
-      { column: 'ours', label: 'Ours', unit: 'rate' },
-      { column: 'theirs', label: 'Theirs', unit: 'rate' },
+      { column: 'ours', label: 'Ours', unit: 'number' },
+      { column: 'theirs', label: 'Theirs', unit: 'number' },
       text('verdict', 'Verdict'),
       text('reason', 'Reason'),
     ],
@@ -213,7 +213,7 @@ order by alert_name, group_key`,
     kind: 'table',
     figures: [
       text('alert_name', 'Alert'),
-      rate('measured_value', 'Value'),
+      number('measured_value', 'Value'),
       text('group_key', 'Of'),
       text('condition', 'Condition'),
       date('period_date', 'Period'),
@@ -224,9 +224,9 @@ order by alert_name, group_key`,
   empty: 'No alert fires. The settings name them under alerts; muster alerts lists all.',
 }
 
-export const today: DashboardPage = {
-  id: 'today',
-  title: 'Today',
+export const dataHealth: DashboardPage = {
+  id: 'data-health',
+  title: 'Data health',
   question: 'Can I trust these numbers?',
   panels: [verdicts, alerts, resources, differences],
 }
