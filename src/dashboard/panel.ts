@@ -55,7 +55,14 @@ export type PanelDrawing =
    * One figure in large type. By week: `is_settled_week`, and rows of members with `now` and `before` explain a change. Of a
    * ratio, `numerator` and `denominator` are its totals. Without `week`: one row, as it stands now.
    */
-  | { readonly kind: 'headline'; readonly figure: PanelFigure; readonly week?: string; readonly page: string }
+  | {
+      readonly kind: 'headline'
+      readonly figure: PanelFigure
+      readonly week?: string
+      readonly page: string
+      /** What else the row says. */
+      readonly also?: readonly PanelFigure[]
+    }
   /** A line of what needs attention, with a link to the panel that lists it; `figures` describe the worst. */
   | {
       readonly kind: 'attention'

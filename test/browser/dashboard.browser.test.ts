@@ -142,14 +142,14 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     test('empty: each panel says what to do', async () => {
       const page = await opened(`${empty.url}?page=${id}`)
       expect(await page.locator('.notice').allTextContents()).toEqual([])
-      if (id !== 'today') expect(await page.locator('.empty').count()).toBeGreaterThan(0)
+      if (id !== 'data-health') expect(await page.locator('.empty').count()).toBeGreaterThan(0)
       expect(await seriousFindings(page)).toEqual([])
       await page.close()
       expect(troubles.splice(0)).toEqual([])
     })
   })
 
-  test('after a failed DAG run, today says so and names the command', async () => {
+  test('after a failed DAG run, data health says so and names the command', async () => {
     const before = await engine.rows<Record<string, unknown>>(
       'select resource, is_complete, failed_error_checks from mart.data_health',
     )
@@ -163,7 +163,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     )
     const failed = await serveDashboard(engine)
     try {
-      const page = await opened(`${failed.url}?page=today`)
+      const page = await opened(`${failed.url}?page=data-health`)
       expect(before.length).toBeGreaterThan(5)
       const bad = await page.locator('.verdict.bad').allTextContents()
       expect(bad.join('\n')).toMatch(/Proved complete[\s\S]*timesheets[\s\S]*muster status/)
@@ -176,7 +176,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
       )
       expect(bad.join('\n')).toMatch(/Requests left[\s\S]*3 of [\d,]+ left of the day[\s\S]*muster plan/)
       expect(await seriousFindings(page)).toEqual([])
-      await page.screenshot({ path: join(pictures, 'dashboard-today-failed.png'), fullPage: true })
+      await page.screenshot({ path: join(pictures, 'dashboard-data-health-failed.png'), fullPage: true })
       await page.close()
       for (const { id } of pages) {
         const other = await opened(`${failed.url}?page=${id}`)
@@ -207,24 +207,96 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     expect(troubles.splice(0)).toEqual([])
   })
 
-  test('rows behind a bar open by pointer and by keyboard, with their SQL; Escape closes them', async () => {
+  test('rows behind a bar that is no filter open by pointer and by keyboard, with their SQL; Escape closes them', async () => {
     const page = await opened(`${full.url}?page=cost`)
-    await page.locator('#cost-by-agency g[data-layer="bar"] > *').first().click()
+    await page.locator('#cost-codes g[data-layer="bar"] > *').first().click()
     await page.waitForSelector('dialog table tbody tr')
     expect(await page.locator('dialog pre').textContent()).toMatch(
-      /from mart."?labour_spend_weekly"?\s+where "?agency_id"? = '/,
+      /from mart."?cost_code_spend"?\s+where "?cost_code_name"? = '/,
     )
+    const heads = await page.locator('dialog thead th').allTextContents()
+    expect(heads[0]).toMatch(/name|reference/i)
+    expect(heads.findIndex(head => /^(Company|Project)$/.test(head))).toBeGreaterThan(0)
     expect(await seriousFindings(page)).toEqual([])
     await page.keyboard.press('Escape')
     expect(await page.locator('dialog').count()).toBe(0)
-    await page.getByRole('button', { name: 'Table of By agency' }).focus()
+    await page.getByRole('button', { name: 'Table of By cost code' }).focus()
     await page.keyboard.press('Enter')
-    await page.locator('#cost-by-agency tbody button').first().focus()
+    await page.locator('#cost-codes tbody button').first().focus()
     await page.keyboard.press('Enter')
     await page.waitForSelector('dialog table tbody tr')
     await page.close()
     expect(troubles.splice(0)).toEqual([])
   })
+
+  test('a click on a bar filters the page, the filter is a chip, and Back and the chip remove it', async () => {
+    const page = await opened(`${full.url}?page=cost`)
+    const total = page.locator('#cost-totals dd').first()
+    const whole = await total.textContent()
+    await page.locator('#cost-by-agency g[data-layer="bar"] > *').first().click()
+    await expect.poll(() => total.textContent()).not.toBe(whole)
+    expect(page.url()).toContain('agency=')
+    expect(await page.locator('.chip').allTextContents()).toEqual([expect.stringMatching(/^Agency: \w/)])
+    expect(await seriousFindings(page)).toEqual([])
+    await page.goBack()
+    await expect.poll(() => total.textContent()).toBe(whole)
+    expect(await page.locator('.chip').count()).toBe(0)
+    await page.getByRole('button', { name: 'Table of By agency' }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#cost-by-agency tbody button').first().focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.chip button').focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => total.textContent()).toBe(whole)
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('a preset sets both dates, and a member that is gone is named by its chip', async () => {
+    const page = await opened(`${full.url}?page=cost&agency=gone`)
+    expect(await page.locator('.chip.unknown').textContent()).toContain('gone is not in the data any more')
+    await page.locator('.chip button').click()
+    await page
+      .getByRole('combobox', { name: 'Dates', exact: true })
+      .selectOption({ label: 'Last 4 settled weeks' })
+    await expect.poll(() => page.locator('.chip').count()).toBe(2)
+    expect(page.url()).toMatch(/from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d/)
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('the overview shows eight figures with their units, and links what needs attention to its panel', async () => {
+    const page = await opened(full.url)
+    expect(await page.title()).toContain('Overview')
+    const large = await page.locator('.headline .large').allTextContents()
+    expect(large).toHaveLength(8)
+    expect(large[0]).toMatch(/^£[\d.]+k?$/)
+    expect(large[2]).toMatch(/^£\d+\.\d\d an hour$/)
+    const link = page.locator('.attention .matters a').first()
+    await link.focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).not.toContain('page=overview')
+    await expect.poll(() => page.evaluate('document.activeElement.className')).toContain('panel')
+    await page.goBack()
+    await expect.poll(() => page.title()).toContain('Overview')
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test.each(pages.map(({ id }) => id))(
+    '%s prints with no table cut and no panel wider than the paper',
+    async id => {
+      const page = await opened(`${full.url}?page=${id}`, { width: 760 })
+      await page.emulateMedia({ media: 'print' })
+      const cut = await page.evaluate(
+        `[...document.querySelectorAll('.scroll')].filter(one => one.scrollHeight > one.clientHeight + 1).length`,
+      )
+      expect(cut).toBe(0)
+      expect((await page.pdf({ format: 'A4' })).subarray(0, 5).toString()).toBe('%PDF-')
+      await page.close()
+      expect(troubles.splice(0)).toEqual([])
+    },
+  )
 
   test('CSV and PNG are what the panel shows', async () => {
     const page = await opened(`${full.url}?page=cost`)
@@ -272,7 +344,9 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     const { panels } = (await served.json()) as PageAnswer
     const own = Number(panels.find(({ id }) => id === 'cost-totals')?.rows[0]?.cost)
     expect(await cost.textContent()).toBe(
-      new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 }).format(own),
+      new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'GBP', maximumFractionDigits: 0 }).format(
+        own,
+      ),
     )
     expect(await page.locator('#cost-codes .ignored').textContent()).toContain('agency')
     await page.goBack()
@@ -301,7 +375,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     ['?page=cost&agency=%27%22%3Cscript%3E', 0],
     ['?page=cost&from=yesterday', 1],
     [`?page=cost&company=${'x'.repeat(10_240)}`, 1],
-    ['?page=nothing&agency=%25', 0],
+    ['?page=nothing&agency=%25', 1],
   ])('an address such as %s shows a sentence or nothing', async (address, notices) => {
     const page = await browser.newPage({ viewport: { width: 390, height: 900 } })
     page.on('pageerror', error => troubles.push(error.message))
@@ -329,7 +403,9 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
         expect(await page.locator('.notice').count()).toBe(0)
         expect(await isTooWide(page)).toBe(false)
         expect(await seriousFindings(page)).toEqual([])
-        await page.locator('#cost-by-agency-gbp g[data-layer="bar"] > *').first().click()
+        expect(await page.locator('#cost-by-agency-gbp svg').textContent()).toContain('£')
+        expect(await page.locator('#cost-by-agency-eur svg').textContent()).toContain('€')
+        await page.locator('#cost-by-agency-gbp').getByRole('button', { name: 'Rows' }).click()
         await page.waitForSelector('dialog table tbody tr')
         expect(await page.locator('dialog pre').textContent()).toContain(`"currency" = 'GBP'`)
         await page.close()

@@ -142,10 +142,10 @@ test('the dashboard has a port of its own, reads the published copy once there i
       200,
       expect.stringContaining("script-src 'self';"),
     ])
-    const none = await fetch(new URL('/api/pages/today', dashboard))
+    const none = await fetch(new URL('/api/pages/data-health', dashboard))
     expect([none.status, await none.text()]).toEqual([503, expect.stringContaining('no published copy yet')])
     await marts(join(cwd, 'acme.published.duckdb'))
-    const today = (await (await fetch(new URL('/api/pages/today', dashboard))).json()) as { asOf: string }
+    const today = (await (await fetch(new URL('/api/pages/data-health', dashboard))).json()) as { asOf: string }
     expect(today.asOf).toContain('2026-11-02')
   })
   await expect(fetch(address)).rejects.toThrow()

@@ -5,6 +5,7 @@ import type { PageAnswer, PanelAnswer, RowsAnswer } from '../../src/dashboard/an
 import { noFilters } from '../../src/dashboard/filters.ts'
 import { pages } from '../../src/dashboard/pages/pages.ts'
 import { type ReportData, writeReport } from '../../src/dashboard/report.ts'
+import { utcDay, weekday } from '../../src/lib/dates.ts'
 import { isAmount } from '../../src/marts/columns.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
@@ -147,6 +148,54 @@ test('the parts of a page add up to its total', async () => {
   expect(weeks.some(row => Number(row.pending) > 0 && row.is_settled_week === false)).toBe(true)
 })
 
+test('the overview has the figures of the pages that it links to', async () => {
+  for (const served of [duckdb, postgres]) {
+    const overview = await pageOf(served, 'overview')
+    const lastOf = (id: string) =>
+      panelOf(overview, id)
+        .rows.filter(row => row.is_settled_week)
+        .at(-1)
+    const cost = panelOf(await pageOf(served, 'cost'), 'cost-by-week').rows.filter(row => row.is_settled_week)
+    // Companies end their weeks on different days; a headline has one Sunday for all.
+    const sundayOf = (day: unknown): string => {
+      const middle = utcDay(String(day), -3)
+      return utcDay(middle, 6 - weekday(middle))
+    }
+    const { week, figure } = lastOf('headline-cost') ?? {}
+    const same = cost.filter(row => sundayOf(row.week_ending_date) === week)
+    expect(same.reduce((sum, row) => sum + Number(row.cost), 0)).toBeCloseTo(Number(figure), 2)
+    const anHour = lastOf('headline-cost-an-hour') ?? {}
+    expect(Number(anHour.figure)).toBeCloseTo(Number(anHour.numerator) / Number(anHour.denominator), 6)
+    const workers = panelOf(await pageOf(served, 'headcount'), 'headcount').rows.filter(
+      row => row.is_settled_week,
+    )
+    expect(panelOf(overview, 'headline-workers').rows.find(row => row.is_settled_week)).toMatchObject({
+      ...{ week: workers.at(-1)?.week_ending_date, figure: workers.at(-1)?.with_hours },
+    })
+    const near = panelOf(await pageOf(served, 'hours'), 'near-and-over').rows
+    const { matters } = panelOf(overview, 'attention-hours').rows[0] ?? {}
+    expect(near.filter(row => Number(row.avg_17_week_hours) >= 44)).toHaveLength(Number(matters))
+  }
+})
+
+test('what explains a change adds up to it', async () => {
+  const { rows } = panelOf(await pageOf(duckdb, 'overview'), 'headline-cost')
+  const settled = rows.filter(row => row.is_settled_week).map(row => Number(row.figure))
+  const before = settled.slice(-5, -1).reduce((sum, figure) => sum + figure, 0) / 4
+  const members = rows.filter(row => row.now_figure !== null)
+  const change = members.reduce((sum, row) => sum + Number(row.now_figure) - Number(row.figure_before), 0)
+  expect(members.length).toBeGreaterThan(1)
+  expect(members.length).toBeLessThanOrEqual(20)
+  if (members.length < 20) expect(change).toBeCloseTo((settled.at(-1) ?? 0) - before, 2)
+})
+
+test('the first day of the filter takes nothing from what a headline is compared with', async () => {
+  const whole = panelOf(await pageOf(duckdb, 'overview'), 'headline-cost')
+  const narrow = panelOf(await pageOf(duckdb, 'overview?from=2026-09-01'), 'headline-cost')
+  expect(comparable(narrow)).toEqual(comparable(whole))
+  expect(narrow.ignored).toEqual([])
+})
+
 test('the tiles and the chart of the hours show the same week, and name it', async () => {
   for (const served of [duckdb, postgres]) {
     const page = await pageOf(served, 'hours')
@@ -280,9 +329,9 @@ test('no script but its own file may run, and no other page may frame it', async
 
 describe('amounts in three currencies', () => {
   const three = ['EUR', 'GBP', 'USD']
-  const hasMoney = ({ show }: PanelAnswer): boolean =>
+  const hasMoney = ({ show }: Pick<PanelAnswer, 'show'>): boolean =>
     ('figures' in show ? show.figures : 'figure' in show ? [show.figure] : []).some(
-      ({ unit }) => unit === 'money',
+      ({ unit }) => unit === 'money' || unit === 'price',
     )
 
   beforeAll(async () => {
@@ -320,8 +369,7 @@ describe('amounts in three currencies', () => {
     for (const { panels } of pages)
       for (const { id, sql, show } of panels) {
         const amounts = (sql.match(/sum\((\w+)\)/g) ?? []).filter(one => isAmount(one.slice(4, -1)))
-        const shown = 'figures' in show ? show.figures : []
-        if (amounts.length > 0) expect([id, shown.some(({ unit }) => unit === 'money')]).toEqual([id, true])
+        if (amounts.length > 0) expect([id, hasMoney({ show })]).toEqual([id, true])
       }
   })
 

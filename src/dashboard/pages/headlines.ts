@@ -1,5 +1,5 @@
 /** The eight headline figures of the overview: five of the last settled week, three as they stand now. */
-import { count, hours, money, type Panel, type PanelFigure, price } from '../panel.ts'
+import { count, date, days, hours, money, type Panel, type PanelFigure, price } from '../panel.ts'
 
 /** The Sunday that ends the week with most of the days of a company's week: one calendar for all companies. */
 const sunday = `week_ending_date - 3 + cast(7 - extract(isodow from week_ending_date - 3) as integer)`
@@ -157,11 +157,17 @@ const waiting: Panel = {
   about: 'Charge of timesheets that wait for submission or approval.',
   mart: 'labour_spend_weekly',
   date: 'week_ending_date',
-  sql: `select sum(pending_value) as figure, cast(sum(pending_timesheets) as bigint) as records
+  sql: `select sum(pending_value) as figure, cast(sum(pending_timesheets) as bigint) as timesheets,
+  min(case when pending_timesheets > 0 then week_ending_date end) as oldest_week
 from mart.labour_spend_weekly
 where {where}
 having count(*) > 0`,
-  show: { kind: 'headline', figure: money('figure', 'Waiting for approval'), page: 'hours' },
+  show: {
+    kind: 'headline',
+    figure: money('figure', 'Waiting for approval'),
+    page: 'hours',
+    also: [count('timesheets', 'Timesheets'), date('oldest_week', 'Oldest week ending')],
+  },
   drill: { by: [], order: 'pending_value desc, week_ending_date desc' },
   empty: 'No timesheets are stored here. Widen the filters, or run muster sync and muster build.',
 }
@@ -172,11 +178,18 @@ const notInvoiced: Panel = {
   about: 'Timesheets and approved claims that no invoice bills to the company yet.',
   mart: 'unbilled_accrual',
   date: 'week_ending_date',
-  sql: `select sum(accrued_value) as figure
+  sql: `select sum(accrued_value) as figure,
+  count(*) as records,
+  max(age_days) as oldest_days
 from mart.unbilled_accrual
 where {where}
 having count(*) > 0`,
-  show: { kind: 'headline', figure: money('figure', 'Worked and not invoiced'), page: 'money' },
+  show: {
+    kind: 'headline',
+    figure: money('figure', 'Worked and not invoiced'),
+    page: 'money',
+    also: [count('records', 'Timesheets and claims'), days('oldest_days', 'Oldest')],
+  },
   drill: { by: [], order: 'age_days desc, accrued_value desc nulls last' },
   empty: 'Everything that was worked is invoiced.',
 }
@@ -187,11 +200,18 @@ const toFind: Panel = {
   about: 'Open seats of requisitions, as of the last build.',
   mart: 'open_demand',
   date: 'planned_start_date',
-  sql: `select sum(open_quantity) as figure
+  sql: `select sum(open_quantity) as figure,
+  count(*) as requisitions,
+  max(days_open) as longest_days
 from mart.open_demand
 where {where}
 having count(*) > 0`,
-  show: { kind: 'headline', figure: count('figure', 'Workers to find'), page: 'hiring' },
+  show: {
+    kind: 'headline',
+    figure: count('figure', 'Workers to find'),
+    page: 'hiring',
+    also: [count('requisitions', 'Requisitions'), days('longest_days', 'Longest open')],
+  },
   drill: { by: [], order: 'open_quantity desc, days_open desc' },
   empty: 'Every requisition that is stored is filled or closed.',
 }

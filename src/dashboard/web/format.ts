@@ -56,12 +56,17 @@ export const numberIn = (value: unknown): number =>
 
 export type Formattable = Pick<PanelFigure, 'unit' | 'currency'>
 
+function daysText(value: number, size: Digits): string {
+  const text = (size === 'exact' || !Number.isInteger(value) ? tenths : whole).format(value)
+  return `${text} ${Number(text) === 1 ? 'day' : 'days'}`
+}
+
 function numberText(value: number, { unit, currency }: Formattable, size: Digits): string {
   const short = size === 'short' && Math.abs(value) >= 10_000
   if (unit === 'money') return moneyFormat(currency, size).format(value)
   if (unit === 'price') return `${moneyFormat(currency, 'exact').format(value)} an hour`
   if (unit === 'hours') return `${(short ? compact : tenths).format(value)} h`
-  if (unit === 'days') return `${tenths.format(value)} ${tenths.format(value) === '1.0' ? 'day' : 'days'}`
+  if (unit === 'days') return daysText(value, size)
   if (unit === 'share') return percent.format(value)
   if (unit === 'number') return hundredths.format(value)
   return (short ? compact : whole).format(value)

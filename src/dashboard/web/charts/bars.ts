@@ -40,9 +40,12 @@ function barsIn({ rows, figure }: ChartParts, { label, inOrder = false }: BarCol
   }))
 }
 
+/** The largest bar stands out; the others are its context. */
 function layersOf(bars: Bar[]): Plot.Markish[] {
+  const largest = Math.max(...bars.map(({ value }) => value))
+  const fill = ({ value }: Bar): string => (value === largest ? 'var(--accent)' : 'var(--context)')
   return [
-    Plot.barX(bars, { x: 'value', y: 'place', fill: 'var(--accent)' }),
+    Plot.barX(bars, { x: 'value', y: 'place', fill }),
     Plot.text(bars, {
       x: bar => Math.max(0, bar.value),
       y: 'place',
@@ -70,6 +73,7 @@ export function drawBars(parts: ChartParts, columns: BarColumns): SVGSVGElement 
     marginTop: 4,
     marginBottom: 4,
     x: { axis: null, zero: true },
+    color: { type: 'identity' },
     y: {
       type: 'band',
       label: null,

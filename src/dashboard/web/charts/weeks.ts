@@ -65,8 +65,11 @@ function hatching(id: string): () => SVGElement {
   }
 }
 
+/** The last settled week stands out; the others are its context. */
 function bars(weeks: readonly Week[], id: string): Plot.Markish[] {
   const span = spanOf(weeks)
+  const last = weeks.findLast(({ isSettled }) => isSettled)
+  const solid = (week: Week): string => (week === last ? 'var(--accent)' : 'var(--context)')
   const data = [...weeks]
   const place = {
     x1: (week: Week) => new Date(week.end.getTime() + dayMs - span),
@@ -79,7 +82,7 @@ function bars(weeks: readonly Week[], id: string): Plot.Markish[] {
     Plot.rectY(data, {
       ...place,
       y: 'value',
-      fill: week => (week.isSettled ? 'var(--accent)' : `url(#${id})`),
+      fill: week => (week.isSettled ? solid(week) : `url(#${id})`),
     }),
     Plot.rectY(
       data.filter(({ pending }) => pending > 0),

@@ -66,8 +66,10 @@ const rangeLine = (label: string, facts: HeadlineFacts, figure: PanelFigure): HT
   if (sentence !== undefined) return h('p', { class: 'unusual' }, sentence)
   if (facts.range === null)
     return h('p', { class: 'about' }, 'Too few settled weeks to know its usual range.')
+  const isPrice = figure.unit === 'price'
+  const shown: PanelFigure = isPrice ? { ...figure, unit: 'money' } : figure
   const [low, high] = [Math.max(0, facts.range.low), facts.range.high].map(one =>
-    written(one, figure, 'short'),
+    written(one, shown, isPrice ? 'exact' : 'short'),
   )
   return h('p', { class: 'about' }, `Within its usual range, ${low} to ${high}.`)
 }
@@ -137,7 +139,23 @@ export class HeadlineView {
     return [
       h('p', { class: 'large', title: written(value, this.#figure) }, written(value, this.#figure, 'short')),
       h('p', { class: 'about' }, 'As it stands now'),
+      ...this.#also(rows[0] ?? {}),
     ]
+  }
+
+  #also(row: PanelRow): HTMLElement[] {
+    const { show } = this.#panel
+    const also = (show.kind === 'headline' && show.also) || []
+    return also
+      .filter(({ column }) => row[column] !== null)
+      .map(figure =>
+        h(
+          'p',
+          { class: 'change' },
+          `${figure.label} `,
+          h('strong', {}, written(row[figure.column], figure, 'whole')),
+        ),
+      )
   }
 
   #weekly(facts: HeadlineFacts): HTMLElement[] {

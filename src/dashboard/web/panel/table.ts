@@ -59,8 +59,8 @@ function knownFigures({ figures, rows }: TableParts): [known: PanelFigure[], unk
 export function tableOf(parts: TableParts): HTMLElement {
   const { caption, rows } = parts
   const [known, unknown] = knownFigures(parts)
-  const head = known.map(({ label, unit }) =>
-    h('th', { scope: 'col', class: (isNumeric(unit) || unit === 'date') && 'number' }, label),
+  const head = known.map(({ label, unit }, place) =>
+    h('th', { scope: 'col', class: (isNumeric(unit) || (unit === 'date' && place > 0)) && 'number' }, label),
   )
   const table = h(
     'table',
