@@ -5,6 +5,8 @@ import { formatted, numberIn, written } from '../format.ts'
 import { type ChartParts, openOnClick, plotted, shortened } from './chart.ts'
 
 const barHeight = 26
+/** Pixels of a letter, on average. */
+const letterWidth = 7.4
 /** Max bars: a longer chart is unreadable, and the table has all rows. */
 export const maxBars = 12
 
@@ -62,8 +64,9 @@ function layersOf(bars: Bar[]): Plot.Markish[] {
 export function drawBars(parts: ChartParts, columns: BarColumns): SVGSVGElement {
   const { width, title, open } = parts
   const bars = barsIn(parts, columns)
-  const marginLeft = Math.round(Math.min(190, width * 0.38))
-  const letters = Math.floor(marginLeft / 7.4)
+  const longest = Math.max(...bars.map(({ name }) => name.length))
+  const marginLeft = Math.round(Math.min(letterWidth * (longest + 1), width * 0.45))
+  const letters = Math.floor(marginLeft / letterWidth)
   const names = new Map(bars.map(({ place, name }) => [place, shortened(name, letters)]))
   const svg = plotted(title, {
     width,

@@ -7,6 +7,10 @@ import { withCurrency } from './amounts.ts'
 /** A link to a page, or to one of its panels. */
 export type PageLink = (to: { page: string; panel?: string }, text: string) => HTMLElement
 
+/** Says at the figure that it counts more than the filters choose. */
+export const notFiltered = ({ ignored }: PanelAnswer): HTMLElement | false =>
+  ignored.length > 0 && h('span', { class: 'ignored' }, ` Not filtered by ${ignored.join(', ')}.`)
+
 function detailsOf({ rows: [row = {}], show }: PanelAnswer): string {
   if (!('figures' in show)) return ''
   return show.figures
@@ -22,7 +26,7 @@ function lineOf(answer: PanelAnswer, link: PageLink): { isQuiet: boolean; elemen
   if (failure !== null)
     return { isQuiet: false, element: h('li', { class: 'notice', role: 'alert' }, failure) }
   const matters = numberIn(rows[0]?.[show.count])
-  if (!(matters > 0)) return { isQuiet: true, element: h('li', { id }, show.none) }
+  if (!(matters > 0)) return { isQuiet: true, element: h('li', { id }, show.none, notFiltered(panel)) }
   const words = `${formatted(matters, 'count')} ${matters === 1 ? show.one : show.many}`
   const details = detailsOf(panel)
   const element = h(
@@ -30,6 +34,7 @@ function lineOf(answer: PanelAnswer, link: PageLink): { isQuiet: boolean; elemen
     { id, class: 'matters' },
     link({ page: show.page, panel: show.panel }, words),
     details !== '' && h('span', { class: 'about' }, ` ${details}`),
+    notFiltered(panel),
   )
   return { isQuiet: false, element }
 }

@@ -15,7 +15,7 @@ import { drawSpark } from '../charts/spark.ts'
 import { h, sqlBlock, wordButton } from '../dom.ts'
 import { formatted, numberIn, written } from '../format.ts'
 import { withCurrency } from './amounts.ts'
-import type { PageLink } from './attention-view.ts'
+import { notFiltered, type PageLink } from './attention-view.ts'
 import { nameOf, titleOf } from './currency.ts'
 import { savePanelCsv } from './export.ts'
 
@@ -96,12 +96,12 @@ export class HeadlineView {
       'section',
       { class: 'panel headline', id: name, 'aria-labelledby': `${name}-title` },
       h('h2', { id: `${name}-title` }, link({ page: show.page }, titleOf(panel))),
-      h('div', { class: 'body' }, ...this.#body(show.week !== undefined)),
+      h('div', { class: 'body' }, ...this.#body(show.week !== undefined), notFiltered(panel)),
       h(
         'details',
         {},
         h('summary', {}, 'Behind this figure'),
-        h('p', { class: 'about' }, this.#about()),
+        h('p', { class: 'about' }, panel.about),
         this.#actions(open),
       ),
     )
@@ -123,11 +123,6 @@ export class HeadlineView {
       ),
       sqlBlock(sql),
     )
-  }
-
-  #about(): string {
-    const { about, ignored } = this.#panel
-    return ignored.length === 0 ? about : `${about} Not filtered by ${ignored.join(', ')}.`
   }
 
   #body(isWeekly: boolean): HTMLElement[] {
