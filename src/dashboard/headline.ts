@@ -38,7 +38,7 @@ export interface HeadlineFacts {
 }
 
 /** Settled weeks that the last one is compared with. */
-export const weeksCompared = 4
+const weeksCompared = 4
 const weeksInYear = 52
 
 /** The average of amounts; of a ratio, the ratio of the totals. */

@@ -9,7 +9,7 @@ export interface UsualRange {
 }
 
 /** NaN without values. */
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   const half = Math.floor(sorted.length / 2)
   const upper = sorted[half] ?? Number.NaN
