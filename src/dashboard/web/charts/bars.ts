@@ -64,7 +64,7 @@ function layersOf(bars: Bar[]): Plot.Markish[] {
 export function drawBars(parts: ChartParts, columns: BarColumns): SVGSVGElement {
   const { width, title, open } = parts
   const bars = barsIn(parts, columns)
-  const longest = Math.max(...bars.map(({ name }) => name.length))
+  const longest = Math.max(0, ...bars.map(({ name }) => name.length))
   const marginLeft = Math.round(Math.min(letterWidth * (longest + 1), width * 0.45))
   const letters = Math.floor(marginLeft / letterWidth)
   const names = new Map(bars.map(({ place, name }) => [place, shortened(name, letters)]))
