@@ -4,6 +4,7 @@ import { defaultPerspective, filteredBy, perspectives } from '../filters.ts'
 import type { Period } from '../periods.ts'
 import { withValues } from './address.ts'
 import type { OfferedFilters } from './answers.ts'
+import { shortened } from './charts/chart.ts'
 import { h, wordButton } from './dom.ts'
 import { formatted } from './format.ts'
 
@@ -105,7 +106,7 @@ function chipsOf(choices: FilterChoices, query: URLSearchParams): Chip[] {
   const members = filteredBy.flatMap(name =>
     query.getAll(name).map((id, _, ids): Chip => {
       const found = choices[name].find(one => one.id === id)
-      const text = `${titleOf(name)}: ${found?.name ?? `${id} is not in the data any more`}`
+      const text = `${titleOf(name)}: ${found?.name ?? `${shortened(id, 40)} is not in the data any more`}`
       const rest = ids.filter(one => one !== id)
       return { text, without: withValues(query, name, rest), isUnknown: !found }
     }),
@@ -113,7 +114,9 @@ function chipsOf(choices: FilterChoices, query: URLSearchParams): Chip[] {
   const days = (['from', 'to'] as const).flatMap((name): Chip[] => {
     const day = query.get(name)
     if (day === null) return []
-    const text = `${titleOf(name)} ${formatted(day, 'date')}`
+    // An address may have any text; the page says what is wrong with it.
+    const isDay = !Number.isNaN(Date.parse(day))
+    const text = `${titleOf(name)} ${isDay ? formatted(day, 'date') : shortened(day, 40)}`
     return [{ text, without: withValues(query, name, []), isUnknown: false }]
   })
   return [...members, ...days]
