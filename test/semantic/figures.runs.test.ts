@@ -195,7 +195,7 @@ const tools: readonly (readonly [string, [Tool, FigureOf]])[] = [
   ['MetricFlow', [metricflowTool(request), figureOverTime]],
 ]
 
-/** `is_complete_week and perspective = 'client'`. */
+/** `is_settled_week and perspective = 'client'`. */
 const chosenBy =
   (where: string | undefined) =>
   (row: MartRow): boolean =>
@@ -208,7 +208,10 @@ type Figures = readonly (number | null)[]
 
 /** In an order of their own: a label joins the name and the currency. */
 const sorted = (rows: readonly Figures[]): Figures[] =>
-  rows.toSorted((one, other) => (one[0] ?? 0) - (other[0] ?? 0) || (one[1] ?? 0) - (other[1] ?? 0))
+  rows.toSorted((one, other) => {
+    const place = one.findIndex((value, at) => !isSame(value, other[at] ?? null))
+    return place < 0 ? 0 : (one[place] ?? -Infinity) - (other[place] ?? -Infinity)
+  })
 
 function areSame(one: readonly Figures[], other: readonly Figures[]): boolean {
   const others = sorted(other)
