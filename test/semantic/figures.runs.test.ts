@@ -306,7 +306,7 @@ test.each([
   ['open_demand', 'max company_requisitions_stored, company', 'sum company_requisitions_stored, company'],
   ['workforce_flow', 'average average_workers over month_start_date', 'last average_workers'],
   ['workforce_flow', 'first opening_workers', 'last opening_workers'],
-  ['time_to_fill', 'within_bounds_days within group_key', 'within_bounds_days'],
+  ['time_to_fill', 'all_companies_days within group_key', 'all_companies_days'],
   ['worker_week', 'last hours_17_weeks', 'sum hours_17_weeks'],
 ])('mart.%s with "%s" declared as "%s" is found', async (name, right, wrong) => {
   const marts = readMarts().map(mart => {
