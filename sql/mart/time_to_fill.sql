@@ -10,8 +10,8 @@
 -- star.fact_submission
 -- Measures: sum raw_count, accepted_without_worker, time_to_submit_count, time_to_submit_days, submit_to_accept_count,
 --   submit_to_accept_days, time_to_start_count, time_to_start_days, time_to_last_seat_count, time_to_last_seat_days,
---   left_out_count, all_companies_count, all_companies_days; sum excluded_outliers, within_bounds_count,
---   within_bounds_days within group_key; ratio average_days = within_bounds_days / within_bounds_count; ratio
+--   left_out_count; sum excluded_outliers, within_bounds_count, within_bounds_days, all_companies_count,
+--   all_companies_days within group_key; ratio average_days = within_bounds_days / within_bounds_count; ratio
 --   time_to_submit_average_days = time_to_submit_days / time_to_submit_count; ratio submit_to_accept_average_days =
 --   submit_to_accept_days / submit_to_accept_count; ratio time_to_start_average_days = time_to_start_days /
 --   time_to_start_count; ratio time_to_last_seat_average_days = time_to_last_seat_days / time_to_last_seat_count; ratio

@@ -83,7 +83,7 @@ describeOnEngines('a build', bench => {
            select comment from duckdb_columns() where schema_name = 'mart' and column_index = 2`
         : `select obj_description('mart.a'::regclass) as comment union all select col_description('mart.a'::regclass, 2)`
     expect((await engine.rows<{ comment: string }>(comments)).map(({ comment }) => comment).sort()).toEqual([
-      "Letters of its name, with a 'quote'.",
+      "Letters of its name, with a 'quote'. Does not add up.",
       'One row per company. What a is for. Answers: Which companies are there?',
     ])
     const second = await build(warehouse, [a])

@@ -41,6 +41,12 @@ const addsUp: readonly string[] = [
   'time_to_fill.submit_to_accept_days',
   'time_to_fill.time_to_start_days',
   'time_to_fill.time_to_last_seat_days',
+  // Within one group, as the same figures of the companies that the service counts.
+  'time_to_fill.all_companies_count',
+  'time_to_fill.all_companies_days',
+  'workers_over_hours.all_companies_worker_weeks',
+  'workers_over_hours.all_companies_over_threshold',
+  'workers_over_hours.left_out_over_threshold',
   // All spend of the company and month, which is the row.
   'spend_concentration.spend',
   // An amount that is missing.

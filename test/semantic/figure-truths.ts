@@ -131,16 +131,21 @@ const rounded = (value: unknown): number | null =>
 const groupText = (values: readonly unknown[]): string =>
   values.map(value => (value instanceof Date ? value.toISOString() : String(value))).join(' ')
 
-/** One sentence for each figure that differs, and for each that no group has. */
-export async function wrongTruths(engine: Engine, entities: readonly Entity[]): Promise<string[]> {
+/** Entities of which a figure is known from finer rows. */
+export const truthNames: readonly string[] = [...new Set(truths.map(({ entity }) => entity))]
+
+/** Of some entities: one sentence for each figure that differs, and for each that no group has. */
+export async function wrongTruths(engine: Engine, all: readonly Entity[]): Promise<string[]> {
+  const entities = all.filter(({ name }) => truthNames.includes(name))
   const request = { entities, place: placeOfFile({ address: 'duckdb:w.duckdb' }), version: '0' }
   const [superset, metricflow] = [supersetTool(request), metricflowTool(request)]
   const wrong: string[] = []
   for (const truth of truths) {
     const entity = entities.find(({ name }) => name === truth.entity)
+    if (entity === undefined) continue
     const named = `${truth.entity}.${truth.metric}`
     const cut: Cut = { columns: truth.by, isByYear: truth.isByYear === true }
-    const sql = entity && (truth.isOverTime ? metricflow : superset)(entity, cut)
+    const [sql] = (truth.isOverTime ? metricflow : superset)(entity, [cut])
     if (sql === undefined) return [`${named} is not in the catalogue`]
     const names = groupNames(cut)
     const answer = await engine.rows<Record<string, unknown>>(sql)

@@ -13,28 +13,60 @@ export interface Cut {
   readonly isByYear: boolean
 }
 
+const yearColumn = 'year_of_time'
+
+/** Columns of a cut, in the order in which a cut and its rows are known by. */
+const columnsOf = ({ columns, isByYear }: Cut): string[] =>
+  [...columns, ...(isByYear ? [yearColumn] : [])].toSorted()
+
 /** Columns that identify a group, under names of their own. */
 export const groupNames = ({ columns, isByYear }: Cut): string[] => [
-  ...columns.map((_, place) => `group_${place}`),
-  ...(isByYear ? ['group_year'] : []),
+  ...columns.map(name => `group_${name}`),
+  ...(isByYear ? [`group_${yearColumn}`] : []),
 ]
 
-const groupSql = ({ columns, isByYear }: Cut, entity: Entity): string[] => [
-  ...columns,
-  ...(isByYear ? [`date_trunc('year', cast(${entity.time?.column} as timestamp))`] : []),
-]
+/** Names a cut in the column `cut`. */
+export const cutName = (cut: Cut): string =>
+  columnsOf(cut)
+    .map(name => `${name},`)
+    .join('')
+
+interface GroupingSets {
+  readonly names: readonly string[]
+  readonly shown: readonly string[]
+  readonly by: string
+}
+
+/** All cuts in one statement: the rows of each have its name. */
+function groupingSets(cuts: readonly Cut[]): GroupingSets {
+  const sets = new Set(cuts.map(cut => columnsOf(cut).join(', ')))
+  const columns = [...new Set(cuts.flatMap(columnsOf))].toSorted()
+  const parts = columns.map(name => `case when grouping(${name}) = 0 then '${name},' else '' end`)
+  return {
+    names: ['cut', ...columns.map(name => `group_${name}`)],
+    shown: [
+      `${parts.length === 0 ? "''" : `concat(${parts.join(', ')})`} as cut`,
+      ...columns.map(name => `${name} as group_${name}`),
+    ],
+    by: `group by grouping sets (${[...sets].map(set => `(${set})`).join(', ')})`,
+  }
+}
+
+/** The rows of an entity, with the year of their time. */
+function rowsOf({ name, time }: Entity, cuts: readonly Cut[]): string {
+  if (!cuts.some(({ isByYear }) => isByYear)) return `mart.${name}`
+  return `(select *, date_trunc('year', cast(${time?.column} as timestamp)) as ${yearColumn} from mart.${name}) as rows_by_year`
+}
 
 /** Metrics by their names, each as an expression of SQL. */
 export type Expressions = ReadonlyMap<string, string>
-export type Tool = (entity: Entity, cut: Cut) => string | undefined
+/** Statements that together have the groups of every cut. */
+export type Tool = (entity: Entity, cuts: readonly Cut[]) => string[]
 
-function grouped(entity: Entity, cut: Cut, expressions: Expressions): string {
-  const names = groupNames(cut)
-  const groups = groupSql(cut, entity)
-  const shown = groups.map((sql, place) => `${sql} as ${names[place]}`)
+function grouped(entity: Entity, cuts: readonly Cut[], expressions: Expressions): string[] {
+  const { shown, by } = groupingSets(cuts)
   const figures = [...expressions].map(([name, sql]) => `${sql} as "${name}"`)
-  const by = groups.length === 0 ? '' : ` group by ${groups.join(', ')}`
-  return `select ${[...shown, ...figures].join(', ')} from mart.${entity.name}${by}`
+  return [`select ${[...shown, ...figures].join(', ')} from ${rowsOf(entity, cuts)} ${by}`]
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: trees of several tools
@@ -50,9 +82,9 @@ export function supersetTool(request: BundleRequest): Tool {
     ([path, bytes]) => [path, parse(Buffer.from(bytes).toString()) as Tree] as const,
   )
   const byTable = new Map(trees.flatMap(([, tree]) => (tree.table_name ? [[tree.table_name, tree]] : [])))
-  return (entity, cut) => {
+  return (entity, cuts) => {
     const metrics: Tree[] = byTable.get(entity.name)?.metrics ?? []
-    return grouped(entity, cut, new Map(metrics.map(one => [one.metric_name, one.expression])))
+    return grouped(entity, cuts, new Map(metrics.map(one => [one.metric_name, one.expression])))
   }
 }
 
@@ -72,9 +104,9 @@ export function cubeTool(request: BundleRequest): Tool {
       parse(textOf(files, `model/cubes/${name}.yml`)).cubes[0] as Tree,
     ]),
   )
-  return (entity, cut) => {
+  return (entity, cuts) => {
     const measures: Tree[] = cubes.get(entity.name).measures
-    return grouped(entity, cut, new Map(measures.map(one => [one.name, cubeSql(one)])))
+    return grouped(entity, cuts, new Map(measures.map(one => [one.name, cubeSql(one)])))
   }
 }
 
@@ -113,34 +145,42 @@ class SemanticLayer {
   }
 
   /** MetricFlow aggregates a stock over the rows of the first or last time of what the query groups by time. */
-  query(entity: Entity, cut: Cut): string | undefined {
+  queries(entity: Entity, cuts: readonly Cut[]): string[] {
     const model = this.#models.get(`muster_${entity.name}`)
-    if (model === undefined) return undefined
-    const names = groupNames(cut)
+    if (model === undefined) return []
     const time = model.defaults.agg_time_dimension
-    const groups = groupSql(cut, entity)
-    const shown = groups.map((sql, place) => `${sql} as ${names[place]}`)
-    const timed = groups.filter((sql, place) => sql === time || names[place] === 'group_year')
+    const spanOf = (cut: Cut): string =>
+      columnsOf(cut)
+        .filter(name => name === time || name === yearColumn)
+        .join(', ')
+    return [...new Set(cuts.map(spanOf))].map(span =>
+      this.#query(entity, model, { span, cuts: cuts.filter(cut => spanOf(cut) === span) }),
+    )
+  }
+
+  #query(entity: Entity, model: Tree, { span, cuts }: { span: string; cuts: readonly Cut[] }): string {
+    const { names, shown, by } = groupingSets(cuts)
+    const time = model.defaults.agg_time_dimension
+    const from = rowsOf(entity, cuts)
+    const measuresIn = (window: string | undefined): Tree[] =>
+      model.measures.filter((one: Tree) => one.non_additive_dimension?.window_choice === window)
     const part = (window: string | undefined): string => {
-      const measures = model.measures.filter(
-        (one: Tree) => one.non_additive_dimension?.window_choice === window,
+      const figures = measuresIn(window).map(
+        ({ agg, expr, name }: Tree) => `${aggregate(agg, expr)} as "${name}"`,
       )
-      const figures = measures.map(({ agg, expr, name }: Tree) => `${aggregate(agg, expr)} as "${name}"`)
-      const over = timed.length === 0 ? '' : `partition by ${timed.join(', ')}`
+      const over = span === '' ? '' : `partition by ${span}`
       const rows =
         window === undefined
-          ? `mart.${entity.name}`
-          : `(select * from (select *, ${window}(${time}) over (${over}) as at_time from mart.${entity.name}) as w where ${time} = at_time) as rows_of_time`
-      const by = groups.length === 0 ? '' : ` group by ${groups.join(', ')}`
-      return `select ${[...shown, ...figures, 'count(*) as rows_of_group'].join(', ')} from ${rows}${by}`
+          ? from
+          : `(select * from (select *, ${window}(${time}) over (${over}) as at_time from ${from}) as w where ${time} = at_time) as rows_of_time`
+      return `select ${[...shown, ...figures, 'count(*) as rows_of_group'].join(', ')} from ${rows} ${by}`
     }
-    const same = (other: string): string =>
-      names.map(name => `${other}.${name} is not distinct from total.${name}`).join(' and ') || 'true'
     const joined = (['min', 'max'] as const)
-      .filter(window =>
-        model.measures.some((one: Tree) => one.non_additive_dimension?.window_choice === window),
-      )
-      .map(window => ` left join (${part(window)}) as at_${window} on ${same(`at_${window}`)}`)
+      .filter(window => measuresIn(window).length > 0)
+      .map(window => {
+        const same = names.map(name => `at_${window}.${name} is not distinct from total.${name}`)
+        return ` left join (${part(window)}) as at_${window} on ${same.join(' and ')}`
+      })
     const figures = entity.metrics.map(
       ({ name }) => `${this.#expression(`${entity.name}_${name}`)} as "${name}"`,
     )
@@ -156,5 +196,5 @@ function aggregate(agg: string, expr: string): string {
 
 export function metricflowTool(request: BundleRequest): Tool {
   const layer = new SemanticLayer(metricflowBundle(request))
-  return (entity, cut) => layer.query(entity, cut)
+  return (entity, cuts) => layer.queries(entity, cuts)
 }

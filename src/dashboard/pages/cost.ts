@@ -167,21 +167,22 @@ const costCodes: Panel = {
   about: 'The charge of a timelog is divided in proportion to its hours. Unknown is not allocated.',
   mart: 'cost_code_spend',
   date: 'week_ending_date',
-  sql: `select cost_code_name,
+  sql: `select cost_code_id,
+  max(cost_code_name) as cost_code_name,
   sum(charge_value) as charge,
   sum(hours) as hours,
   sum(expense_value) as expenses
 from mart.cost_code_spend
 where {where}
-group by cost_code_name
-order by charge desc nulls last, cost_code_name
+group by cost_code_id
+order by charge desc nulls last, cost_code_id
 limit 200`,
   show: {
     kind: 'bars',
     label: 'cost_code_name',
     figures: [money('charge', 'Charge'), hours('hours', 'Hours'), money('expenses', 'Expenses')],
   },
-  drill: { by: ['cost_code_name'], order: 'week_ending_date desc, charge_value desc nulls last' },
+  drill: { by: ['cost_code_id'], order: 'week_ending_date desc, charge_value desc nulls last' },
   empty,
 }
 

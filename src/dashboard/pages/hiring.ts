@@ -182,17 +182,18 @@ having sum(submitted) > 0`,
 const demand: Panel = {
   id: 'open-demand',
   title: 'Open demand, by trade',
-  about: 'Workers still to be found, as of the last build.',
+  about: 'Workers still to be found for work that has not ended, as of the last build.',
   mart: 'open_demand',
   date: 'planned_start_date',
-  sql: `select trade_name,
-  sum(open_quantity) as open_workers,
+  sql: `select trade_id,
+  max(trade_name) as trade_name,
+  sum(live_open_quantity) as open_workers,
   count(*) as requisitions,
   max(days_open) as longest_open_days
 from mart.open_demand
 where {where}
-group by trade_name
-order by open_workers desc, trade_name
+group by trade_id
+order by open_workers desc, trade_id
 limit 200`,
   show: {
     kind: 'bars',
@@ -203,7 +204,7 @@ limit 200`,
       days('longest_open_days', 'Longest open'),
     ],
   },
-  drill: { by: ['trade_name'], order: 'open_quantity desc, days_open desc' },
+  drill: { by: ['trade_id'], order: 'live_open_quantity desc, days_open desc' },
   empty: 'Nothing is open: every known requisition is filled or closed.',
 }
 
