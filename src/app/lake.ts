@@ -2,9 +2,11 @@
 import { dirname } from 'node:path'
 import type { StoredConnection } from '../config/connection.ts'
 import { type LakeSettings, piiLakeOf } from '../config/connection.ts'
+import { filesOf } from '../lake/actions.ts'
 import { checkLake, type LakeDamage } from '../lake/check.ts'
+import { readLog } from '../lake/log.ts'
 import { type LakePublication, publishToLake } from '../lake/publish.ts'
-import { type LakeSnapshot, lastSnapshot, readSnapshot } from '../lake/snapshots.ts'
+import { folderOf, type LakeSnapshot, lastSnapshot, readSnapshot } from '../lake/snapshots.ts'
 import { type LakeStore, openLake, tryLake } from '../lake/store.ts'
 import type { WrittenTable } from '../lake/table.ts'
 import { removeHistory, retentionStart, type VacuumedLake, vacuumLake } from '../lake/vacuum.ts'
@@ -148,6 +150,28 @@ async function withStage<Result>(
   } finally {
     await stage.close()
   }
+}
+
+/** Calls `search` with the files of each table that is for readers without personal data; files of a bucket are fetched for it. */
+export async function searchLake(
+  connection: StoredConnection,
+  { stage, context }: { stage: Engine; context: Pick<RuntimeContext, 'clock' | 'signal'> },
+  search: (address: string, table: string, files: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const { name } = connection
+  const { clock, signal } = context
+  for (const lake of lakesOf(connection).filter(one => !hasPii(one)))
+    await inStore(connection, { lake, signal }, async store => {
+      for (const table of Object.keys((await lastSnapshot(store, name))?.tables ?? {})) {
+        const state = await readLog({ store, stage, clock }, folderOf(table))
+        const files: string[] = []
+        for (const { path } of filesOf(state, name)) {
+          const file = await store.fetch(`${folderOf(table)}/${path}`)
+          if (file !== undefined) files.push(file)
+        }
+        if (files.length > 0) await search(lake.settings.address, table, files)
+      }
+    })
 }
 
 export const damageOf = (

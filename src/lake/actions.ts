@@ -109,19 +109,21 @@ export const connectionColumn = 'connection'
 export const filesOf = (state: TableState, connection: string): AddedFile[] =>
   [...state.files.values()].filter(({ partitionValues }) => partitionValues[connectionColumn] === connection)
 
-/** Whether later commits leave as it was what this writer has read: the files of a connection or of all, and the columns. */
-export function isUnaffected(read: TableState, now: TableState, connection: string | undefined): boolean {
+/** Whether two versions have the same files, of one connection or of all. */
+export function hasSameFiles(one: TableState, other: TableState, connection: string | undefined): boolean {
   const paths = (state: TableState): string =>
     (connection === undefined ? [...state.files.values()] : filesOf(state, connection))
       .map(({ path }) => path)
       .sort()
       .join()
-  return (
-    read.metaData?.schemaString === now.metaData?.schemaString &&
-    read.metaData?.id === now.metaData?.id &&
-    paths(read) === paths(now)
-  )
+  return paths(one) === paths(other)
 }
+
+/** Whether later commits leave as it was what this writer has read: the files of a connection or of all, and the columns. */
+export const isUnaffected = (read: TableState, now: TableState, connection: string | undefined): boolean =>
+  read.metaData?.schemaString === now.metaData?.schemaString &&
+  read.metaData?.id === now.metaData?.id &&
+  hasSameFiles(read, now, connection)
 
 /** Throws MusterError for a table that this program must not write. */
 export function requireOurs(state: TableState, where: string): void {

@@ -16,9 +16,6 @@ const rowsPerGroup = 40_960
 /** As many columns as Delta's own writers describe. */
 const columnsWithBounds = 32
 
-/** Characters of a text that bounds keep. */
-const boundLength = 32
-
 /** Columns that say when and by which run a row was loaded, not what it says. */
 const bookkeeping = new Set(['loaded_at', 'first_loaded_at', 'as_of', 'run_id'])
 
@@ -44,8 +41,6 @@ export interface FileRequest {
   readonly fingerprint: string
   /** Name in the folder of the connection; begins with the id of the run, which says when it was written. */
   readonly name: string
-  /** Bounds may quote names of persons. */
-  readonly hasPii: boolean
 }
 
 export async function sha256Of(file: string): Promise<string> {
@@ -62,21 +57,23 @@ interface FileFacts {
   readonly sums: string
 }
 
-/** Bounds are rounded outwards: readers skip files by them. */
+/** Readers skip files by bounds. The log outlives its files, so bounds quote no text or date that could be of a person. */
+function hasBounds({ name, type }: LakeColumn, table: string): boolean {
+  if (type === 'string') return /(^|_)id$/.test(name)
+  return !['boolean', 'double'].includes(type) && !table.startsWith('pii/')
+}
+
+/** Rounded outwards. */
 function boundOf({ name, type }: LakeColumn, side: 'min' | 'max'): string {
   const value = `${side}(${quoteName(name)})`
   if (type === 'timestamp')
     return `strftime(date_trunc('millisecond', ${value}${side === 'max' ? ` + interval '999 microseconds'` : ''}), '%Y-%m-%dT%H:%M:%S.%gZ')`
-  if (type === 'date') return `cast(${value} as varchar)`
-  if (type !== 'string' || side === 'min') return type === 'string' ? `left(${value}, ${boundLength})` : value
-  return `case when length(${value}) > ${boundLength} then left(${value}, ${boundLength}) || chr(1114111) else ${value} end`
+  return type === 'date' ? `cast(${value} as varchar)` : value
 }
 
-function factsSql(columns: readonly LakeColumn[], hasPii: boolean): string {
+function factsSql(columns: readonly LakeColumn[], table: string): string {
   const described = columns.slice(0, columnsWithBounds)
-  const bounded = described.filter(
-    ({ type }) => !['boolean', 'double'].includes(type) && !(hasPii && type === 'string'),
-  )
+  const bounded = described.filter(column => hasBounds(column, table))
   const object = (pairs: readonly string[]): string => `json_object(${pairs.join(', ')})`
   const bounds = (side: 'min' | 'max'): string =>
     object(bounded.map(column => `${quoteText(column.name)}, ${boundOf(column, side)}`))
@@ -95,14 +92,14 @@ function factsSql(columns: readonly LakeColumn[], hasPii: boolean): string {
 /** Stores the file, and returns the action that adds it to the table. */
 export async function writeFile(context: LakeContext, request: FileRequest): Promise<AddedFile> {
   const { store, stage, clock } = context
-  const { table, connection, columns, rows, part, fingerprint, name, hasPii } = request
+  const { table, connection, columns, rows, part, fingerprint, name } = request
   const file = join(store.scratch, name)
   const options = `format parquet, compression zstd, row_group_size ${rowsPerGroup}, field_ids 'auto'`
   await stage.run(
     `copy (select ${columns.map(storedValue).join(', ')} from (${rows})) to ${quoteText(file)} (${options})`,
   )
   const [facts] = await stage.rows<FileFacts>(
-    `${factsSql(columns, hasPii)} from read_parquet(${quoteText(asPattern(file))})`,
+    `${factsSql(columns, table)} from read_parquet(${quoteText(asPattern(file))})`,
   )
   const folder = `${connectionColumn}=${connection}`
   const added: AddedFile = {

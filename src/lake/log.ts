@@ -181,7 +181,7 @@ function recentlyRemoved({ removed, metaData }: TableState, now: number): Remove
 }
 
 /** Writes the state into one file, so that readers need no earlier commit. */
-export async function writeCheckpoint(
+async function writeCheckpoint(
   { store, stage, clock }: LakeContext,
   table: string,
   state: TableState,

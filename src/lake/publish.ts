@@ -26,7 +26,7 @@ import { lakeSources, withRows } from './sources.ts'
 import type { LakeStore } from './store.ts'
 import { removeRows, type Writer, type WrittenTable, writeTable } from './table.ts'
 
-export interface LakeRequest extends Omit<Writer, 'stage' | 'hasPii'> {
+export interface LakeRequest extends Omit<Writer, 'stage'> {
   readonly engine: Engine
   readonly signal: AbortSignal
   readonly schemas: readonly SchemaName[]
@@ -115,10 +115,10 @@ async function snapshotOf(
 
 /** Reads one state of the warehouse. What was committed before it throws stays, and the next publication continues. */
 export async function publishToLake(request: LakeRequest): Promise<LakePublication> {
-  const { engine, store, connection, schemas } = request
-  return engine.inOneSnapshot(async engine => {
+  const { store, connection } = request
+  return request.engine.inOneSnapshot(async engine => {
     const within = { ...request, engine }
-    const writer = { ...within, stage: engine.stage, hasPii: schemas.includes('pii') }
+    const writer = { ...within, stage: engine.stage }
     await takeOver(writer, await ownClaim(within))
     const previous = await lastSnapshot(store, connection)
     const written = await writeTables(within, writer)

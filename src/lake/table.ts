@@ -1,6 +1,6 @@
 /** Brings the rows of one connection in one table of the lake up to date: only files whose rows changed are written. */
 import { randomUUID } from 'node:crypto'
-import { MusterError } from '../lib/errors.ts'
+import { Busy, MusterError } from '../lib/errors.ts'
 import { asPattern } from '../lib/input-file.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import {
@@ -8,6 +8,7 @@ import {
   type AddedFile,
   connectionColumn,
   filesOf,
+  hasSameFiles,
   requireOurs,
   type TableMetaData,
   type TableState,
@@ -39,7 +40,6 @@ export interface TableRows {
 export interface Writer extends LakeContext {
   readonly connection: string
   readonly runId: string
-  readonly hasPii: boolean
   readonly retentionDays: number
   /** A larger table is cut into files of at most this many rows. */
   readonly maxRows?: number
@@ -253,13 +253,33 @@ function describing(
   return [...first, { metaData: metaDataOf(writer, source, { columns: grown.columns, before }) }]
 }
 
-/** Throws MusterError for a table that is damaged, or not ours. */
+/** The run that named a file; undefined for one that another connection has widened. */
+const runOf = ({ path }: AddedFile): string | undefined => /([^/]+)-\d+-\d+\.parquet$/.exec(path)?.[1]
+
+/** Two processes publish the same connection: the one that read its rows earlier must not bring them back. */
+function requireAlone(
+  { store, connection, runId }: Writer,
+  { table, state, read }: { table: string; state: TableState; read: TableState | undefined },
+): void {
+  const later = filesOf(state, connection).some(file => (runOf(file) ?? '') > runId)
+  if (!later && (!read || hasSameFiles(read, state, connection))) return
+  throw new Busy({
+    what: `another process publishes ${connection} at the same time`,
+    where: `${store.where}/${table}`,
+    next: 'run muster lake publish again when it has ended; tables that were written before stay',
+  })
+}
+
+/** Throws MusterError for a table that is damaged, or not ours, and Busy if another process publishes this connection. */
 export async function writeTable(writer: Writer, source: TableRows): Promise<WrittenTable> {
   const { store, connection, runId } = writer
   const { table } = source
+  let read: TableState | undefined
   for (let round = 1; round <= maxRounds; round += 1) {
     const state = await readLog(writer, table)
     requireOurs(state, `${store.where}/${table}`)
+    requireAlone(writer, { table, state, read })
+    read = state
     const { grown, actions } = await changeOf(writer, source, { state, round })
     const all = [...describing(writer, source, { state, grown }), ...actions]
     if (all.length === 0) return { table, state, filesWritten: 0, bytesWritten: 0 }
@@ -274,9 +294,9 @@ export async function writeTable(writer: Writer, source: TableRows): Promise<Wri
     return { table, state: after, filesWritten: written.length, bytesWritten }
   }
   throw new MusterError({
-    what: `other writers changed this connection's rows ${maxRounds} times in a row`,
+    what: `other connections changed the columns of this table ${maxRounds} times in a row`,
     where: `${store.where}/${table}`,
-    next: 'is another process publishing the same connection? Run muster lake publish again',
+    next: 'run muster lake publish again',
   })
 }
 

@@ -1,13 +1,15 @@
 /** Removes files of a lake that no version within the retention period needs, and the log before them. */
 import { dayMs } from '../lib/dates.ts'
 import { connectionColumn, type TableState } from './actions.ts'
-import { commitTime, keysBefore, type LakeContext, listLog, readLog, writeCheckpoint } from './log.ts'
-import { deleteSnapshots, folderOf, lastSnapshot, snapshotRuns } from './snapshots.ts'
+import { commitTime, keysBefore, type LakeContext, listLog, readLog } from './log.ts'
+import { deleteSnapshots, folderOf, lastSnapshot, readClaims, snapshotRuns } from './snapshots.ts'
 
 export interface VacuumRequest extends LakeContext {
   readonly connection: string
   /** Versions that ended earlier are removed, in milliseconds since the epoch. */
   readonly before: number
+  /** Removes no commit, so that other connections keep their history. */
+  readonly keepsLog?: boolean
 }
 
 export interface VacuumedLake {
@@ -35,10 +37,22 @@ function isExpired(path: string, state: TableState, before: number): boolean {
   return at !== undefined && at < before
 }
 
-/** Keeps the last checkpoint that was written before the period, and everything after it. */
-async function trimLog({ store, before }: VacuumRequest, table: string): Promise<number> {
+/** Versions of tables that the last snapshot of any connection names; one that no longer publishes keeps its own. */
+async function oldestVersions({ store }: VacuumRequest): Promise<ReadonlyMap<string, number>> {
+  const oldest = new Map<string, number>()
+  for (const { connection } of await readClaims(store))
+    for (const [name, { version }] of Object.entries((await lastSnapshot(store, connection))?.tables ?? {}))
+      oldest.set(folderOf(name), Math.min(version, oldest.get(folderOf(name)) ?? version))
+  return oldest
+}
+
+/** Keeps the last checkpoint that was written before the period and before the oldest version, and everything after it. */
+async function trimLog(
+  { store, before }: VacuumRequest,
+  { table, oldest }: { table: string; oldest: number },
+): Promise<number> {
   const log = await listLog(store, table)
-  for (const version of log.checkpoints.toReversed()) {
+  for (const version of log.checkpoints.filter(one => one <= oldest).toReversed()) {
     if (!log.commits.includes(version)) return 0
     const at = await commitTime(store, table, version)
     if (at === undefined || at >= before) continue
@@ -50,8 +64,11 @@ async function trimLog({ store, before }: VacuumRequest, table: string): Promise
   return 0
 }
 
-async function vacuumTable(request: VacuumRequest, table: string): Promise<Omit<VacuumedLake, 'snapshots'>> {
-  const { store, connection, before } = request
+async function vacuumTable(
+  request: VacuumRequest,
+  { table, oldest }: { table: string; oldest: number },
+): Promise<Omit<VacuumedLake, 'snapshots'>> {
+  const { store, connection, before, keepsLog } = request
   const state = await readLog(request, table)
   const stored = await store.list(`${table}/${connectionColumn}=${connection}/`)
   const expired = stored.filter(({ key }) => isExpired(key.slice(table.length + 1), state, before))
@@ -59,7 +76,7 @@ async function vacuumTable(request: VacuumRequest, table: string): Promise<Omit<
   return {
     files: expired.length,
     bytes: expired.reduce((sum, { bytes }) => sum + bytes, 0),
-    commits: await trimLog(request, table),
+    commits: keepsLog ? 0 : await trimLog(request, { table, oldest }),
   }
 }
 
@@ -73,9 +90,10 @@ async function trimSnapshots({ store, connection, before }: VacuumRequest): Prom
 /** Removes what only earlier versions of this connection have; other connections remove theirs. */
 export async function vacuumLake(request: VacuumRequest): Promise<VacuumedLake> {
   const tables = Object.keys((await lastSnapshot(request.store, request.connection))?.tables ?? {})
+  const oldest = await oldestVersions(request)
   const total = { files: 0, bytes: 0, commits: 0 }
-  for (const table of tables) {
-    const one = await vacuumTable(request, folderOf(table))
+  for (const table of tables.map(folderOf)) {
+    const one = await vacuumTable(request, { table, oldest: oldest.get(table) ?? 0 })
     total.files += one.files
     total.bytes += one.bytes
     total.commits += one.commits
@@ -83,16 +101,6 @@ export async function vacuumLake(request: VacuumRequest): Promise<VacuumedLake> 
   return { ...total, snapshots: await trimSnapshots(request) }
 }
 
-/**
- * Removes all files of earlier versions at once, as they name a person who was forgotten. Rewrites the checkpoint: the log before
- * it may quote values too.
- */
-export async function removeHistory(request: Omit<VacuumRequest, 'before'>): Promise<VacuumedLake> {
-  const { store, connection } = request
-  const now = { ...request, before: Number.MAX_SAFE_INTEGER }
-  for (const table of Object.keys((await lastSnapshot(store, connection))?.tables ?? {})) {
-    const state = await readLog(request, folderOf(table))
-    if (state.version > 0) await writeCheckpoint(request, folderOf(table), state)
-  }
-  return vacuumLake(now)
-}
+/** Removes all files of earlier versions at once, as they name a person who was forgotten. The log quotes no values of persons. */
+export const removeHistory = (request: Omit<VacuumRequest, 'before'>): Promise<VacuumedLake> =>
+  vacuumLake({ ...request, before: Number.MAX_SAFE_INTEGER, keepsLog: true })

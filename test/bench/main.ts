@@ -13,6 +13,7 @@ import { benchDashboard } from './dashboard.ts'
 import { benchFirst } from './first.ts'
 import { printFreshness } from './freshness.ts'
 import { benchGrowth } from './growth.ts'
+import { benchLake } from './lake.ts'
 import { benchLimited } from './limited.ts'
 import { buildAll } from './marts.ts'
 import { comparePostgres, millionPostgres } from './postgres.ts'
@@ -61,6 +62,8 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
       count: Number(timesheets ?? 1_000_000),
       timelogs: timelogs === 'with' ? 'with' : 'without',
     }),
+  /** Nothing new and 500 changed of 1,000,000 timesheets in a lake; `lake 10000000` for a count. */
+  lake: timesheets => benchLake(Number(timesheets ?? 1_000_000)),
   /** A first load under a key's limit: `limited 60 4` for 60 requests a minute and 20,000 timesheets. */
   limited: (perMinute, scale) =>
     benchLimited({ perMinute: Number(perMinute ?? 60), scale: Number(scale ?? 4) }),

@@ -1,4 +1,4 @@
-/** Searches for personal data in the warehouse as it would be published, the published copy, and exports without pii. */
+/** Searches for personal data in the warehouse as it would be published, the published copy, the lake, and exports without pii. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
@@ -12,6 +12,8 @@ import { openDuckdb } from '../../warehouse/on-demand.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { duckdbFile, stemOf } from '../connection/storage.ts'
 import { openMade } from '../connection/warehouse.ts'
+import { searchLake } from '../lake.ts'
+import type { RuntimeContext } from '../runtime-context.ts'
 
 export interface Audit {
   readonly hits: readonly Hit[]
@@ -54,11 +56,7 @@ async function searchExport(
   }
   const found: CopySearchResult[] = []
   for (const [table, list] of tables) found.push(await searchFiles(engine, { folder, table, list }, values))
-  return {
-    hits: found.flatMap(({ hits }) => hits),
-    columns: found.reduce((sum, { columns }) => sum + columns, 0),
-    cells: found.reduce((sum, { cells }) => sum + cells, 0),
-  }
+  return summed(found)
 }
 
 async function searchFiles(
@@ -66,7 +64,7 @@ async function searchFiles(
   { folder, table, list }: { folder: string; table: string; list: readonly string[] },
   values: PersonalValues,
 ): Promise<CopySearchResult> {
-  const from = `read_parquet([${list.map(file => quoteText(asPattern(file))).join(', ')}])`
+  const from = `read_parquet([${list.map(file => quoteText(asPattern(file))).join(', ')}], union_by_name = true, hive_partitioning = false)`
   const columns = await stage.rows<{ name: string; type: string }>(
     `select column_name as name, column_type as type from (describe select * from ${from})`,
   )
@@ -96,7 +94,34 @@ export const searchOutput = (
 ): Promise<CopySearchResult> =>
   made === 'company' ? searchCopy(place, values) : searchExport(engine, place, values)
 
-export async function auditPii(connection: StoredConnection): Promise<Audit> {
+/** Searches the lake without personal data; undefined where nothing was published to one. */
+export async function searchLakeFiles(
+  engine: Engine,
+  {
+    connection,
+    context,
+  }: { connection: StoredConnection; context: Pick<RuntimeContext, 'clock' | 'signal'> },
+  values: PersonalValues,
+): Promise<(CopySearchResult & { readonly place: string }) | undefined> {
+  const found: CopySearchResult[] = []
+  let place: string | undefined
+  await searchLake(connection, { stage: engine.stage, context }, async (folder, table, list) => {
+    place = folder
+    found.push(await searchFiles(engine, { folder, table, list }, values))
+  })
+  return place === undefined ? undefined : { ...summed(found), place }
+}
+
+const summed = (found: readonly CopySearchResult[]): CopySearchResult => ({
+  hits: found.flatMap(({ hits }) => hits),
+  columns: found.reduce((sum, { columns }) => sum + columns, 0),
+  cells: found.reduce((sum, { cells }) => sum + cells, 0),
+})
+
+export async function auditPii(
+  connection: StoredConnection,
+  context: Pick<RuntimeContext, 'clock' | 'signal'>,
+): Promise<Audit> {
   const engine = await openMade(connection)
   try {
     const values = await readPiiValues(engine)
@@ -114,11 +139,14 @@ export async function auditPii(connection: StoredConnection): Promise<Audit> {
       results.push(await searchOutput(engine, output, values))
       searched.push(output.place)
     }
+    const lake = await searchLakeFiles(engine, { connection, context }, values)
+    if (lake) {
+      results.push(lake)
+      searched.push(lake.place)
+    }
     return {
-      hits: results.flatMap(({ hits }) => hits),
+      ...summed(results),
       values: values.count,
-      columns: results.reduce((sum, { columns }) => sum + columns, 0),
-      cells: results.reduce((sum, { cells }) => sum + cells, 0),
       searched,
       leftOut: values.leftOut,
     }

@@ -25,7 +25,7 @@ import { publishCompany } from '../company-copy.ts'
 import { duckdbFile, stemOf } from '../connection/storage.ts'
 import { forgetInLakes, lakeAddresses } from '../lake.ts'
 import type { RuntimeContext } from '../runtime-context.ts'
-import { searchOutput } from './audit-pii.ts'
+import { searchLakeFiles, searchOutput } from './audit-pii.ts'
 
 export type ForgetOptions = Pick<ForgetRequest, 'person' | 'allowsReturn' | 'acceptLoss' | 'isDry'>
 
@@ -198,7 +198,7 @@ export async function republishCopies({ connection, context }: OutputJob): Promi
 
 /** Searches files for readers, and exports with personal data. Copies were searched while they were open. */
 export async function searchOutputs(
-  { connection }: RewriteJob,
+  { connection, context }: RewriteJob,
   engine: Engine,
   { values, recogniser }: { readonly values: Values; readonly recogniser: Recogniser },
 ): Promise<string[]> {
@@ -213,5 +213,7 @@ export async function searchOutputs(
     const own = hits.filter(({ column }) => !column.startsWith('pii.') || column.startsWith('pii.text.'))
     found.push(...own.map(({ column }) => `${column} of ${place}`))
   }
+  const lake = await searchLakeFiles(engine, { connection, context }, sought)
+  found.push(...(lake?.hits ?? []).map(({ column }) => `${column} of ${lake?.place}`))
   return found
 }

@@ -18,7 +18,7 @@ export const command: CommandModule = {
   lineage: 'none',
   examples: ['muster audit-pii', 'muster audit-pii --left-out', 'muster audit-pii --json'],
   async run(context, _args, options) {
-    const audit = await auditPii(context.stored())
+    const audit = await auditPii(context.stored(), context)
     if (context.json) printJson(context, audit)
     else print(context, audit, flagOption(options, 'leftOut'))
     if (audit.hits.length === 0) return 0
