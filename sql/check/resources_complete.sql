@@ -2,7 +2,7 @@
 -- quarantine.
 -- Severity: error
 -- Sources: ops.run_resource, ops.run, ops.scan, ops.watermark, ops.sweep, ops.unread, ops.discovered, ops.key_access,
---   ops.quarantine
+--   ops.quarantine, ops.schema_drift, ops.accepted_drift
 -- Next: run muster sync, or muster sweep where a sweep is named: rows are missing until it is accepted; where too many
 -- records are in quarantine, have them fixed at the source; muster status shows the details
 with

@@ -5,7 +5,8 @@
 -- without a list it is the number of records that others refer to. The number of credit notes is unknown, but invoices give
 -- their sum. Time to fill compares requisitions, workers over hours compares timesheets.
 -- Sources: every resource, star.bridge_trade_rate, ops.watermark, ops.scan, ops.run, ops.run_resource, ops.sweep, ops.unread, ops.discovered,
---   ops.key_access, ops.quarantine, ops.evidence, ops.deletion, ops.check_result, ops.crosscheck
+--   ops.key_access, ops.quarantine, ops.schema_drift, ops.accepted_drift, ops.evidence, ops.deletion, ops.check_result,
+--   ops.crosscheck
 -- Measures: sum row_count, live_rows, inferred_rows, deleted_rows, compared_figures, unexplained_figures,
 --   failed_checks, failed_error_checks, failed_rows, quarantined_records, refused_records, withheld_deletions,
 --   deletion_candidates; sum expected_rows within resource; ratio coverage_share = live_rows / expected_rows; max

@@ -143,9 +143,10 @@ reasons as (
 -- Limits come from the last run that recorded its settings. The records that one run quarantined are compared with what it
 -- read; all unresolved ones, with the most that one run read.
 tolerance as (
-  select coalesce(max(t.records), 20) as records, coalesce(max(t.percent), 1.0) as percent
+  select coalesce(max(t.records), 20) as records, coalesce(max(t.percent), 1.0) as percent,
+    coalesce(max(t.frozen), '') as frozen
   from (
-    select r.quarantine_records as records, r.quarantine_percent as percent,
+    select r.quarantine_records as records, r.quarantine_percent as percent, r.frozen,
       row_number() over (order by r.started_at desc, r.run_id desc) as place
     from ops.run as r
     where r.quarantine_records is not null
@@ -212,6 +213,17 @@ excessive as (
   group by c.kind, c.resource
 ),
 
+-- Differences from the contract that nobody has accepted, of resources whose schema must not drift.
+frozen_drift as (
+  select d.resource, count(*) as differences
+  from ops.schema_drift as d
+  inner join tolerance as t on ' ' || t.frozen || ' ' like '% ' || d.resource || ' %'
+  where not exists (
+    select 1 from ops.accepted_drift as a where a.resource = d.resource and a.path = d.path and a.kind = d.kind
+  )
+  group by d.resource
+),
+
 incomplete_resource as (
   select r.resource, r.seen, r.expected,
     r.reason || case
@@ -233,4 +245,8 @@ incomplete_resource as (
       || case e.kind when 'refused' then ' stored records are refused now, ' else ' records are in quarantine, ' end
       || cast(e.tolerated as text) || ' are tolerable' as reason
   from excessive as e
+  union all
+  select f.resource, null as seen, null as expected,
+    'differences of its frozen schema that muster drift lists: ' || cast(f.differences as text) as reason
+  from frozen_drift as f
 ),

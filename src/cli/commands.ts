@@ -214,6 +214,11 @@ export const commandSet: CommandSet = {
       purpose: privacy,
       load: () => import('./commands/forget.ts'),
     },
+    drift: {
+      summary: 'list fields and values that the contract does not have, and accept them',
+      purpose: schedule,
+      load: () => import('./commands/drift.ts'),
+    },
     fields: {
       summary: 'print the field policy: what is blocked or hashed before it is stored',
       purpose: privacy,

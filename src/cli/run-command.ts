@@ -3,11 +3,14 @@
 import { clockApart } from '../app/checkup/machine.ts'
 import { requireRoom, roomWarning } from '../app/connection/storage.ts'
 import { openToWrite, runConnection } from '../app/connection/warehouse.ts'
+import type { StoredConnection } from '../config/connection.ts'
+import { resourcesUnder } from '../config/fields.ts'
 import { catalogue, collections, findResource } from '../contract/catalogue.ts'
 import { counted, formatNumber } from '../lib/counted.ts'
 import { type ExitStatus, UsageError } from '../lib/errors.ts'
 import { programVersion } from '../lib/package.ts'
 import { choiceOf } from '../lib/text/nearest.ts'
+import { readDrift } from '../state/evidence/accepted-drift.ts'
 import { type IncompleteResource, incompleteResources } from '../state/scans/completeness.ts'
 import { tableInQueries } from '../state/tables.ts'
 import { type RunRequest, type RunResult, runSync } from '../sync/run/run.ts'
@@ -117,6 +120,23 @@ async function leftOver(engine: Engine, { resources }: RunRequest): Promise<Inco
   return resources.length === 0 ? [...found] : found.filter(({ resource }) => resources.includes(resource))
 }
 
+/** One line for each resource of the run that warns of differences from the contract. */
+async function driftLines(
+  engine: Engine,
+  { schemaPolicy }: StoredConnection,
+  read: readonly ResourceResult[],
+): Promise<string[]> {
+  const warned = resourcesUnder('warn', schemaPolicy).filter(name => read.some(one => one.resource === name))
+  if (warned.length === 0) return []
+  const waiting = (await readDrift(engine)).filter(row => row.accepted_at === null)
+  return warned.flatMap(name => {
+    const paths = waiting.filter(({ resource }) => resource === name).map(({ path }) => path)
+    return paths.length === 0
+      ? []
+      : [`${name} differs from the contract: ${paths.join(', ')}; see muster drift`]
+  })
+}
+
 /** Runs, prints the result, and throws the failure of a run that did not finish. */
 export async function runAndPrint(context: CommandContext, request: RunRequest): Promise<ExitStatus> {
   const connection = context.connection()
@@ -128,6 +148,7 @@ export async function runAndPrint(context: CommandContext, request: RunRequest):
     const result = await runShown(context, { connection: runConnection(connection), engine }, request)
     // If the warehouse failed during the run, a second failure here must not hide the first.
     printRunResult(context, result, result.failure ? await leftOver(engine, request).catch(() => []) : [])
+    for (const line of await driftLines(engine, connection, result.resources)) context.notice(line)
     const warning = roomWarning(connection)
     if (warning !== undefined) context.notice(warning)
     if (result.failure) throw result.failure

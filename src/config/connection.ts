@@ -7,7 +7,7 @@ import type { ProxyVariables } from '../lib/web/proxy.ts'
 import { type AlertSettings, alertsOf } from './alerts.ts'
 import { type BucketSettings, buildBucket, isBucketUrl } from './bucket.ts'
 import { type Environment, proxyVariables } from './environment.ts'
-import { buildFields, type FieldPolicySettings } from './fields.ts'
+import { buildFields, type FieldPolicySettings, type SchemaPolicies } from './fields.ts'
 import { buildNotifications, type NotificationSettings } from './messages.ts'
 import { readSecret, reviewMode, type Secret, type SettingsFindings } from './secrets.ts'
 import type { RawConnection } from './shape.ts'
@@ -90,6 +90,8 @@ export interface Connection extends NotificationSettings, InboxSettings {
   readonly alerts: readonly AlertSettings[]
   /** Which fields are blocked or hashed before they are stored. */
   readonly fields?: FieldPolicySettings
+  /** What a run does about fields and values outside the contract, by resource. */
+  readonly schemaPolicy?: SchemaPolicies
 }
 
 /** A connection for reading the warehouse: an analyst has no key for the service. */
@@ -176,6 +178,7 @@ export function buildStored(
     queries: raw.queries,
     alerts: alertsOf(raw.alerts),
     ...(fieldPolicy && { fields: fieldPolicy }),
+    ...(raw.schemaPolicy && { schemaPolicy: raw.schemaPolicy }),
     ...notifications,
   }
 }

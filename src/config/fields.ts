@@ -1,9 +1,11 @@
-/** Declares the settings of the field policy: which fields are blocked or hashed before anything is stored. */
+/** Declares the settings of fields: which are blocked or hashed before anything is stored, and what undeclared ones do. */
 import * as z from 'zod'
+import { catalogue } from '../contract/catalogue.ts'
 import { type FieldRule, faultOf, type Treatment, treatments } from '../contract/derived/field-rules.ts'
-import { didYouMean } from '../lib/text/nearest.ts'
+import { choiceOf, didYouMean } from '../lib/text/nearest.ts'
 import { readSecret, type Secret, type SettingsFindings } from './secrets.ts'
 import { dotted, type SettingsPath, type SettingsSource } from './source.ts'
+import { wordOf } from './values.ts'
 
 const word = z.string().meta({ enum: [...treatments] })
 
@@ -75,3 +77,31 @@ export function buildFields(
   const key = isKeyed ? keyIn(raw, path, place) : undefined
   return { rules, ...(key && { key }) }
 }
+
+const policies = ['evolve', 'warn', 'freeze'] as const
+export type SchemaPolicy = (typeof policies)[number]
+
+/** Stands for all resources that are not named. */
+const others = '*'
+
+const names: readonly string[] = catalogue.map(({ name }) => name)
+
+export const schemaPolicy = z
+  .record(z.string(), wordOf(policies))
+  .superRefine((named, found) => {
+    for (const name of Object.keys(named))
+      if (name !== others && !names.includes(name))
+        found.addIssue({ code: 'custom', path: [name], message: `is no resource: ${choiceOf(name, names)}` })
+  })
+  .describe(
+    'By resource, or * for the others: evolve records undeclared and changed fields, warn also prints a line, freeze ends the run as incomplete until muster drift accept.',
+  )
+
+export type SchemaPolicies = Readonly<Record<string, SchemaPolicy>>
+
+export const policyFor = (policies: SchemaPolicies | undefined, resource: string): SchemaPolicy =>
+  policies?.[resource] ?? policies?.[others] ?? 'evolve'
+
+/** Names of the resources with this policy. */
+export const resourcesUnder = (policy: SchemaPolicy, policies: SchemaPolicies | undefined): string[] =>
+  names.filter(name => policyFor(policies, name) === policy)

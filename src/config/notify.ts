@@ -1,21 +1,14 @@
 /** Declares the settings of notifications: where they go, the severity of each type, and the limits of each. */
 import * as z from 'zod'
-import { didYouMean } from '../lib/text/nearest.ts'
 import { isLoopback } from '../lib/web/address-kind.ts'
 import { type GroupContext, type ReceiverSettings, receiver, receiverIn } from './receiver.ts'
 import { readSecret, type Secret } from './secrets.ts'
 import { dotted, type SettingsPath } from './source.ts'
-import { integer } from './values.ts'
+import { integer, wordOf } from './values.ts'
 
 /** Worst first; `off` sends nothing. */
 export const severities = ['error', 'warning', 'info', 'off'] as const
 export type Severity = (typeof severities)[number]
-
-const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
-  z.enum(words, {
-    error: ({ input }) =>
-      `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}${didYouMean(String(input), words)}`,
-  })
 
 export const severity = wordOf(severities)
 

@@ -5,7 +5,7 @@ import { defaultDays, plausibleBounds } from '../lib/day-rule.ts'
 import { didYouMean } from '../lib/text/nearest.ts'
 import { defaultZone, isNamedZone } from '../lib/zones.ts'
 import { alertKeys, alerts } from './alerts.ts'
-import { fields } from './fields.ts'
+import { fields, schemaPolicy } from './fields.ts'
 import { lineage } from './messages.ts'
 import { notify, typeNames } from './notify.ts'
 import { dotted, type SettingsPath, type SettingsProblem } from './source.ts'
@@ -60,6 +60,7 @@ const connection = z.strictObject({
     .optional()
     .describe('Key of hashed fields: a variable in braces after a $, or file:NAME.'),
   fieldKeyFile: z.string().optional().describe('A file with that key.'),
+  schemaPolicy: schemaPolicy.optional(),
   warehouse: z
     .string()
     .meta({ pattern: '^(duckdb:.|postgres(ql)?://)' })

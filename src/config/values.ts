@@ -1,5 +1,13 @@
 /** Declares types of values that several groups of settings share. */
 import * as z from 'zod'
+import { didYouMean } from '../lib/text/nearest.ts'
+
+/** One of these words; another one gets a suggestion. */
+export const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
+  z.enum(words, {
+    error: ({ input }) =>
+      `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}${didYouMean(String(input), words)}`,
+  })
 
 /** A whole number; digits from an environment variable arrive as text. */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): z.ZodType<number> {

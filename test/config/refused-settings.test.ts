@@ -39,6 +39,16 @@ describe('a file', () => {
       acme(KEY, DUCKDB, `${name}: 99999999999999`),
       `line 6: connections.acme.${name} must be at most 36525`,
     ]),
+    [
+      'a misspelt resource of a schema policy',
+      acme(KEY, DUCKDB, 'schemaPolicy: { timesheet: freeze }'),
+      'line 6: connections.acme.schemaPolicy.timesheet is no resource: did you mean timesheets?',
+    ],
+    [
+      'a misspelt schema policy',
+      acme(KEY, DUCKDB, 'schemaPolicy: { timesheets: freze }'),
+      'line 6: connections.acme.schemaPolicy.timesheets must be evolve, warn or freeze, did you mean freeze?',
+    ],
     ['no key', acme(DUCKDB), 'line 2: connections.acme.apiKey is missing'],
     [
       'two keys',

@@ -33,6 +33,7 @@ describe('a file', () => {
       queries: { seconds: 120, memoryMegabytes: 1024, answerMegabytes: 16, threads: 2 },
       days: { zone: 'Europe/London', firstDay: '2000-01-01', lastDay: '2049-12-31' },
       fiscalYearStart: 4,
+      alerts: [],
     })
     expect(settings.source).toBe('config/muster.yaml')
   })

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import type { Connection, StoredConnection } from '../../config/connection.ts'
+import { resourcesUnder } from '../../config/fields.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { MusterError } from '../../lib/errors.ts'
 import type { RecordLimits } from '../../load/page/record-limits.ts'
@@ -72,9 +73,10 @@ export async function openMade(connection: StoredConnection): Promise<Engine> {
   })
 }
 
-export const toleranceOf = ({ quarantineRecords, quarantinePercent }: StoredConnection): Tolerance => ({
-  records: quarantineRecords,
-  percent: quarantinePercent,
+export const toleranceOf = (connection: StoredConnection): Tolerance => ({
+  records: connection.quarantineRecords,
+  percent: connection.quarantinePercent,
+  frozen: resourcesUnder('freeze', connection.schemaPolicy),
 })
 
 export const limitsOf = (connection: Connection): RecordLimits => ({

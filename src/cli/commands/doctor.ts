@@ -1,5 +1,6 @@
 /** `muster doctor`: checks everything that a sync needs, and says what to do about each problem. */
 
+import { alertFindings } from '../../app/checkup/alerts.ts'
 import { type CheckupFinding, failed, ok, warn } from '../../app/checkup/finding.ts'
 import { keyFindings, resourceFindings } from '../../app/checkup/key.ts'
 import { encryption, lake, landing } from '../../app/checkup/landing.ts'
@@ -72,6 +73,7 @@ async function examine(context: CommandContext): Promise<Examination> {
       diskSpace(file ?? connection.landing, reserveOf(connection)),
       encryption(connection),
       ok('retention', retentionText(connection)),
+      ...(await alertFindings(connection.alerts, engine)),
     )
     if (file === undefined) findings.push(...(await readerFindings(engine)))
     const room = {

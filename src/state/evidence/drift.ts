@@ -57,13 +57,33 @@ export async function recordDrift(
   )
 }
 
+/** A value that was never read before makes an acceptance of its column void, unless that came later, as in a replay. */
 async function recordValues(engine: Engine, rows: readonly UnknownValueRow[]): Promise<void> {
-  for (const some of chunks(rows))
+  const [first] = rows
+  if (!first) return
+  const { resource, seen_at } = first
+  const known = await ledger(engine)
+    .selectFrom('pii.unknown_value')
+    .select(['path', 'value'])
+    .where('resource', '=', resource)
+    .execute()
+  const names = new Set(known.map(({ path, value }) => `${path} ${value}`))
+  const fresh = rows.filter(({ path, value }) => !names.has(`${path} ${value}`))
+  for (const some of chunks(fresh)) {
     await ledger(engine)
       .insertInto('pii.unknown_value')
       .values(some)
       .onConflict(conflict => conflict.columns(['resource', 'path', 'value']).doNothing())
       .execute()
+    const paths = some.map(({ path }) => path)
+    await ledger(engine)
+      .deleteFrom('ops.accepted_drift')
+      .where('resource', '=', resource)
+      .where('path', 'in', paths)
+      .where('kind', '=', 'unknown value')
+      .where('accepted_at', '<', seen_at)
+      .execute()
+  }
 }
 
 async function driftOf(engine: Engine, resource: string): Promise<Difference[]> {

@@ -132,6 +132,19 @@ export const evidenceTables = {
     lifetime: 'replayed',
   }),
 
+  accepted_drift: table({
+    description: 'One row per difference of ops.schema_drift that muster drift accept has accepted.',
+    columns: {
+      resource: text('The resource.'),
+      path: text('As in ops.schema_drift.'),
+      kind: text('As in ops.schema_drift.'),
+      accepted_at: time('When it was accepted; a further new value of the column removes the row.'),
+    },
+    key: ['resource', 'path', 'kind'],
+    isPublished: false,
+    lifetime: 'lasting',
+  }),
+
   unknown_value: piiTable({
     description:
       'One row per value outside the documented list of its column; the service may write anything there.',

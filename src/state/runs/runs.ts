@@ -44,13 +44,15 @@ interface RunStart {
   readonly arguments: string
   readonly startedAt: string
   readonly version: string
-  /** Max records in quarantine from the settings; left out by runs without settings. */
+  /** From the settings; left out by runs without settings. */
   readonly tolerance?: Tolerance | undefined
 }
 
+/** Up to where a resource counts as complete: max records in quarantine, and the resources whose schema must not drift. */
 export interface Tolerance {
   readonly records: number
   readonly percent: number
+  readonly frozen?: readonly string[]
 }
 
 /** Marks running runs whose process died as failed; their end stays null, as it is unknown. */
@@ -112,6 +114,7 @@ export async function recordRun(engine: Engine, start: RunStart): Promise<void> 
       finished_at: null,
       quarantine_records: start.tolerance?.records ?? null,
       quarantine_percent: start.tolerance?.percent ?? null,
+      frozen: start.tolerance?.frozen?.join(' ') ?? null,
       discovered_at: null,
       reclaimed_at: null,
       message: null,

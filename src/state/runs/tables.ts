@@ -30,6 +30,7 @@ export const runTables = {
       quarantine_percent: optional(
         real('Max percent of the records in quarantine; the higher limit applies.'),
       ),
+      frozen: optional(text('Resources whose schemaPolicy was freeze, separated by spaces.')),
       discovered_at: optional(time('When the ids in its rows had been recorded; null before that.')),
       reclaimed_at: optional(time('When it reclaimed the space of replaced and removed rows.')),
       message: optional(text('Why it failed, stopped or is incomplete.')),

@@ -24,6 +24,8 @@ const read: readonly LedgerName[] = [
   'key_access',
   'quarantine',
   'run',
+  'schema_drift',
+  'accepted_drift',
 ]
 
 /** In a published copy, the result as of the last build of mart.data_health; undefined without that mart. */

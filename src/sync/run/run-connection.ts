@@ -24,7 +24,7 @@ export interface RunConnection {
   readonly lookbackMinutes: number
   readonly pageCapBytes: number
   readonly reserveBytes?: number
-  /** How much may be in quarantine; defaults if absent. */
+  /** How much may be in quarantine, and which resources are frozen; defaults if absent. */
   readonly tolerance?: Tolerance
   /** Which fields are blocked or hashed; none if absent. */
   readonly fields?: FieldSettings

@@ -17,6 +17,7 @@ import { FieldPolicy } from '../../privacy/fields/policy.ts'
 import { requirePolicy } from '../../privacy/fields/stored-policy.ts'
 import { scrubOf } from '../../privacy/scrub-landing.ts'
 import { FetchedPages } from '../../state/by-id/discovered.ts'
+import { waitingDrift } from '../../state/evidence/accepted-drift.ts'
 import { intolerable, LimitExceeded } from '../../state/evidence/quarantine-limit.ts'
 import { migrate } from '../../state/migrate.ts'
 import type { KeyRequests } from '../../state/requests/key-requests.ts'
@@ -303,7 +304,8 @@ async function readAll(session: RunSession, request: RunRequest): Promise<ReadRe
     const resources = inOrder(await read({ ...sync, key }, request))
     const failure =
       failureAmong(resources) ??
-      (await intolerable(sync.engine, { of: namesOf(resources), meanwhile: unpublished }))
+      (await intolerable(sync.engine, { of: namesOf(resources), meanwhile: unpublished })) ??
+      (await waitingDrift(sync.engine, namesOf(resources)))
     return { resources, failure: interrupted(sync.signal, failure) }
   } catch (error) {
     return { resources: [], failure: interrupted(sync.signal, error as MusterError) }

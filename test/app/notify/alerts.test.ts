@@ -19,20 +19,20 @@ const settings = {
 
 async function makeMarts(engine: Engine) {
   await engine.run(
-    'create table mart.worker_week (worker_id text, week_ending_date date, is_complete_week boolean, is_over_threshold boolean)',
+    'create table mart.worker_week (worker_id text, week_ending_date date, is_settled_week boolean, is_over_threshold boolean)',
   )
   await engine.run(
     `insert into mart.worker_week values ('a', date '2026-10-25', true, true), ('b', date '2026-10-25', true, true),
        ('c', date '2026-10-25', true, false), ('a', date '2026-11-01', false, true), ('d', date '2026-10-18', true, true)`,
   )
   await engine.run(
-    'create table mart.unbilled_accrual (record_id text, currency text, age_days integer, is_complete_week boolean, accrued_value numeric(18, 4))',
+    'create table mart.unbilled_accrual (record_id text, currency text, age_days integer, is_settled_week boolean, accrued_value numeric(18, 4))',
   )
   await engine.run(
     `insert into mart.unbilled_accrual values ('1', 'GBP', 20, true, 60000), ('2', 'EUR', 20, true, 40000), ('3', 'EUR', 10, true, 90000)`,
   )
   await engine.run(
-    'create table mart.working_time_weekly (week_ending_date date, is_complete_week boolean, net_hours numeric(18, 4))',
+    'create table mart.working_time_weekly (week_ending_date date, is_settled_week boolean, net_hours numeric(18, 4))',
   )
   for (let week = 0; week < 14; week += 1)
     await engine.run(
@@ -71,7 +71,7 @@ describeOnEngines(
       await evaluate(2)
       await evaluate(3)
       expect(await openAlerts(engine)).toMatchObject([{ began_at: at(2), checked_at: at(3), state: 'fires' }])
-      await engine.run(`update mart.worker_week set is_complete_week = true`)
+      await engine.run(`update mart.worker_week set is_settled_week = true`)
       await evaluate(4)
       expect(await openAlerts(engine)).toMatchObject([
         { began_at: at(4), state: 'quiet', period: '2026-11-01' },

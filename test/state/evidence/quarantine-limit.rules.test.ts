@@ -17,7 +17,13 @@ beforeEach(async () => {
   const zero = [...figures, 'records_touched', 'records_unchanged', 'quarantined'].map(name => [name, 0])
   await bench.insert('ops.run', {
     ...{ run_id: 'run-1', command: 'sync', arguments: '', state: 'done', started_at: hour(3) },
-    ...{ program_version: 'v', quarantine_records: 1, quarantine_percent: 1, ...Object.fromEntries(zero) },
+    ...{
+      program_version: 'v',
+      quarantine_records: 1,
+      quarantine_percent: 1,
+      frozen: null,
+      ...Object.fromEntries(zero),
+    },
   })
 })
 

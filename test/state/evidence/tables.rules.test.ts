@@ -14,6 +14,7 @@ test('evidence lasts, quarantine and drift are read again from the pages, and on
     out_of_sight: { ...lasting, key: ['resource', 'record_id', 'scope_id'] },
     quarantine: { ...replayed, key: ['quarantine_id'] },
     quarantine_look: { ...lasting, key: ['resource'] },
+    accepted_drift: { ...lasting, key: ['resource', 'path', 'kind'] },
     schema_drift: { ...replayed, isPublished: true, key: ['resource', 'path', 'kind'] },
     unknown_value: { ...replayed, key: ['resource', 'path', 'value'] },
   })
