@@ -145,7 +145,9 @@ test('the dashboard has a port of its own, reads the published copy once there i
     const none = await fetch(new URL('/api/pages/data-health', dashboard))
     expect([none.status, await none.text()]).toEqual([503, expect.stringContaining('no published copy yet')])
     await marts(join(cwd, 'acme.published.duckdb'))
-    const today = (await (await fetch(new URL('/api/pages/data-health', dashboard))).json()) as { asOf: string }
+    const today = (await (await fetch(new URL('/api/pages/data-health', dashboard))).json()) as {
+      asOf: string
+    }
     expect(today.asOf).toContain('2026-11-02')
   })
   await expect(fetch(address)).rejects.toThrow()

@@ -83,7 +83,14 @@ async function cellsWith(engine: Engine, words: string): Promise<string[]> {
 }
 
 /** Of the account or of the runs, and when a row was made. */
-const notCompared = new Set(['alert', 'data_health', 'freshness', 'request_budget', 'crosscheck', 'dim_api_key'])
+const notCompared = new Set([
+  'alert',
+  'data_health',
+  'freshness',
+  'request_budget',
+  'crosscheck',
+  'dim_api_key',
+])
 const stamps = new Set(['definition_id', 'as_of', 'loaded_at'])
 
 async function martRows(engine: Engine): Promise<Map<string, string[]>> {
