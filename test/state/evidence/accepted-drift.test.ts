@@ -74,7 +74,7 @@ describeOnEngines(
       ] as const) {
         service.records = [...service.records, sheet(minute, { status })]
         expect([status, (await sync()).code]).toEqual([status, 3])
-        expect((await command('drift accept timesheets status')).code).toBe(0)
+        expect((await command('drift accept timesheets')).code).toBe(0)
         expect([status, (await sync()).code]).toEqual([status, 0])
       }
     }, 180_000)
