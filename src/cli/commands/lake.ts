@@ -141,7 +141,6 @@ export const command: CommandModule = {
   takesAll: true,
   examples: [
     'muster lake publish',
-    'muster lake publish --all',
     'muster lake snapshot --json',
     'muster lake check',
     'muster lake vacuum',
