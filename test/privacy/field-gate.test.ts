@@ -126,6 +126,7 @@ test.each([
   ['companies.newField*', 'block', undefined],
   ['*.email', 'hash', undefined],
   ['companies.financ', 'block', 'companies have no field financ, did you mean finance?'],
+  ['companies.financeEmail', 'block', 'have no field financeEmail, did you mean finance.financeEmail?'],
   ['companys.finance', 'block', 'there is no resource companys, did you mean companies?'],
   ['*.emial', 'hash', 'no resource has field emial, did you mean email?'],
   ['users.id', 'hash', 'users.id cannot be hashed: it is the key of star.dim_user'],

@@ -1,5 +1,5 @@
 /** Declares the rules of a field policy and checks them against the declared fields. */
-import { didYouMean } from '../../lib/text/nearest.ts'
+import { didYouMean, nearest } from '../../lib/text/nearest.ts'
 import { catalogue } from '../catalogue.ts'
 import { fieldPaths, neededFields } from './field-places.ts'
 import { openDocuments } from './json-shape.ts'
@@ -52,8 +52,14 @@ function unknownField(pattern: string): string | undefined {
     .flatMap(one => [...fieldPaths(one)])
   const path = steps.filter(step => step !== '*').join('.')
   const names = path === last ? known.flatMap(one => [one, one.split('.').at(-1) ?? '']) : known
-  const at = resource.includes('*') ? 'no resource has' : `${resource} have no`
-  return `${at} field ${path}${didYouMean(path, [...new Set(names)])}, or write ${last}* for a field that the service does not document`
+  const isAnywhere = resource.includes('*')
+  const found = nearest(path, [...new Set(names)]) ?? ''
+  // The last step alone names a field of any resource, but not one of this.
+  const meant =
+    isAnywhere || known.includes(found) ? found : (known.find(one => one.endsWith(`.${found}`)) ?? '')
+  const advice = meant === '' ? '' : `, did you mean ${meant}?`
+  const at = isAnywhere ? 'no resource has' : `${resource} have no`
+  return `${at} field ${path}${advice}, or write ${last}* for a field that the service does not document`
 }
 
 /** Why a rule that names one field cannot apply: the model needs the field, or one in it. */
