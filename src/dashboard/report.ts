@@ -15,6 +15,7 @@ import {
 } from './answers.ts'
 import { defaultPerspective, type FilteredBy, type Filters, filteredBy, perspectives } from './filters.ts'
 import { pages } from './pages/pages.ts'
+import type { DashboardPage } from './panel.ts'
 import type { MartReader, Marts } from './reader.ts'
 import { panelStatement } from './statement.ts'
 import { hashOf, readWebFiles, shell } from './web-files.ts'
@@ -62,9 +63,18 @@ async function largest(
   return all.filter(({ id }) => ids.has(id))
 }
 
-async function panelsUnder(marts: Marts, reportFilters: Filters, filters: Filters): Promise<ViewPanels> {
+interface AskedView {
+  readonly pages: readonly DashboardPage[]
+  readonly reportFilters: Filters
+  readonly filters: Filters
+}
+
+async function panelsUnder(
+  marts: Marts,
+  { pages: shownPages, reportFilters, filters }: AskedView,
+): Promise<ViewPanels> {
   const found: [string, PanelUnder][] = []
-  for (const panel of pages.flatMap(page => page.panels)) {
+  for (const panel of shownPages.flatMap(page => page.panels)) {
     const { shown } = panelStatement(panel, reportFilters, marts.columns)
     if (panelStatement(panel, filters, marts.columns).shown === shown) {
       const { ignored } = panelStatement(panel, filters, marts.columns)
@@ -115,6 +125,7 @@ const offeredBy = (
 ]
 
 interface WantedViews {
+  readonly pages: readonly DashboardPage[]
   readonly reportFilters: Filters
   readonly asOf: PageAnswer['asOf']
   /** How many members of each dimension are offered. */
@@ -138,13 +149,13 @@ async function membersOffered(
 
 const viewsOf = (reader: MartReader, wanted: WantedViews): Promise<Views> =>
   reader.read(async marts => {
-    const { reportFilters, asOf } = wanted
+    const { pages: shownPages, reportFilters, asOf } = wanted
     const { choices, cut } = await membersOffered(marts, wanted)
     const periods = periodsOf(reportFilters, asOf)
     const views: Record<string, ViewPanels> = {}
     let bytes = 0
     for (const { query, filters } of offeredBy(reportFilters, choices, periods)) {
-      const panels = await panelsUnder(marts, reportFilters, filters)
+      const panels = await panelsUnder(marts, { pages: shownPages, reportFilters, filters })
       bytes += JSON.stringify(panels).length
       if (bytes > maxBytes) break
       views[query] = panels
@@ -179,18 +190,28 @@ function inWords({ ids, from, to }: Filters, choices: FilterChoices): string[] {
 /** JSON for a script element: no text in it can end the element. */
 const embedded = (data: ReportData): string => JSON.stringify(data).replaceAll('<', '\\u003c')
 
+interface ReportParts {
+  /** Without it, all of them. */
+  readonly pages?: readonly DashboardPage[]
+  readonly filters: Filters
+  readonly madeAt: string
+  /** How many members of each dimension can be chosen. */
+  readonly members?: number
+}
+
 /**
- * `members`: how many of each dimension can be chosen. The policy allows only the one script, by its hash, and no
+ * The policy allows only the one script, by its hash, and no
  * requests.
  */
 export async function writeReport(
   reader: MartReader,
-  { filters, madeAt, members }: { filters: Filters; madeAt: string; members?: number },
+  { pages: shownPages = pages, filters, madeAt, members }: ReportParts,
 ): Promise<string> {
   const answers: PageAnswer[] = []
-  for (const page of pages) answers.push(await answerPage(reader, page, filters))
+  for (const page of shownPages) answers.push(await answerPage(reader, page, filters))
   const { script, style } = readWebFiles()
   const views = await viewsOf(reader, {
+    pages: shownPages,
     reportFilters: filters,
     asOf: answers[0]?.asOf ?? null,
     ...(members !== undefined && { members }),

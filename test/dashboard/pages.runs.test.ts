@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PageAnswer, PanelAnswer, RowsAnswer } from '../../src/dashboard/answers.ts'
 import { noFilters } from '../../src/dashboard/filters.ts'
-import { pages } from '../../src/dashboard/pages/pages.ts'
+import { pageNamed, pages } from '../../src/dashboard/pages/pages.ts'
 import { type ReportData, writeReport } from '../../src/dashboard/report.ts'
 import { utcDay, weekday } from '../../src/lib/dates.ts'
 import { isAmount } from '../../src/marts/columns.ts'
@@ -243,6 +243,21 @@ test('a report shows invoices as the client sees them, and can be switched', asy
     expect(outstanding?.changed).toMatchObject([{ perspective, sql: expect.stringContaining(perspective) }])
     expect(cost).toEqual({ ignored: ['perspective'] })
   }
+})
+
+test('a report of some pages has these alone, and their panels under each filter', async () => {
+  const html = await writeReport(duckdb.reader, {
+    pages: [pageNamed('cost')],
+    filters: noFilters,
+    madeAt: '2026-11-02T02:30:00.000Z',
+  })
+  const [, text = ''] = /id="report">(.*?)<\/script>/s.exec(html) ?? []
+  const { pages: shown, views } = JSON.parse(text) as ReportData
+  expect(shown.map(({ id }) => id)).toEqual(['cost'])
+  const panels = new Set(pageNamed('cost').panels.map(({ id }) => id))
+  const under = Object.values(views).flatMap(Object.keys)
+  expect(under.length).toBeGreaterThan(0)
+  expect(under.filter(id => !panels.has(id))).toEqual([])
 })
 
 test('values are bound: a value that looks like SQL finds nothing', async () => {

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { dashboardSource } from '../../app/connection/dashboard-source.ts'
 import { filteredBy, readFilters } from '../../dashboard/filters.ts'
+import { pageNamed } from '../../dashboard/pages/pages.ts'
+import type { DashboardPage } from '../../dashboard/panel.ts'
 import type { DashboardOptions } from '../../dashboard/server.ts'
 import { tokenFor } from '../../dashboard/token.ts'
 import { beginningOf, type OutputRules, requireOutput, writeOutput } from '../../temporary/output-file.ts'
@@ -47,6 +49,7 @@ export const command: CommandModule = {
       summary: 'require the token of the printed address; always required from other machines',
     },
     { flags: '--out <file>', summary: 'write all pages into one HTML file instead of serving them' },
+    { flags: '--page <name>', summary: 'only this page; may be repeated', parse: repeated(anyText) },
     { flags: '--from <day>', summary: 'first day', parse: calendarDay },
     { flags: '--to <day>', summary: 'last day', parse: calendarDay },
     ...filteredBy.map(name => ({
@@ -58,17 +61,19 @@ export const command: CommandModule = {
   ],
   notes: [
     'It reads only marts; on DuckDB, from the published copy if there is one.',
-    'Filters narrow the report; without --out they are part of the printed address.',
+    'Pages and filters narrow the report; without --out, the printed address opens the first page named, with the filters.',
     'Without a token, every user of this machine can read the figures. With --allow-host, or a --host that other machines can reach, every request needs the token of the printed address.',
   ],
   examples: [
     'muster dashboard',
     'muster dashboard --port 8443 --allow-host figures.example.com',
     'muster dashboard --out report.html --from 2026-01-01',
+    'muster dashboard --out monday.html --page overview --page cost',
     'muster dashboard --out agency.html --agency 647d2580351490e224ae34fe',
   ],
   run: async (context, _, options) => {
-    // Rejects wrong filters before anything is opened.
+    // Rejects wrong pages and filters before anything is opened.
+    pagesOf(options)
     readFilters(filterQuery(options))
     const file = textOption(options, 'out')
     if (file === undefined) await serve(context, options)
@@ -89,8 +94,10 @@ async function serve(context: CommandContext, options: Options): Promise<void> {
   const { clock } = context
   const dashboard = await serveMarts({ source, clock, isReadFirst: true }, optionsOf(options))
   try {
-    const filters = filterQuery(options)
-    const url = `${dashboard.url}${filters.size > 0 ? `?${filters}` : ''}${dashboard.fragment}`
+    const [page] = pagesOf(options)
+    const query = filterQuery(options)
+    if (page) query.set('page', page.id)
+    const url = `${dashboard.url}${query.size > 0 ? `?${query}` : ''}${dashboard.fragment}`
     if (context.json) printJson(context, { url })
     else printLine(context, `The dashboard is at ${url}\nCtrl-C stops it.`)
     if (!context.signal.aborted) await once(context.signal, 'abort')
@@ -112,18 +119,25 @@ async function write(context: CommandContext, file: string, options: Options): P
   try {
     const filters = readFilters(filterQuery(options))
     const madeAt = new Date(context.clock.now()).toISOString()
-    const html = await writeReport(reader, { filters, madeAt })
+    const pages = pagesOf(options)
+    const html = await writeReport(reader, { filters, madeAt, ...(pages.length > 0 && { pages }) })
     const bytes = writeOutput(
       file,
       html.replace('<head>', () => `<head><meta name="generator" content="${marker}">`),
       rules,
     )
+    const shown = pages.length > 0 ? pages.map(({ title }) => title).join(', ') : 'all pages'
     if (context.json) printJson(context, { file, bytes })
-    else printLine(context, `all pages, ${(bytes / 1e6).toFixed(1)} MB: ${file}`)
+    else printLine(context, `${shown}, ${(bytes / 1e6).toFixed(1)} MB: ${file}`)
   } finally {
     await reader.close()
   }
 }
+
+/** Those named, each once. Throws UsageError for one that does not exist. */
+const pagesOf = (options: Options): DashboardPage[] => [
+  ...new Set(listOption<string>(options, 'page').map(pageNamed)),
+]
 
 function filterQuery(options: Options): URLSearchParams {
   const query = new URLSearchParams()

@@ -139,12 +139,7 @@ export const command: CommandModule = {
   ],
   lineage: 'none',
   takesAll: true,
-  examples: [
-    'muster lake publish',
-    'muster lake snapshot --json',
-    'muster lake check',
-    'muster lake vacuum',
-  ],
+  examples: ['muster lake publish', 'muster lake snapshot --json', 'muster lake check', 'muster lake vacuum'],
   async run(context, [name = ''], options) {
     const action = actions[name]
     if (!action)
