@@ -1,21 +1,21 @@
-/** What each cell of a record's row must hold: the declaration says where the value stands, and this reads it anew. */
+/** Computes the expected value of each cell from a record: reads the path that the column declares, without Muster's code. */
 import type { Column, FieldPath } from '../../src/contract/fields/column.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
 import type { ChildTable, Table } from '../../src/contract/fields/table.ts'
-import type { Shown } from './source.ts'
+import type { ShownRecord } from './source.ts'
 
 /** A cell as text, or null. */
 export type Cell = string | null
 
 const at = (value: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>(
-    (inner, step) => (typeof inner === 'object' && inner !== null ? (inner as Shown)[step] : undefined),
+    (inner, step) => (typeof inner === 'object' && inner !== null ? (inner as ShownRecord)[step] : undefined),
     value,
   )
 
 const decimals: Readonly<Record<string, number>> = { number: 8, money: 4, quantity: 4, coordinate: 9 }
 
-/** A stored or expected value in one form, so that 7.5 and 7.5000 are alike, and so are two ways to write an instant. */
+/** Normalizes a stored or expected value, so that 7.5 equals 7.5000, and two notations of an instant are equal. */
 export function plain(type: Column['type'], value: unknown): Cell {
   if (value === null || value === undefined) return null
   const scale = decimals[type]
@@ -25,14 +25,14 @@ export function plain(type: Column['type'], value: unknown): Cell {
   return String(value)
 }
 
-/** Columns that repeat one field of the record. What is derived, free text or JSON has tests of its own. */
+/** Columns that copy one field of the record. Derived columns, free text and JSON have their own tests. */
 export function comparedColumns(table: Table): [string, Column][] {
   return Object.entries(table.columns).filter(
     ([, { source, type, privacy }]) => source.from === 'field' && type !== 'json' && privacy === 'open',
   )
 }
 
-/** What the contract does not list is published only when it is a word. */
+/** A value that the contract does not list is published only if it is a single word. */
 const isPublished = (cell: string, values: Column['values']): boolean =>
   values === undefined || values.includes(cell) || /^[A-Za-z]\w{0,39}$/.test(cell)
 
@@ -43,7 +43,7 @@ export function expectedCell({ source, type, member, values }: Column, element: 
   return member && (cell === null || cell === '') ? '-1' : cell
 }
 
-/** Elements of a child table in a record, in order. */
+/** The elements of a record that become rows of the child table, in order. */
 export function elementsOf(record: unknown, { lists, shape }: ChildTable): unknown[] {
   if (shape === 'single') return [at(record, lists[0] ?? [])].filter(one => one !== null && one !== undefined)
   return lists.reduce<unknown[]>(
@@ -52,6 +52,6 @@ export function elementsOf(record: unknown, { lists, shape }: ChildTable): unkno
   )
 }
 
-/** Lists of objects below the record, which become rows of their own. */
+/** Child tables whose rows come from objects inside the record. */
 export const comparedChildren = ({ table }: Resource): readonly ChildTable[] =>
   table.children.filter(({ shape }) => shape === 'object' || shape === 'single')

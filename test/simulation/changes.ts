@@ -1,24 +1,24 @@
-/** The ways in which records of the service change. */
+/** Changes records of the service, in each way that a seed may draw. */
 import type { Rng } from '../../src/lib/rng.ts'
 import type { StoredRecord } from '../../src/sandbox/record.ts'
 import type { CollectionName, World } from '../../src/sandbox/world.ts'
 
-export interface Occasion {
+export interface ChangeContext {
   readonly world: World
   readonly collection: CollectionName
-  /** One of the collection, drawn. */
+  /** Drawn from the collection. */
   readonly record: StoredRecord
   readonly rng: Rng
   readonly nowMs: number
-  /** A number that was not given before in this seed. */
+  /** Unique within the seed. */
   readonly number: number
-  /** One believable change of any record, as people work. */
+  /** Makes one plausible change of any record, as users would. */
   readonly work: () => void
-  /** Tells of the change, as the service does of most. */
+  /** Sends an event about the change, as the service does for most changes. */
   readonly announce: (what: 'changed' | 'deleted') => void
 }
 
-/** A text of each list that may change, and a field that must be a number. */
+/** The text field that `touch` changes, by collection. */
 const texts: Partial<Record<CollectionName, string>> = {
   timesheets: 'reference',
   invoices: 'reference',
@@ -29,25 +29,26 @@ const texts: Partial<Record<CollectionName, string>> = {
   creditNotes: 'reference',
   purchaseOrders: 'reference',
 }
+/** The number field that `spoil` breaks, by collection. */
 const numbers: Partial<Record<CollectionName, string>> = { timesheets: 'netHours', expenses: 'value' }
 
 const pick = <Item>(rng: Rng, items: readonly Item[]): Item => items[Math.floor(rng() * items.length)]!
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** Saved now; a record without a time of change gets none. */
-function save({ world, collection, record, nowMs }: Occasion, change: object): void {
+/** Saves the change with the current time; a record without a time of change stays without one. */
+function save({ world, collection, record, nowMs }: ChangeContext, change: object): void {
   const updatedAt = record.updatedAt === undefined ? {} : { updatedAt: iso(nowMs) }
   world.upsert(collection, { ...record, ...change, ...updatedAt })
 }
 
-/** Records of a list; one that grows faster than its pages show it is read for as long as it grows. */
-const longestList = 400
+/** Records of a list at most: a list that grows faster than it is read would be read forever. */
+const maxListLength = 400
 
-function insert(on: Occasion, lagMs = 0): void {
-  const { world, collection, record, nowMs, number } = on
-  if (world.all(collection).length >= longestList) {
-    changes.touch(on)
+function insert(context: ChangeContext, lagMs = 0): void {
+  const { world, collection, record, nowMs, number } = context
+  if (world.all(collection).length >= maxListLength) {
+    changes.touch(context)
     return
   }
   const at = iso(nowMs - lagMs)
@@ -55,40 +56,42 @@ function insert(on: Occasion, lagMs = 0): void {
   world.upsert(collection, { ...record, id: `made${number}`, ...times })
 }
 
-/** The longest that a transaction of the service takes, within what the lookback covers. */
-const longestLagMs = 10 * 60_000
+/** The longest transaction of the service, which the lookback must cover. */
+const maxLagMs = 10 * 60_000
 
 export const changes = {
   work: ({ work }) => work(),
-  touch: on => {
-    save(on, { [texts[on.collection] ?? 'name']: `changed ${on.number}` })
-    on.announce('changed')
+  touch: context => {
+    save(context, { [texts[context.collection] ?? 'name']: `changed ${context.number}` })
+    context.announce('changed')
   },
-  insert: on => insert(on),
-  /** It shows up later than its times say. */
-  late: on => insert(on, on.rng() * longestLagMs),
-  remove: on => {
-    on.world.remove(on.collection, String(on.record.id))
-    on.announce('deleted')
+  insert: context => insert(context),
+  /** Appears later than its timestamps say. */
+  late: context => insert(context, context.rng() * maxLagMs),
+  remove: context => {
+    context.world.remove(context.collection, String(context.record.id))
+    context.announce('deleted')
   },
-  /** Many with one time of change. */
-  bulk: on => {
-    for (const record of on.world.all(on.collection)) if (on.rng() < 0.4) save({ ...on, record }, {})
+  /** Saves many records with the same time of change. */
+  bulk: context => {
+    for (const record of context.world.all(context.collection))
+      if (context.rng() < 0.4) save({ ...context, record }, {})
   },
-  /** It cannot be loaded. */
-  spoil: on => {
-    const field = numbers[on.collection]
-    if (field) save(on, { [field]: 'abc' })
+  /** Makes the record impossible to load. */
+  spoil: context => {
+    const field = numbers[context.collection]
+    if (field) save(context, { [field]: 'abc' })
   },
-  /** A field that the contract does not have. */
-  odd: on => save(on, { [pick(on.rng, ['', 'a"b', 'x.y', 'été', '1'])]: { deep: [1, { er: null }] } }),
-} as const satisfies Record<string, (on: Occasion) => void>
+  /** Adds a field that the contract does not declare. */
+  odd: context =>
+    save(context, { [pick(context.rng, ['', 'a"b', 'x.y', 'été', '1'])]: { deep: [1, { er: null }] } }),
+} as const satisfies Record<string, (context: ChangeContext) => void>
 
 export type ChangeKind = keyof typeof changes
 export const changeKinds = Object.keys(changes) as ChangeKind[]
 
-/** What cannot be loaded can be from now on, with a later time of change. */
-export function mend(world: World, nowMs: number): void {
+/** Repairs the records that cannot be loaded, and gives them a new time of change. */
+export function repair(world: World, nowMs: number): void {
   for (const [collection, field] of Object.entries(numbers) as [CollectionName, string][])
     for (const record of world.all(collection))
       if (typeof record[field] === 'string')

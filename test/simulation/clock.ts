@@ -1,4 +1,4 @@
-/** Simulated time: it moves with the steps of a process, and jumps to the end of a sleep that nobody disturbs. */
+/** Provides simulated time: each step of a process advances it, and it jumps to the end of a sleep when no step is waiting. */
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Rng } from '../../src/lib/rng.ts'
 import { current } from './process.ts'
@@ -22,9 +22,9 @@ export class SimulatedClock implements Clock {
     this.#now += ms
   }
 
-  /** Never back. */
-  set(moment: number): void {
-    this.#now = Math.max(this.#now, moment)
+  /** Never moves back. */
+  set(time: number): void {
+    this.#now = Math.max(this.#now, time)
   }
 
   async sleep(ms: number): Promise<void> {
@@ -34,12 +34,12 @@ export class SimulatedClock implements Clock {
   }
 }
 
-/** Milliseconds of simulated time within which the clock of a machine may be set while a process runs. */
-const longestBeforeSet = 10_000
+/** The clock of a machine may be set within this many milliseconds of a process's start, in simulated time. */
+const maxBeforeSetMs = 10_000
 
 /**
- * The clock of the machine that a process runs on, wrong by one of these shifts (in milliseconds): a process may find another
- * than the one before it, and in a third of them the clock is set while they run. Waits and `elapsed` are those of the true time.
+ * The machine's clock, wrong by one of these shifts (in milliseconds). Each process draws its own shift, and a third of them
+ * draw a second one, to which the clock is set while they run. Waits and `elapsed` follow the true time.
  */
 export class MachineClock implements Clock {
   readonly #true: SimulatedClock
@@ -51,11 +51,11 @@ export class MachineClock implements Clock {
     clock: SimulatedClock,
     { shifts, rng }: { readonly shifts: readonly number[]; readonly rng: Rng },
   ) {
-    const drawn = (): number => shifts[Math.floor(rng() * shifts.length)] ?? 0
+    const drawShift = (): number => shifts[Math.floor(rng() * shifts.length)] ?? 0
     this.#true = clock
-    this.#shift = drawn()
-    this.#later = rng() < 1 / 3 ? drawn() : this.#shift
-    this.#setAt = clock.now() + rng() * longestBeforeSet
+    this.#shift = drawShift()
+    this.#later = rng() < 1 / 3 ? drawShift() : this.#shift
+    this.#setAt = clock.now() + rng() * maxBeforeSetMs
   }
 
   now(): number {

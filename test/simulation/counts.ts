@@ -1,31 +1,31 @@
-/** How often each thing happened, and in how many nights, over all seeds. */
-export interface Happened {
+/** Counts how often each thing happened, and on how many days, over all seeds. */
+export interface Occurrences {
   readonly times: number
-  readonly nights: number
+  readonly days: number
 }
 
 export class Counts {
-  readonly #all = new Map<string, Happened & { readonly last: number }>()
-  #night = 0
+  readonly #all = new Map<string, Occurrences & { readonly last: number }>()
+  #day = 0
 
-  /** What is added from here on happens in another night. */
-  beginNight(): void {
-    this.#night += 1
-    this.add('nights')
+  /** Starts a new day: later additions count for it. */
+  beginDay(): void {
+    this.#day += 1
+    this.add('days')
   }
 
   add(what: string, times = 1): void {
     if (times === 0) return
-    const before = this.#all.get(what) ?? { times: 0, nights: 0, last: 0 }
-    const nights = before.nights + (before.last === this.#night ? 0 : 1)
-    this.#all.set(what, { times: before.times + times, nights, last: this.#night })
+    const previous = this.#all.get(what) ?? { times: 0, days: 0, last: 0 }
+    const days = previous.days + (previous.last === this.#day ? 0 : 1)
+    this.#all.set(what, { times: previous.times + times, days, last: this.#day })
   }
 
-  /** Those of another process. */
-  merge(others: readonly (readonly [string, Happened])[]): void {
-    for (const [what, { times, nights }] of others) {
-      const before = this.#all.get(what) ?? { times: 0, nights: 0, last: 0 }
-      this.#all.set(what, { ...before, times: before.times + times, nights: before.nights + nights })
+  /** Adds the counts of another process. */
+  merge(others: readonly (readonly [string, Occurrences])[]): void {
+    for (const [what, { times, days }] of others) {
+      const previous = this.#all.get(what) ?? { times: 0, days: 0, last: 0 }
+      this.#all.set(what, { ...previous, times: previous.times + times, days: previous.days + days })
     }
   }
 
@@ -34,8 +34,8 @@ export class Counts {
   }
 
   /** In alphabetical order. */
-  list(): readonly (readonly [string, Happened])[] {
-    const all = [...this.#all].map(([what, { times, nights }]) => [what, { times, nights }] as const)
+  list(): readonly (readonly [string, Occurrences])[] {
+    const all = [...this.#all].map(([what, { times, days }]) => [what, { times, days }] as const)
     return all.sort(([one], [other]) => (one < other ? -1 : 1))
   }
 }

@@ -1,4 +1,4 @@
-/** The commands of a DAG run, each as a scheduler would start it, and how each ended. */
+/** Runs the commands of a DAG as a scheduler would, and returns the result of each. */
 
 import { commandSet } from '../../src/cli/commands.ts'
 import { run as runProgram } from '../../src/cli/program.ts'
@@ -12,50 +12,54 @@ import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import type { InboxEvent } from '../../src/state/inbox/arrivals.ts'
 import { type RunRequest, type RunResult, runSync } from '../../src/sync/run/run.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import type { ByIdName, ResourceName } from './climate.ts'
 import { MachineClock, type SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
+import type { ByIdName, ResourceName } from './scenario.ts'
 import type { Disk } from './warehouses.ts'
 
-export interface Place {
+export interface RunEnvironment {
   readonly seed: number
   /** The true time. */
   readonly clock: SimulatedClock
-  /** Milliseconds by which the clock of the machine may be wrong. */
+  /** Milliseconds by which the machine's clock may be wrong. */
   readonly clockShifts: readonly number[]
   readonly disk: Disk
   readonly url: string
   /** Rules of the field policy, by pattern. */
   readonly fields: Readonly<Record<string, Treatment>>
-  /** Of the runs so far; no two have the same random numbers, and so the same id. */
+  /** Counts the runs so far, to seed each run's random numbers and so its id. */
   runs: number
-  /** Whether an event was ever stored: a kill may have left it in the inbox. */
+  /** Whether any event was ever stored: after a kill it may still be in the inbox. */
   hasEvents: boolean
 }
 
-export interface Ended {
+export interface CommandResult {
   readonly command: string
   readonly code: number
   readonly message: string
   readonly outcome?: RunResult
-  /** What it printed with --json. */
+  /** Its standard output, for commands with --json. */
   readonly printed?: string
 }
 
-function rngOf(place: Place, what: string): Rng {
-  place.runs += 1
-  return namedRng(place.seed, `${what} ${place.runs}`)
+function nextRng(environment: RunEnvironment, what: string): Rng {
+  environment.runs += 1
+  return namedRng(environment.seed, `${what} ${environment.runs}`)
 }
 
-/** For the next process. */
-function machineClock({ clock, clockShifts: shifts, seed, runs }: Place): Clock {
+/** The clock for the next process. */
+function machineClock({ clock, clockShifts: shifts, seed, runs }: RunEnvironment): Clock {
   return shifts.length === 0
     ? clock
     : new MachineClock(clock, { shifts, rng: namedRng(seed, `clock ${runs}`) })
 }
 
-function runOf(place: Place, engine: Engine, request: Omit<RunRequest, 'arguments'>): Promise<RunResult> {
-  const { url, disk, fields } = place
+function runResources(
+  environment: RunEnvironment,
+  engine: Engine,
+  request: Omit<RunRequest, 'arguments'>,
+): Promise<RunResult> {
+  const { url, disk, fields } = environment
   const rules = Object.entries(fields).map(([pattern, treatment]) => ({ pattern, treatment }))
   return runSync(
     {
@@ -66,14 +70,14 @@ function runOf(place: Place, engine: Engine, request: Omit<RunRequest, 'argument
       fields: { rules, key: 'key of the simulation' },
       lookbackMinutes: 15,
       pageCapBytes: 64 * 1_048_576,
-      // Real time: longer than any answer takes on a busy machine, as only an answer that never comes should meet it.
+      // Real time. Longer than any response takes on a busy machine, so that only a hanging response times out.
       timeouts: { headersTimeout: 3000, bodyTimeout: 10_000 },
     },
     { ...request, arguments: request.resources.join(' ') },
     {
       engine,
-      clock: machineClock(place),
-      rng: rngOf(place, request.command),
+      clock: machineClock(environment),
+      rng: nextRng(environment, request.command),
       signal: new AbortController().signal,
       version: 'simulation',
       emit: () => undefined,
@@ -82,17 +86,17 @@ function runOf(place: Place, engine: Engine, request: Omit<RunRequest, 'argument
   )
 }
 
-function endOf(command: string, outcome: RunResult): Ended {
+function toCommandResult(command: string, outcome: RunResult): CommandResult {
   const { failure } = outcome
   return { command, code: failure ? (failure.exitCode ?? 1) : 0, message: failure?.message ?? '', outcome }
 }
 
-/** With `most`, as somebody runs it who knows that so many rows of a snapshot are gone. */
+/** With `maxDeletions`, as an operator runs it who confirms that this many rows of a snapshot are gone. */
 export async function sync(
-  place: Place,
+  environment: RunEnvironment,
   engine: Engine,
   { names, maxDeletions }: { readonly names: readonly ResourceName[]; readonly maxDeletions?: number },
-): Promise<Ended> {
+): Promise<CommandResult> {
   const resources = ['key', ...names]
   const request = {
     command: 'sync',
@@ -100,24 +104,24 @@ export async function sync(
     limits: {},
     ...(maxDeletions === undefined ? {} : { maxDeletions }),
   }
-  return endOf('sync', await runOf(place, engine, request))
+  return toCommandResult('sync', await runResources(environment, engine, request))
 }
 
-/** A sync of records without a list: it says nothing of lists. */
+/** Syncs resources that are read by id. Its result is labelled so that the laws about lists ignore it. */
 export const fetchById = async (
-  place: Place,
+  environment: RunEnvironment,
   engine: Engine,
   names: readonly ByIdName[],
-): Promise<Ended> => ({ ...(await sync(place, engine, { names })), command: 'sync of ids' })
+): Promise<CommandResult> => ({ ...(await sync(environment, engine, { names })), command: 'sync by id' })
 
-/** Snapshots find what is gone by themselves. */
+/** A snapshot detects deletions without a sweep. */
 const isSwept = (name: ResourceName): boolean => name !== 'access-rules'
 
 export async function sweep(
-  place: Place,
+  environment: RunEnvironment,
   engine: Engine,
   { names, maxDeletions }: { readonly names: readonly ResourceName[]; readonly maxDeletions?: number },
-): Promise<Ended | undefined> {
+): Promise<CommandResult | undefined> {
   const resources = names.filter(isSwept)
   if (resources.length === 0) return undefined
   const request = {
@@ -126,28 +130,28 @@ export async function sweep(
     limits: {},
     sweep: maxDeletions === undefined ? {} : { maxDeletions },
   }
-  return endOf('sweep', await runOf(place, engine, request))
+  return toCommandResult('sweep', await runResources(environment, engine, request))
 }
 
-/** Where the events of a warehouse wait, as `muster serve` keeps them. */
-function storeOf({ disk }: Place, engine: Engine): InboxStore {
+/** Opens the inbox of a warehouse, the one that `muster serve` writes to. */
+function openInboxStore({ disk }: RunEnvironment, engine: Engine): InboxStore {
   return engine.isShared
     ? tableStore({ ...engine, close: async () => undefined })
     : logStore(`${disk.folder}/inbox`)
 }
 
-/** Deliveries, in order. The service sends again what was not stored. */
+/** Deliveries in order, with the number of attempts. The service repeats a delivery until it is stored. */
 export type Deliveries = { readonly body: Buffer; sent: number }[]
 
-/** Deliveries are stored and drained. */
+/** Stores the deliveries, then drains the inbox. */
 export async function receive(
-  place: Place,
+  environment: RunEnvironment,
   engine: Engine,
   { deliveries, counts }: { readonly deliveries: Deliveries; readonly counts: Counts },
-): Promise<Ended> {
-  const { clock } = place
-  place.hasEvents = true
-  const store = storeOf(place, engine)
+): Promise<CommandResult> {
+  const { clock } = environment
+  environment.hasEvents = true
+  const store = openInboxStore(environment, engine)
   const fresh = [...deliveries]
   for (const delivery of fresh) {
     if (delivery.sent > 0) counts.add('events sent again')
@@ -158,16 +162,16 @@ export async function receive(
   deliveries.splice(0, fresh.length)
   counts.add('events stored', fresh.length)
   await store.load(engine)
-  place.runs += 1
-  const drained = await drainInbox(engine, { id: `drain ${place.runs}`, at: clock.iso })
+  environment.runs += 1
+  const drained = await drainInbox(engine, { id: `drain ${environment.runs}`, at: clock.iso })
   counts.add('events drained', drained)
   await store.close()
   return { command: 'events', code: 0, message: `${drained} drained` }
 }
 
-/** Any command of the program, which opens the warehouse itself. */
-export async function program(place: Place, line: string): Promise<Ended> {
-  const { url, disk } = place
+/** Runs a command line of the program, which opens the warehouse itself. */
+export async function runCommand(environment: RunEnvironment, line: string): Promise<CommandResult> {
+  const { url, disk } = environment
   let [out, err] = ['', '']
   const code = await runProgram(
     line.split(' '),
@@ -190,8 +194,8 @@ export async function program(place: Place, line: string): Promise<Ended> {
           err += text
         },
       },
-      clock: machineClock(place),
-      rng: rngOf(place, line),
+      clock: machineClock(environment),
+      rng: nextRng(environment, line),
       signal: new AbortController().signal,
     },
     commandSet,

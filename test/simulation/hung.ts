@@ -1,20 +1,20 @@
-/** What a process that does not end is doing, as far as the system tells: which of its threads wait, and which spin. */
+/** Describes what the threads of a hung process do: which of them wait, and which spin. Reads /proc, so Linux only. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Long enough for a thread that spins to show it. */
+/** Long enough to see whether a thread spins. */
 const watchedMs = 3_000
 
 interface Thread {
   readonly name: string
   readonly state: string
-  /** Where in the system it waits. */
+  /** The kernel function in which it waits. */
   readonly waits: string
-  /** Of the processor, in ticks of 10 ms. */
+  /** CPU time, in ticks of 10 ms. */
   readonly ticks: number
 }
 
-function threadOf(folder: string): Thread {
+function readThread(folder: string): Thread {
   const stat = readFileSync(`${folder}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return {
@@ -25,18 +25,18 @@ function threadOf(folder: string): Thread {
   }
 }
 
-function threadsOf(pid: number): Map<string, Thread> {
+function readThreads(pid: number): Map<string, Thread> {
   const folder = `/proc/${pid}/task`
   if (!existsSync(folder)) return new Map()
-  return new Map(readdirSync(folder).map(task => [task, threadOf(`${folder}/${task}`)]))
+  return new Map(readdirSync(folder).map(task => [task, readThread(`${folder}/${task}`)]))
 }
 
-/** A line for each thread; none where the system does not tell. */
+/** A line for each thread; empty without /proc. */
 export async function threadLines(pid: number): Promise<string[]> {
-  const before = threadsOf(pid)
+  const before = readThreads(pid)
   await wait(watchedMs)
-  return [...threadsOf(pid)].map(([task, { name, state, waits, ticks }]) => {
+  return [...readThreads(pid)].map(([task, { name, state, waits, ticks }]) => {
     const spent = (ticks - (before.get(task)?.ticks ?? 0)) * 10
-    return `  thread ${task} ${name}: ${state} ${waits}, ${spent} of ${watchedMs} ms of the processor`
+    return `  thread ${task} ${name}: ${state} ${waits}, ${spent} of ${watchedMs} ms of CPU`
   })
 }

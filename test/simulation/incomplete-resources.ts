@@ -1,17 +1,17 @@
-/** Checks that the commands which name incomplete resources name those of the ledger, and no others. */
+/** Checks that each command which names incomplete resources names exactly those of the ledger. */
 import type { IncompleteResource } from '../../src/state/scans/completeness.ts'
-import { type Ended, program } from './dag-run.ts'
-import { askedLaws } from './laws.ts'
-import { saidOf } from './naming.ts'
+import { type CommandResult, runCommand } from './dag-run.ts'
+import { lawCounters } from './laws.ts'
 import { resourceOf } from './oracle.ts'
-import { require, type Setting, tellEnd } from './setting.ts'
+import { readReport } from './reporting.ts'
+import { assertLawful, logResult, type Setting } from './setting.ts'
 
 type Names = ReadonlySet<string>
 
 const namesIn = (rows: readonly { readonly resource: string }[]): Names =>
   new Set(rows.map(({ resource }) => resource))
 
-interface Printed {
+interface CommandOutput {
   readonly sync: { readonly incomplete: readonly IncompleteResource[] }
   readonly status: { readonly incomplete: readonly IncompleteResource[] }
   readonly check: {
@@ -21,59 +21,64 @@ interface Printed {
 
 const healthOf = 'select resource, incomplete_reason from mart.data_health where not is_complete'
 
-async function run(setting: Setting, line: string): Promise<Ended> {
-  const done = await setting.machine.runAlone(() => program(setting.place, line))
-  // Nothing kills it.
-  const ended = done!.result
-  tellEnd(setting, ended)
-  return ended
+async function run(setting: Setting, line: string): Promise<CommandResult> {
+  const done = await setting.machine.runAlone(() => runCommand(setting.environment, line))
+  // Defined, because no kill is planned.
+  const result = done!.result
+  logResult(setting, result)
+  return result
 }
 
-const printed = <Of>({ printed: text = '' }: Ended): Of => JSON.parse(text) as Of
+const parseOutput = <Of>({ printed: text = '' }: CommandResult): Of => JSON.parse(text) as Of
 
-/** Names of lists that a command should name and does not, or names and should not. */
-function unlike(
+/** Lists that a command names and the ledger does not, or the other way round. */
+function compareNames(
   what: string,
-  { told, lacking, of }: { told: Names; lacking: Names; of: readonly string[] },
+  { named, incomplete, lists }: { named: Names; incomplete: Names; lists: readonly string[] },
 ): string[] {
-  return of.flatMap(list => {
-    if (told.has(list) === lacking.has(list)) return []
+  return lists.flatMap(list => {
+    if (named.has(list) === incomplete.has(list)) return []
     return [
-      `${what} ${told.has(list) ? 'names' : 'does not name'} ${list}, and the ledger ${lacking.has(list) ? 'does' : 'does not'}`,
+      `${what} ${named.has(list) ? 'names' : 'does not name'} ${list}, and the ledger ${incomplete.has(list) ? 'does' : 'does not'}`,
     ]
   })
 }
 
-async function lackingOf({ machine, climate }: Setting): Promise<Names> {
+async function readIncomplete({ machine, scenario }: Setting): Promise<Names> {
   const engine = await machine.engine()
   const all = await Promise.all(
-    climate.lists.map(async list => (await saidOf(engine, resourceOf(list))).reasons),
+    scenario.lists.map(async list => (await readReport(engine, resourceOf(list))).reasons),
   )
   return namesIn(all.flat())
 }
 
-/** The samples of a check are five at most: a line for each list that is drawn fits. */
-const named = (samples: readonly string[]): Names => new Set(samples.map(text => text.split(',')[0] ?? ''))
+/** A check prints at most five samples, which is enough for the lists of a seed. */
+const namesInSamples = (samples: readonly string[]): Names =>
+  new Set(samples.map(text => text.split(',')[0] ?? ''))
 
 export async function lawOfCommands(setting: Setting): Promise<void> {
-  const { machine, climate, counts } = setting
-  const of = climate.lists
+  const { machine, scenario, counts } = setting
+  const lists = scenario.lists
   await machine.stop()
-  const sync = await run(setting, `sync ${['key', ...of].join(' ')} --json`)
-  const lacking = await lackingOf(setting)
-  counts.add(askedLaws.told, lacking.size)
+  const sync = await run(setting, `sync ${['key', ...lists].join(' ')} --json`)
+  const incomplete = await readIncomplete(setting)
+  counts.add(lawCounters.namedByCommands, incomplete.size)
   await machine.stop()
-  const compare = (what: string, told: Names): void => require(setting, unlike(what, { told, lacking, of }))
-  // One that ended well says nothing of what a sweep before it found.
-  if (sync.code !== 0) compare('sync', namesIn(printed<Printed['sync']>(sync).incomplete))
-  compare('status', namesIn(printed<Printed['status']>(await run(setting, 'status --json')).incomplete))
+  const compare = (what: string, named: Names): void =>
+    assertLawful(setting, compareNames(what, { named, incomplete, lists }))
+  // A sync with exit code 0 does not repeat what an earlier sweep found.
+  if (sync.code !== 0) compare('sync', namesIn(parseOutput<CommandOutput['sync']>(sync).incomplete))
+  compare(
+    'status',
+    namesIn(parseOutput<CommandOutput['status']>(await run(setting, 'status --json')).incomplete),
+  )
   const check = await run(setting, 'check resources_complete --json')
-  const samples = printed<Printed['check']>(check).results.flatMap(({ failures }) =>
+  const samples = parseOutput<CommandOutput['check']>(check).results.flatMap(({ failures }) =>
     failures.flatMap(one => one.samples),
   )
-  compare('check', named(samples))
-  if (lacking.size > 0 && check.code !== 3)
-    require(setting, [`check ended with ${check.code}, and ${[...lacking]} are not whole`])
+  compare('check', namesInSamples(samples))
+  if (incomplete.size > 0 && check.code !== 3)
+    assertLawful(setting, [`check ended with ${check.code}, and ${[...incomplete]} are incomplete`])
   await run(setting, 'build data_health --quiet')
   await machine.stop()
   const health = await (await machine.engine()).rows<{ resource: string }>(healthOf)
@@ -81,7 +86,7 @@ export async function lawOfCommands(setting: Setting): Promise<void> {
   await machine.stop()
   const publish = await run(setting, 'publish --require complete')
   const refusal = publish.message
-  const refused = new Set(of.filter(list => refusal.includes(`${list} (`)))
+  const refused = new Set(lists.filter(list => refusal.includes(`${list} (`)))
   if (publish.code === 0 || refusal.includes('would be incomplete'))
     compare('publish --require complete', refused)
 }

@@ -1,16 +1,9 @@
-/** The machine that the processes of a seed run on, one after the other, with the warehouse that they open in turn. */
+/** Runs the processes of a seed one after the other on one warehouse, and kills them. */
 import { namedRng, type Rng } from '../../src/lib/rng.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import type { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
-import {
-  type Belonging,
-  type Kill,
-  type Phase,
-  SimulatedProcess,
-  type Step,
-  type StepKind,
-} from './process.ts'
+import { type Cleanup, type Kill, type Phase, SimulatedProcess, type Step, type StepKind } from './process.ts'
 import type { Disk } from './warehouses.ts'
 
 export interface MachineParts {
@@ -21,7 +14,7 @@ export interface MachineParts {
   readonly onStep?: (step: Step) => void
 }
 
-/** Steps of each kind in a night of one list, about. */
+/** Approximate number of steps of each kind in a day with one list. */
 const defaultSteps: Readonly<Record<StepKind | 'any', number>> = {
   any: 250,
   read: 150,
@@ -32,7 +25,7 @@ const defaultSteps: Readonly<Record<StepKind | 'any', number>> = {
   sleep: 1,
 }
 
-/** Where a kill comes: seldom in a read, which changes nothing. */
+/** Kinds of steps that are killed, by weight; reads rarely, because they change nothing. */
 const kinds = ['commit', 'commit', 'write', 'write', 'file', 'file', 'request', 'any'] as const
 const phases: Readonly<Record<(typeof kinds)[number], readonly Phase[]>> = {
   commit: ['before', 'after'],
@@ -42,7 +35,7 @@ const phases: Readonly<Record<(typeof kinds)[number], readonly Phase[]>> = {
   any: ['before', 'after'],
 }
 
-/** Every kind of step with every phase in which it can be killed. */
+/** Counter names of every kind of step and phase in which a kill may come. */
 export const killsDrawn: readonly string[] = [...new Set(kinds)]
   .filter(kind => kind !== 'any')
   .flatMap(kind => phases[kind].map(phase => `kill ${phase} ${kind}`))
@@ -50,7 +43,7 @@ export const killsDrawn: readonly string[] = [...new Set(kinds)]
 export class Machine {
   readonly #parts: MachineParts
   readonly #rng: Rng
-  readonly #belongings = new Set<Belonging>()
+  readonly #cleanups = new Set<Cleanup>()
   #engine: Engine | undefined
   #processes = 0
   #last: SimulatedProcess | undefined
@@ -60,14 +53,14 @@ export class Machine {
     this.#rng = namedRng(parts.seed, 'kills')
   }
 
-  /** A kill somewhere in a night; it may be later than the night lasts. */
-  drawnKill(lists: number): Kill {
+  /** Draws a kill somewhere in a day; it may be after the day's last step. */
+  drawKill(lists: number): Kill {
     const kind = kinds[Math.floor(this.#rng() * kinds.length)]!
     const step = 1 + Math.floor(this.#rng() * defaultSteps[kind] * lists)
     return { kind, step, phase: phases[kind][Math.floor(this.#rng() * phases[kind].length)]! }
   }
 
-  /** One process over the warehouse, which stays open for the next one; undefined when it was killed. */
+  /** Runs one process on the warehouse, which stays open for the next one; undefined if it was killed. */
   run<Result>(
     work: (engine: Engine) => Promise<Result>,
     kill?: Kill,
@@ -78,7 +71,7 @@ export class Machine {
     }, kill)
   }
 
-  /** One process that opens the warehouse itself; `stop` must have closed it. */
+  /** Runs one process that opens the warehouse itself; call `stop` first. */
   async runAlone<Result>(
     work: () => Promise<Result>,
     kill?: Kill,
@@ -86,43 +79,43 @@ export class Machine {
     const { seed, clock, counts, onStep, disk } = this.#parts
     this.#processes += 1
     const rng = namedRng(seed, `process ${this.#processes}`)
-    const belongings = this.#belongings
+    const cleanups = this.#cleanups
     const process = new SimulatedProcess({
-      ...{ clock, rng, kill, belongings },
+      ...{ clock, rng, kill, cleanups },
       ...(onStep && { onStep }),
-      ...(disk.kept && { kept: disk.kept }),
+      ...(disk.openWarehouse && { openWarehouse: disk.openWarehouse }),
     })
     this.#last = process
     const done = await process.run(work)
     if (done !== 'killed') return done
-    const { step, phase } = process.death!
+    const { step, phase } = process.killPoint!
     counts.add(`kill ${phase} ${step.kind}`)
     onStep?.({ kind: step.kind, what: `KILLED ${phase}: ${step.what}` })
     await this.crash()
     return undefined
   }
 
-  /** Steps of the last process that the next one finds something changed by. */
-  get lastingSteps(): number {
-    return this.#last?.steps('lasting') ?? 0
+  /** Steps of the last process whose effect outlives it. */
+  get durableSteps(): number {
+    return this.#last?.steps('durable') ?? 0
   }
 
-  /** The engine for questions of the simulation itself, which are no steps. */
+  /** The engine for the simulation's own queries, which are not steps. */
   async engine(): Promise<Engine> {
     if (!this.#engine) await this.run(async () => undefined)
     return this.#engine!
   }
 
-  /** What the operating system does to a process that was killed. */
+  /** Releases what a killed process held, as the operating system would. */
   async crash(): Promise<void> {
     this.#engine = undefined
-    const leaving = [...this.#belongings]
-    this.#belongings.clear()
-    for (const leave of leaving) await leave()
+    const pending = [...this.#cleanups]
+    this.#cleanups.clear()
+    for (const cleanUp of pending) await cleanUp()
     await this.#parts.disk.settled()
   }
 
-  /** The process ends by itself. */
+  /** Ends the process normally. */
   async stop(): Promise<void> {
     await this.#engine?.close()
     this.#engine = undefined

@@ -1,8 +1,8 @@
-/** A warehouse that DuckDB holds open for one process after the other. */
+/** Keeps a DuckDB warehouse open while one simulated process after the other uses it. */
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { originals } from './ports.ts'
 
-/** The files of a stage are unlinked while it is used, so that it cannot be written as it goes. */
+/** Detaches a stage. Its files are already deleted, so DuckDB cannot write it and throws after detaching. */
 async function detach(connection: DuckDBConnection, name: string): Promise<void> {
   try {
     await originals.run.call(connection, `detach ${name}`)
@@ -13,17 +13,17 @@ async function detach(connection: DuckDBConnection, name: string): Promise<void>
 
 export class OpenWarehouse {
   #instance: DuckDBInstance | undefined
-  /** Whether the warehouse was attached by a process before. */
+  /** Whether an earlier process attached the warehouse. */
   #isAttached = false
 
   #isExpected = false
 
-  /** The instance that a process opens next is that of the warehouse. */
+  /** The next instance that a process opens is the warehouse. */
   expect(): void {
     this.#isExpected = true
   }
 
-  takesNext(): boolean {
+  isNext(): boolean {
     const isExpected = this.#isExpected
     this.#isExpected = false
     return isExpected
@@ -38,10 +38,10 @@ export class OpenWarehouse {
   }
 
   /**
-   * In place of a statement of a process that attaches the warehouse: it is there already, or comes without a log. One that
-   * detaches it, to attach it anew, leaves it there.
+   * Rewrites a statement that attaches or detaches the warehouse. The first attach disables the log; later ones do nothing,
+   * and neither does a detach, because the warehouse stays attached.
    */
-  attaching(sql: string): string {
+  rewriteAttach(sql: string): string {
     if (sql === 'detach warehouse') return 'select 1'
     if (!/^attach .* as warehouse /.test(sql)) return sql
     if (this.#isAttached) return 'select 1'
@@ -49,8 +49,8 @@ export class OpenWarehouse {
     return sql.replace(/\)$/, ", recovery_mode 'no_wal_writes')")
   }
 
-  /** Leaves the warehouse, and nothing of where a process that is no more kept its batches. */
-  async tidy(): Promise<void> {
+  /** Detaches the stages that a killed process left behind, and keeps the warehouse. */
+  async detachStages(): Promise<void> {
     await this.#alone(async connection => {
       const read = await originals.run.call(connection, 'select database_name from duckdb_databases()')
       const names = (await read.getRows()).map(([name]) => String(name))

@@ -1,31 +1,31 @@
-/** What `npm run simulate` is told on its command line. */
+/** Parses the command line of `npm run simulate`. */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { choiceOf } from '../../src/lib/text/nearest.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { shiftsOf, withJoinedShift } from '../support/clock-shift.ts'
-import { leavable } from './climate.ts'
 import type { Kill } from './process.ts'
+import { excludableNames } from './scenario.ts'
 
-/** The only kill of a seed: before or after a step of a night that leaves something behind. */
+/** The only kill of a seed: before or after a step whose effect outlives the process. */
 export interface OnlyKill {
-  readonly night: number
+  readonly day: number
   readonly kill?: Kill
 }
 
 export interface Options {
-  /** All of them, or of a worker its own. */
+  /** All seeds; in a worker, its share of them. */
   readonly seeds: readonly number[]
-  /** A seed runs on each in turn. */
+  /** Each seed runs on each engine in turn. */
   readonly engines: readonly Engine['kind'][]
-  /** Changes, faults, quirks and options that no seed has. */
+  /** Changes, faults, quirks and options to leave out. */
   readonly without: readonly string[]
   readonly plant: string | undefined
   readonly endsAtFirst: boolean
   readonly minutes: number
   readonly isSmall: boolean
   readonly isWide: boolean
-  /** Milliseconds by which the clock of the machine may be wrong; empty where it is right. */
+  /** Milliseconds by which the machine's clock may be wrong; empty if it is right. */
   readonly clockShifts: readonly number[]
   readonly everyKill: boolean
   readonly kill: OnlyKill | undefined
@@ -35,28 +35,28 @@ export interface Options {
   readonly isWorker: boolean
 }
 
-/** Of `night:step:before` or `night:step:after`. */
-function killOf(text: string): OnlyKill {
-  const [night, step, phase] = text.split(':')
+/** Parses `day:step:before` or `day:step:after`. */
+function parseKill(text: string): OnlyKill {
+  const [day, step, phase] = text.split(':')
   const when = phase === 'after' ? 'after' : 'before'
-  return { night: Number(night), kill: { kind: 'lasting', step: Number(step), phase: when } }
+  return { day: Number(day), kill: { kind: 'durable', step: Number(step), phase: when } }
 }
 
-function enginesOf(text: string): Engine['kind'][] {
+function parseEngines(text: string): Engine['kind'][] {
   if (text === 'both') return ['duckdb', 'postgres']
   return [text === 'postgres' ? 'postgres' : 'duckdb']
 }
 
-/** Of `1-100` or `2,13,40-50`. */
-const seedsOf = (text: string): number[] =>
+/** Parses `1-100` or `2,13,40-50`. */
+const parseSeeds = (text: string): number[] =>
   text.split(',').flatMap(range => {
     const [first = 1, last = first] = range.split('-').map(Number)
     return Array.from({ length: last - first + 1 }, (_, index) => first + index)
   })
 
-const words = (text: string): string[] => text.split(',').filter(word => word !== '')
+const splitWords = (text: string): string[] => text.split(',').filter(word => word !== '')
 
-function parsed(args: readonly string[]) {
+function parseValues(args: readonly string[]) {
   return parseArgs({
     args: withJoinedShift(args),
     options: {
@@ -79,20 +79,20 @@ function parsed(args: readonly string[]) {
   }).values
 }
 
-/** Ends the program for a word that no climate knows: nothing would be left out, and nobody would see it. */
-function leftOut(text: string): string[] {
-  const names = [...new Set(leavable)].sort()
-  const left = words(text)
-  const unknown = left.find(word => !names.includes(word))
-  if (unknown === undefined) return left
-  console.error(`simulate: --without ${unknown} leaves out nothing: ${choiceOf(unknown, names)}`)
+/** Exits if a name is unknown: otherwise it would be ignored without notice. */
+function parseWithout(text: string): string[] {
+  const names = [...new Set(excludableNames)].sort()
+  const excluded = splitWords(text)
+  const unknown = excluded.find(word => !names.includes(word))
+  if (unknown === undefined) return excluded
+  console.error(`simulate: unknown name ${unknown} in --without: ${choiceOf(unknown, names)}`)
   process.exit(2)
 }
 
-/** What was given, or one line and the end of the program. */
-function valuesOf(args: readonly string[]): ReturnType<typeof parsed> {
+/** Reads the options; exits with a one-line error if they are invalid. */
+function readValues(args: readonly string[]): ReturnType<typeof parseValues> {
   try {
-    return parsed(args)
+    return parseValues(args)
   } catch (error) {
     const [what] = (error as Error).message.split('. ')
     console.error(`simulate: ${what}: CONTRIBUTING.md has the options`)
@@ -101,12 +101,12 @@ function valuesOf(args: readonly string[]): ReturnType<typeof parsed> {
 }
 
 export function readOptions(args: readonly string[]): Options {
-  const values = valuesOf(args)
+  const values = readValues(args)
   const [part, parts] = values.part?.split('/').map(Number) ?? [0, 1]
   return {
-    seeds: seedsOf(values.seeds).filter((_, index) => index % (parts ?? 1) === part),
-    ...{ plant: values.plant, engines: enginesOf(values.engine) },
-    ...{ without: leftOut(values.without), minutes: Number(values.minutes) },
+    seeds: parseSeeds(values.seeds).filter((_, index) => index % (parts ?? 1) === part),
+    ...{ plant: values.plant, engines: parseEngines(values.engine) },
+    ...{ without: parseWithout(values.without), minutes: Number(values.minutes) },
     ...{
       endsAtFirst: values.first,
       isSmall: values.small,
@@ -115,7 +115,7 @@ export function readOptions(args: readonly string[]): Options {
     },
     ...{ mustHappen: values.sometimes, isVerbose: values.verbose, workers: Number(values.workers) },
     clockShifts: values['clock-shift'] === undefined ? [] : shiftsOf(values['clock-shift']),
-    kill: values.kill === undefined ? undefined : killOf(values.kill),
+    kill: values.kill === undefined ? undefined : parseKill(values.kill),
     isWorker: values.part !== undefined,
   }
 }

@@ -1,15 +1,17 @@
-/** What seeds came to, in this process or in a worker, and the lines that say so. */
-import { Counts, type Happened } from './counts.ts'
+/** Merges the outcomes of workers, and formats the summary. */
+import { Counts, type Occurrences } from './counts.ts'
 
 export interface Outcome {
+  /** Number of seeds that ran. */
   readonly ran: number
+  /** Seeds that broke a law. */
   readonly broken: readonly number[]
-  readonly counts: readonly (readonly [string, Happened])[]
-  /** Seconds of the processor. */
+  readonly counts: readonly (readonly [string, Occurrences])[]
+  /** Seconds of CPU time. */
   readonly busy: number
 }
 
-export function together(outcomes: readonly Outcome[]): Outcome {
+export function mergeOutcomes(outcomes: readonly Outcome[]): Outcome {
   const counts = new Counts()
   for (const outcome of outcomes) counts.merge(outcome.counts)
   const sum = (of: (outcome: Outcome) => number): number =>
@@ -22,33 +24,33 @@ export function together(outcomes: readonly Outcome[]): Outcome {
   }
 }
 
-export const countsOf = ({ counts }: Outcome): Counts => {
+export const toCounts = ({ counts }: Outcome): Counts => {
   const all = new Counts()
   all.merge(counts)
   return all
 }
 
-/** Things by kind: how often each happened, and in how many nights. */
-function* tableOf({ counts }: Outcome): Generator<string> {
-  yield `   times  nights`
-  for (const [what, { times, nights }] of counts)
-    yield `${String(times).padStart(8)}${String(nights).padStart(8)}  ${what}`
+/** A line for each counter: how often the thing happened, and on how many days. */
+function* countLines({ counts }: Outcome): Generator<string> {
+  yield `   times    days`
+  for (const [what, { times, days }] of counts)
+    yield `${String(times).padStart(8)}${String(days).padStart(8)}  ${what}`
 }
 
-export interface Told {
+export interface SummaryParts {
   readonly seconds: number
-  /** For the command that replays a seed. */
-  readonly how: string
+  /** Options for the command that replays a seed. */
+  readonly replayOptions: string
 }
 
-export function* linesOf(outcome: Outcome, { seconds, how }: Told): Generator<string> {
-  yield* tableOf(outcome)
+export function* summaryLines(outcome: Outcome, { seconds, replayOptions }: SummaryParts): Generator<string> {
+  yield* countLines(outcome)
   const { ran, broken, busy } = outcome
-  const nights = countsOf(outcome).of('nights')
+  const days = toCounts(outcome).of('days')
   const [first] = broken
-  if (first !== undefined) yield `replay the first: npm run simulate -- --seeds ${first}${how}`
-  const each = `${(seconds / nights).toFixed(2)} s a night, of the processor ${(busy / nights).toFixed(2)} s`
-  yield `${ran} seeds, ${nights} nights in ${seconds.toFixed(0)} s, ${each}; ${
+  if (first !== undefined) yield `replay the first: npm run simulate -- --seeds ${first}${replayOptions}`
+  const each = `${(seconds / days).toFixed(2)} s a day, ${(busy / days).toFixed(2)} s of CPU`
+  yield `${ran} seeds, ${days} days in ${seconds.toFixed(0)} s, ${each}; ${
     first === undefined ? 'every law held' : `broken by seeds ${broken.join(' ')}`
   }`
 }

@@ -1,6 +1,6 @@
 /**
- * The ways out of a process, each of which becomes a step of the simulated one: statements of both engines, files, requests.
- * What runs outside of a simulated process goes on as it is.
+ * Patches every way in which a process reaches the outside world, so that each call becomes a step of the simulated process:
+ * statements of both engines, files and requests. Code outside a simulated process is not affected.
  */
 import { EventEmitter } from 'node:events'
 import fs from 'node:fs'
@@ -9,17 +9,17 @@ import streams from 'node:stream/promises'
 import { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from '@duckdb/node-api'
 import pg from 'pg'
 import { Wire, type WireRequest } from '../../src/api/client/wire.ts'
-import { type Belonging, current, type SimulatedProcess, type Step, type StepKind } from './process.ts'
+import { type Cleanup, current, type SimulatedProcess, type Step, type StepKind } from './process.ts'
 
-type Anything = (...given: never[]) => unknown
+type AnyFunction = (...args: never[]) => unknown
 
-/** Replaces a method by one that is told the original and the call. */
+/** Replaces a method with the one that `make` returns for the original. */
 function replace<Owner extends object>(
   owner: Owner,
   name: keyof Owner & string,
-  make: (original: Anything) => (this: unknown, ...given: never[]) => unknown,
+  make: (original: AnyFunction) => (this: unknown, ...args: never[]) => unknown,
 ): void {
-  Object.assign(owner, { [name]: make(owner[name] as Anything) })
+  Object.assign(owner, { [name]: make(owner[name] as AnyFunction) })
 }
 
 const writes =
@@ -30,34 +30,34 @@ function kindOf(sql: string): StepKind {
   return writes.test(sql) || /\bon conflict\b/i.test(sql) ? 'write' : 'read'
 }
 
-const shown = (sql: string): string => sql.replaceAll(/\s+/g, ' ').slice(0, 120)
+const shortened = (sql: string): string => sql.replaceAll(/\s+/g, ' ').slice(0, 120)
 
-/** The call as a step of the process that makes it. */
-function asStep(stepOf: (given: readonly never[]) => Step) {
-  return (original: Anything) =>
-    function (this: unknown, ...given: never[]): unknown {
+/** Turns a call into a step of the process that makes it. */
+function asStep(stepOf: (args: readonly never[]) => Step) {
+  return (original: AnyFunction) =>
+    function (this: unknown, ...args: never[]): unknown {
       const process = current()
-      if (!process) return original.apply(this, given)
-      return process.step(stepOf(given), async () => original.apply(this, given))
+      if (!process) return original.apply(this, args)
+      return process.step(stepOf(args), async () => original.apply(this, args))
     }
 }
 
-/** The same for a call that returns at once. */
-function asStepNow(stepOf: (given: readonly never[]) => Step) {
-  return (original: Anything) =>
-    function (this: unknown, ...given: never[]): unknown {
+/** The same for a synchronous call. */
+function asImmediateStep(stepOf: (args: readonly never[]) => Step) {
+  return (original: AnyFunction) =>
+    function (this: unknown, ...args: never[]): unknown {
       const process = current()
-      if (!process) return original.apply(this, given)
-      return process.stepNow(stepOf(given), () => original.apply(this, given))
+      if (!process) return original.apply(this, args)
+      return process.stepNow(stepOf(args), () => original.apply(this, args))
     }
 }
 
 const statement = ([sql]: readonly unknown[]): Step => {
   const text = String(sql)
-  return { kind: kindOf(text), what: shown(text) }
+  return { kind: kindOf(text), what: shortened(text) }
 }
 
-/** As they are without the simulation. */
+/** The methods before they are patched. */
 export const originals = {
   run: DuckDBConnection.prototype.run,
   connect: DuckDBInstance.prototype.connect,
@@ -65,16 +65,16 @@ export const originals = {
   writeFileSync: fs.writeFileSync,
 }
 
-/** What is committed lies in the file or in its log, and nothing else is left of a process that was killed. */
-async function abandon(instance: DuckDBInstance, open: ReadonlySet<DuckDBConnection>): Promise<void> {
+/** Closes the instance of a killed process without a checkpoint: only what was committed is left, in the file or its log. */
+async function closeAfterKill(instance: DuckDBInstance, open: ReadonlySet<DuckDBConnection>): Promise<void> {
   const last = await originals.connect.call(instance)
   await originals.run.call(last, 'pragma disable_checkpoint_on_shutdown')
   for (const connection of open) connection.closeSync()
   originals.closeSync.call(instance)
 }
 
-/** Connects as a step of a process, and knows its connections until they are closed. */
-function connecting(instance: DuckDBInstance, open: Set<DuckDBConnection>) {
+/** Connects as a step of the process, and keeps track of its open connections. */
+function connectAsStep(instance: DuckDBInstance, open: Set<DuckDBConnection>) {
   const connect = originals.connect.bind(instance)
   return async (): Promise<DuckDBConnection> => {
     const connection = await current()!.step({ kind: 'read', what: 'connect' }, connect)
@@ -88,54 +88,54 @@ function connecting(instance: DuckDBInstance, open: Set<DuckDBConnection>) {
   }
 }
 
-/** What a process sees of an instance that is not its own: when it ends, only its connections are closed. */
-function shared(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBInstance {
+/** Wraps an instance that outlives the process: when the process ends, only its connections are closed. */
+function sharedInstance(instance: DuckDBInstance, cleanups: Set<Cleanup>): DuckDBInstance {
   const open = new Set<DuckDBConnection>()
   const closeSync = (): void => {
     for (const connection of [...open]) connection.closeSync()
   }
-  belongings.add(async () => closeSync())
-  return { connect: connecting(instance, open), closeSync } as DuckDBInstance
+  cleanups.add(async () => closeSync())
+  return { connect: connectAsStep(instance, open), closeSync } as DuckDBInstance
 }
 
-/** An instance that ends with its process: what that closes as it unwinds from its death is closed already. */
-function watched(instance: DuckDBInstance, belongings: Set<Belonging>): DuckDBInstance {
+/** Closes the instance when its process is killed, and ignores a later close by code of that process. */
+function ownInstance(instance: DuckDBInstance, cleanups: Set<Cleanup>): DuckDBInstance {
   const open = new Set<DuckDBConnection>()
-  instance.connect = connecting(instance, open)
-  let hasEnded = false
-  const leave = async (): Promise<void> => {
-    if (hasEnded) return
-    hasEnded = true
-    await abandon(instance, open)
+  instance.connect = connectAsStep(instance, open)
+  let isClosed = false
+  const cleanUp = async (): Promise<void> => {
+    if (isClosed) return
+    isClosed = true
+    await closeAfterKill(instance, open)
   }
   const close = instance.closeSync.bind(instance)
   instance.closeSync = () => {
-    belongings.delete(leave)
-    if (hasEnded) return
-    hasEnded = true
+    cleanups.delete(cleanUp)
+    if (isClosed) return
+    isClosed = true
     close()
   }
-  belongings.add(leave)
+  cleanups.add(cleanUp)
   return instance
 }
 
-/** Statements over a few rows: a second thread only waits, at the price of a core; a seventh of a seed's time. */
+/** With so few rows a second thread would only wait; one thread saves a seventh of a seed's time. */
 const oneThread = (sql: string): string => sql.replace(/set threads = \d+/, 'set threads = 1')
 
 async function instanceFor(process: SimulatedProcess, make: () => Promise<DuckDBInstance>) {
-  const { kept, belongings } = process
-  // Whatever a process opens besides its warehouse ends with it.
-  if (!kept?.takesNext()) return watched(await make(), belongings)
-  const { instance } = kept
-  if (instance) await kept.tidy()
-  else kept.keep(await make())
-  return shared(kept.instance!, belongings)
+  const { openWarehouse, cleanups } = process
+  // Anything that a process opens besides its warehouse is closed with it.
+  if (!openWarehouse?.isNext()) return ownInstance(await make(), cleanups)
+  const { instance } = openWarehouse
+  if (instance) await openWarehouse.detachStages()
+  else openWarehouse.keep(await make())
+  return sharedInstance(openWarehouse.instance!, cleanups)
 }
 
-/** The SQL of statements that were prepared by a process. */
+/** The SQL of prepared statements. */
 const prepared = new WeakMap<object, string>()
 
-/** What is prepared runs on threads of its own as well: a connection that is closed meanwhile would take it along. */
+/** Prepared statements run on their own threads too, and must not run while their connection is closed. */
 function patchPrepared(): void {
   replace(
     DuckDBConnection.prototype,
@@ -144,7 +144,7 @@ function patchPrepared(): void {
       async function (this: unknown, sql) {
         const process = current()
         if (!process) return prepare.call(this, sql)
-        const step = { kind: 'read', what: `prepare ${shown(sql)}` } as const
+        const step = { kind: 'read', what: `prepare ${shortened(sql)}` } as const
         const made = (await process.step(step, async () => prepare.call(this, sql))) as object
         prepared.set(made, sql)
         return made
@@ -154,23 +154,23 @@ function patchPrepared(): void {
     DuckDBPreparedStatement.prototype,
     'run',
     run =>
-      async function (this: unknown, ...given) {
+      async function (this: unknown, ...args) {
         const process = current()
-        if (!process) return run.apply(this, given)
-        return process.step(statement([prepared.get(this as object)]), async () => run.apply(this, given))
+        if (!process) return run.apply(this, args)
+        return process.step(statement([prepared.get(this as object)]), async () => run.apply(this, args))
       },
   )
 }
 
 function patchDuckdb(): void {
   patchPrepared()
-  // The second calls the first, and reads the rows, which takes time as well.
+  // `runAndReadAll` calls `run`, and then reads the rows, which takes time as well.
   for (const name of ['run', 'runAndReadAll'] as const)
     replace(DuckDBConnection.prototype, name, run => {
-      const step = asStep(statement)(run) as Anything
-      return function (this: unknown, sql, ...given) {
-        const put = current()?.kept?.attaching(sql) ?? sql
-        return step.call(this, oneThread(put) as never, ...given)
+      const step = asStep(statement)(run) as AnyFunction
+      return function (this: unknown, sql, ...args) {
+        const rewritten = current()?.openWarehouse?.rewriteAttach(sql) ?? sql
+        return step.call(this, oneThread(rewritten) as never, ...args)
       }
     })
   replace(DuckDBInstance, 'create', create => async (path, settings) => {
@@ -181,25 +181,25 @@ function patchDuckdb(): void {
   })
 }
 
-/** The clock of the server is the simulated one too. */
+/** Replaces the server's clock with simulated time. */
 const atTime = (sql: string, iso: string): string =>
   sql.replaceAll('clock_timestamp()', `timestamptz '${iso}'`)
 
 /**
- * A statement, or a stream that copies rows, whose own step is the pipeline that it is part of: a process that is killed
- * before that step leaves a stream whose failure nobody is there to hear.
+ * Makes each statement a step. A stream that copies rows is not a step, because its pipeline is one. If the process is killed
+ * before that step, the stream fails without a listener, so it gets one here.
  */
 function patchPostgres(): void {
   replace(
     pg.Client.prototype,
     'query',
     query =>
-      function (this: unknown, ...given: never[]) {
+      function (this: unknown, ...args: never[]) {
         const process = current()
-        const [first] = given as readonly unknown[]
+        const [first] = args as readonly unknown[]
         if (process && first instanceof EventEmitter) first.on('error', () => undefined)
-        if (!process || typeof first !== 'string') return query.apply(this, given)
-        const [, ...values] = given
+        if (!process || typeof first !== 'string') return query.apply(this, args)
+        const [, ...values] = args
         return process.step(statement([first]), async () =>
           query.apply(this, [atTime(first, process.iso) as never, ...values]),
         )
@@ -209,12 +209,12 @@ function patchPostgres(): void {
     pg.Client.prototype,
     'connect',
     connect =>
-      async function (this: unknown, ...given: never[]) {
+      async function (this: unknown, ...args: never[]) {
         const process = current()
-        if (!process) return connect.apply(this, given)
+        if (!process) return connect.apply(this, args)
         const client = this as { connection: { stream: { destroy(): void } } }
-        process.belongings.add(async () => void client.connection.stream.destroy())
-        return process.step({ kind: 'read', what: 'connect' }, async () => connect.apply(this, given))
+        process.cleanups.add(async () => void client.connection.stream.destroy())
+        return process.step({ kind: 'read', what: 'connect' }, async () => connect.apply(this, args))
       },
   )
   replace(
@@ -224,15 +224,16 @@ function patchPostgres(): void {
   )
 }
 
-/** Below this folder lies what simulated processes write. */
-let ours = ''
+/** The folder to which simulated processes write. */
+let simulatedFolder = ''
 
-const isOurs = (path: unknown): boolean => typeof path === 'string' && path.startsWith(ours)
+const isSimulatedPath = (path: unknown): boolean =>
+  typeof path === 'string' && path.startsWith(simulatedFolder)
 
-function fileStep(name: string): (given: readonly unknown[]) => Step {
+function fileStep(name: string): (args: readonly unknown[]) => Step {
   return ([path, content]) => ({
     kind: 'file',
-    what: `${name} ${String(path).slice(ours.length)}`,
+    what: `${name} ${String(path).slice(simulatedFolder.length)}`,
     ...(name.startsWith('writeFile') && {
       half: () => {
         const bytes = Buffer.from(content as string)
@@ -243,14 +244,14 @@ function fileStep(name: string): (given: readonly unknown[]) => Step {
 }
 
 function patchFiles(): void {
-  const ofOurs = (original: Anything, patched: Anything) =>
-    function (this: unknown, ...given: never[]) {
-      return (isOurs(given[0]) ? patched : original).apply(this, given)
+  const onSimulatedPaths = (original: AnyFunction, patched: AnyFunction) =>
+    function (this: unknown, ...args: never[]) {
+      return (isSimulatedPath(args[0]) ? patched : original).apply(this, args)
     }
   for (const name of ['writeFile', 'rename', 'rm'] as const)
-    replace(fs.promises, name, original => ofOurs(original, asStep(fileStep(name))(original)))
+    replace(fs.promises, name, original => onSimulatedPaths(original, asStep(fileStep(name))(original)))
   for (const name of ['writeFileSync', 'renameSync', 'rmSync', 'mkdirSync', 'rmdirSync'] as const)
-    replace(fs, name, original => ofOurs(original, asStepNow(fileStep(name))(original)))
+    replace(fs, name, original => onSimulatedPaths(original, asImmediateStep(fileStep(name))(original)))
   syncBuiltinESMExports()
 }
 
@@ -265,9 +266,9 @@ function patchRequests(): void {
   )
 }
 
-/** Once, before anything is opened; `folder` is where simulated processes write. */
-export function takePorts(folder: string): void {
-  ours = folder
+/** Call once, before anything is opened. `folder` is where simulated processes write. */
+export function patchPorts(folder: string): void {
+  simulatedFolder = folder
   patchDuckdb()
   patchPostgres()
   patchFiles()

@@ -1,27 +1,27 @@
 /**
- * A process of Muster inside this one: everything that it does to the world outside happens one step after the other, in an
- * order that the seed decides, and it can be killed before or after any step.
+ * Simulates a process of Muster inside this one. Everything that it does to the outside world is a step. Steps run one at a
+ * time, in an order that the seed decides, and the process can be killed before or after any of them.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { setImmediate as othersGoOn } from 'node:timers/promises'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Rng } from '../../src/lib/rng.ts'
 import type { SimulatedClock } from './clock.ts'
 import type { OpenWarehouse } from './open-warehouse.ts'
 
-/** What a step does: kills are drawn for each kind by itself, or a commit would seldom be hit among a thousand reads. */
+/** What a step does. Kills are drawn for each kind separately, because a commit is rare among a thousand reads. */
 export type StepKind = 'read' | 'write' | 'commit' | 'file' | 'request' | 'sleep'
 
-/** `half`: of a file only the first part is written. */
+/** `half`: only the first half of a file is written. */
 export type Phase = 'before' | 'half' | 'after'
 
-/** `lasting`: whatever the next process finds changed. */
-export type KilledKind = StepKind | 'lasting' | 'any'
+/** `durable`: a step whose effect outlives the process. */
+export type KillKind = StepKind | 'durable' | 'any'
 
-const statements: readonly StepKind[] = ['read', 'write', 'commit']
-const lasting: readonly StepKind[] = ['write', 'commit', 'file']
+const statementKinds: readonly StepKind[] = ['read', 'write', 'commit']
+const durableKinds: readonly StepKind[] = ['write', 'commit', 'file']
 
 export interface Kill {
-  readonly kind: KilledKind
+  readonly kind: KillKind
   /** The step of this kind, counted from 1. */
   readonly step: number
   readonly phase: Phase
@@ -31,14 +31,14 @@ export interface Step {
   readonly kind: StepKind
   /** For the log of a seed. */
   readonly what: string
-  /** What a kill in the middle leaves behind. */
+  /** Performs the first half, for a kill in the middle. */
   readonly half?: () => unknown
 }
 
-const kindsOf = ({ kind }: Step): readonly KilledKind[] =>
-  lasting.includes(kind) ? [kind, 'lasting', 'any'] : [kind, 'any']
+const kindsOf = ({ kind }: Step): readonly KillKind[] =>
+  durableKinds.includes(kind) ? [kind, 'durable', 'any'] : [kind, 'any']
 
-interface Waiting {
+interface WaitingStep {
   readonly step: Step
   readonly perform: () => Promise<unknown>
   readonly resolve: (value: never) => void
@@ -50,42 +50,42 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Gives back something that a process holds, as the operating system does when it dies. */
-export type Belonging = () => Promise<void>
+/** Releases something that a process holds, as the operating system does after a kill. */
+export type Cleanup = () => Promise<void>
 
 export interface ProcessParts {
   readonly clock: SimulatedClock
   readonly rng: Rng
   readonly kill?: Kill | undefined
-  readonly belongings: Set<Belonging>
-  /** A warehouse that outlives the process. */
-  readonly kept?: OpenWarehouse
-  /** Told of every step when it begins. */
+  readonly cleanups: Set<Cleanup>
+  /** A warehouse that stays open when the process ends. */
+  readonly openWarehouse?: OpenWarehouse
+  /** Called when a step begins. */
   readonly onStep?: (step: Step) => void
 }
 
-/** Thrown by a step that would return at once; every other step of a dead process never ends. */
-class Dead extends Error {
+/** Thrown by a synchronous step of a killed process; its other steps never settle. */
+class KilledError extends Error {
   constructor() {
     super('this process was killed')
   }
 }
 
-/** A night takes a few hundred steps for each list. */
+/** Far above what a day takes: a few hundred steps for each list. */
 const maxSteps = 20_000
-/** Milliseconds of real time in which nothing happens, though the process has not ended. */
+/** Milliseconds of real time without a step after which a process counts as hung. */
 const stuckMs = 20_000
 
 const never = <Result>(): Promise<Result> => new Promise(() => undefined)
 
 const running = new AsyncLocalStorage<SimulatedProcess>()
-/** Set within a step: what it does on its way belongs to it. */
+/** Set within a step: calls that it makes are part of it, not steps of their own. */
 const inStep = new AsyncLocalStorage<boolean>()
 
-/** The process whose code is running; undefined for that of the simulation itself. */
+/** The process whose code is running; undefined in code of the simulation itself. */
 export const current = (): SimulatedProcess | undefined => running.getStore()
 
-/** Milliseconds that a step of each kind takes, at most. */
+/** Maximum duration of a step of each kind, in milliseconds of simulated time. */
 const maxMs: Readonly<Record<StepKind, number>> = {
   read: 3,
   write: 5,
@@ -97,22 +97,22 @@ const maxMs: Readonly<Record<StepKind, number>> = {
 
 export class SimulatedProcess {
   readonly #parts: ProcessParts
-  readonly #steps = new Map<KilledKind, number>()
-  readonly #waiting: Waiting[] = []
+  readonly #steps = new Map<KillKind, number>()
+  readonly #waiting: WaitingStep[] = []
   readonly #sleepers = new Set<Sleeper>()
   readonly #killed: Promise<'killed'>
-  #die: (killed: 'killed') => void = () => undefined
+  #resolveKilled: (killed: 'killed') => void = () => undefined
   #isBusy = false
-  /** The statement that runs; it ends whatever happens to the process. */
+  /** The running statement. `run` waits for it even after a kill. */
   #statement: Promise<unknown> = Promise.resolve()
-  /** What the last step did. */
+  /** Describes the last step. */
   #last = 'none'
-  /** Where it was killed. */
-  death: { readonly step: Step; readonly phase: Phase } | undefined
+  /** The step at which it was killed. */
+  killPoint: { readonly step: Step; readonly phase: Phase } | undefined
   constructor(parts: ProcessParts) {
     this.#parts = parts
     this.#killed = new Promise(resolve => {
-      this.#die = resolve
+      this.#resolveKilled = resolve
     })
   }
 
@@ -121,15 +121,15 @@ export class SimulatedProcess {
     return this.#parts.clock.iso
   }
 
-  get belongings(): Set<Belonging> {
-    return this.#parts.belongings
+  get cleanups(): Set<Cleanup> {
+    return this.#parts.cleanups
   }
 
-  get kept(): OpenWarehouse | undefined {
-    return this.#parts.kept
+  get openWarehouse(): OpenWarehouse | undefined {
+    return this.#parts.openWarehouse
   }
 
-  /** Work of this process; `killed` when it did not live to see the end. */
+  /** Runs the work of this process; returns `killed` if it was killed before the end. */
   async run<Result>(work: () => Promise<Result>): Promise<{ readonly result: Result } | 'killed'> {
     const done = running.run(this, work).then(result => ({ result }))
     let seen = -1
@@ -138,7 +138,7 @@ export class SimulatedProcess {
       timer = setInterval(() => {
         const steps = this.steps('any')
         if (steps === seen || steps > maxSteps)
-          reject(new Error(`it does not end: ${steps} steps, ${this.#last}`))
+          reject(new Error(`the process does not end: ${steps} steps, the last ${this.#last}`))
         seen = steps
       }, stuckMs)
     })
@@ -150,57 +150,57 @@ export class SimulatedProcess {
     }
   }
 
-  /** How many steps of each kind there were. */
-  steps(kind: KilledKind): number {
+  /** The number of steps of this kind so far. */
+  steps(kind: KillKind): number {
     return this.#steps.get(kind) ?? 0
   }
 
-  /** Waits for its turn. The steps of a dead process never end, so that nothing can catch its death. */
+  /** Waits for its turn. The steps of a killed process never settle, so that no code can catch the kill. */
   async step<Result>(step: Step, perform: () => Promise<Result>): Promise<Result> {
-    if (this.death) return never()
+    if (this.killPoint) return never()
     if (inStep.getStore()) return perform()
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ step, perform, resolve, reject })
-      void this.#goOn()
+      void this.#runSteps()
     })
   }
 
-  /** For what cannot wait: it happens at once. */
+  /** For synchronous calls: runs immediately, out of turn. */
   stepNow<Result>(step: Step, perform: () => Result): Result {
-    if (this.death) throw new Dead()
+    if (this.killPoint) throw new KilledError()
     if (inStep.getStore()) return perform()
     this.#begin(step, 'before')
     const result = perform()
     this.#end(step)
-    if (this.death) throw new Dead()
+    if (this.killPoint) throw new KilledError()
     return result
   }
 
   sleep(ms: number): Promise<void> {
-    if (this.death) return never()
+    if (this.killPoint) return never()
     const until = this.#parts.clock.now() + ms
     return new Promise(resolve => {
       this.#sleepers.add({ until, wake: () => resolve() })
-      void this.#goOn()
+      void this.#runSteps()
     })
   }
 
-  /** One step at a time, each after everybody who could go on has gone on. */
-  async #goOn(): Promise<void> {
+  /** Runs one step at a time. Before each, all other code of the process runs until it waits. */
+  async #runSteps(): Promise<void> {
     if (this.#isBusy) return
     this.#isBusy = true
     for (;;) {
-      await othersGoOn()
-      if (this.death) return
+      await yieldToOthers()
+      if (this.killPoint) return
       this.#wakeSleepers()
-      const next = this.#drawn()
+      const next = this.#drawStep()
       if (next) await this.#perform(next)
       else if (!this.#wakeNext()) break
     }
     this.#isBusy = false
   }
 
-  #drawn(): Waiting | undefined {
+  #drawStep(): WaitingStep | undefined {
     const at = Math.floor(this.#parts.rng() * this.#waiting.length)
     return this.#waiting.splice(at, 1)[0]
   }
@@ -209,7 +209,7 @@ export class SimulatedProcess {
     for (const sleeper of this.#sleepers) if (sleeper.until <= this.#parts.clock.now()) this.#wake(sleeper)
   }
 
-  /** Nobody has anything to do before: time passes. */
+  /** No step is waiting: moves the clock to the end of the next sleep. */
   #wakeNext(): boolean {
     const [first] = [...this.#sleepers].sort((one, other) => one.until - other.until)
     if (!first) return false
@@ -223,19 +223,19 @@ export class SimulatedProcess {
     sleeper.wake()
   }
 
-  async #perform({ step, perform, resolve, reject }: Waiting): Promise<void> {
+  async #perform({ step, perform, resolve, reject }: WaitingStep): Promise<void> {
     this.#begin(step, 'before')
-    if (this.death) return
+    if (this.killPoint) return
     try {
       const performed = inStep.run(true, perform)
-      // A file may be written meanwhile, and the process killed at that. DuckDB crashes where its connection is closed then.
-      if (statements.includes(step.kind)) this.#statement = performed.catch(() => undefined)
+      // A kill may come at a synchronous file step meanwhile. DuckDB crashes if its connection is closed during a statement.
+      if (statementKinds.includes(step.kind)) this.#statement = performed.catch(() => undefined)
       const result = await performed
       this.#end(step)
-      if (!this.death) resolve(result as never)
+      if (!this.killPoint) resolve(result as never)
     } catch (error) {
       this.#end(step)
-      if (!this.death) reject(error)
+      if (!this.killPoint) reject(error)
     }
   }
 
@@ -245,22 +245,22 @@ export class SimulatedProcess {
     clock.advance(1 + Math.floor(rng() * maxMs[step.kind]))
     this.#last = `${step.kind} ${step.what}`
     onStep?.(step)
-    this.#dieAt(step, phase)
+    this.#killAt(step, phase)
   }
 
   #end(step: Step): void {
-    this.#dieAt(step, 'after')
+    this.#killAt(step, 'after')
   }
 
-  #dieAt(step: Step, phase: Phase): void {
+  #killAt(step: Step, phase: Phase): void {
     const { kill } = this.#parts
-    if (!kill || this.death) return
+    if (!kill || this.killPoint) return
     const isStep = kindsOf(step).includes(kill.kind) && this.steps(kill.kind) === kill.step
     if (!isStep) return
     const isHalf = kill.phase === 'half' && phase === 'before'
     if (!isHalf && kill.phase !== phase) return
     if (isHalf) step.half?.()
-    this.death = { step, phase: kill.phase }
-    this.#die('killed')
+    this.killPoint = { step, phase: kill.phase }
+    this.#resolveKilled('killed')
   }
 }

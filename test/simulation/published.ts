@@ -1,8 +1,8 @@
-/** What must hold for a published copy: it has no personal data, and its tables and marts are whole. */
+/** Checks a published copy: it has no personal data, and all rows of its tables and marts. */
 import { openFile } from '../../src/warehouse/duckdb/ad-hoc/session.ts'
 import type { Service } from './service.ts'
 
-/** Texts of the source that name a person. */
+/** Names and email addresses of persons in the service. */
 function personalTexts({ world }: Service): Set<string> {
   const texts = new Set<string>()
   for (const { email, name } of world.all('users')) for (const text of [email, name]) texts.add(String(text))
@@ -11,7 +11,7 @@ function personalTexts({ world }: Service): Set<string> {
   return texts
 }
 
-/** All rows of the largest table are read at once. */
+/** High enough to read all rows of the largest table at once. */
 const bounds = { seconds: 600, memoryMegabytes: 1024, answerMegabytes: 1024, threads: 2 }
 
 export interface TableRows {
@@ -19,7 +19,7 @@ export interface TableRows {
   readonly rows: number
 }
 
-/** Tables with their rows, as `muster publish` says that it wrote them. */
+/** `written`: the tables and row counts that `muster publish` reported. */
 export async function lawOfPublished(
   file: string,
   service: Service,
@@ -36,8 +36,8 @@ export async function lawOfPublished(
     const names = listed.rows.map(row => String(Object.values(row)[0]))
     if (names.some(name => name.startsWith('pii.'))) found.push('the published copy has tables of pii')
     for (const { name, rows } of written) {
-      if (!names.includes(name)) found.push(`the published copy lacks ${name}`)
-      else found.push(...(await tableOf({ name, rows }, personal, sql => copy.query(sql, 100_000))))
+      if (!names.includes(name)) found.push(`${name} is missing from the published copy`)
+      else found.push(...(await checkTable({ name, rows }, personal, sql => copy.query(sql, 100_000))))
     }
   } finally {
     copy.close()
@@ -45,7 +45,7 @@ export async function lawOfPublished(
   return found
 }
 
-async function tableOf(
+async function checkTable(
   { name, rows }: TableRows,
   personal: ReadonlySet<string>,
   query: (sql: string) => Promise<{ readonly rows: readonly object[] }>,

@@ -1,13 +1,13 @@
-/** A hook of Node's module loader: loads some modules of `src` with a piece of their text replaced. */
+/** Replaces pieces of text in modules of `src` while Node loads them: a hook of its module loader. */
 
-/** What to replace, by the end of the file's path. */
+/** Each names the file by the end of its path. */
 let replacements = []
 
-export async function initialize(given) {
-  replacements = given
+export async function initialize(data) {
+  replacements = data
 }
 
-/** Space and quotes are others once the types are stripped. */
+/** Ignores white space and the kind of quotes, which change when the types are stripped. */
 const patternOf = text =>
   new RegExp(
     text
@@ -20,10 +20,10 @@ const patternOf = text =>
 
 export async function load(url, context, next) {
   const loaded = await next(url, context)
-  const wanted = replacements.filter(({ file }) => url.split('?')[0].endsWith(file))
-  if (wanted.length === 0) return loaded
+  const matching = replacements.filter(({ file }) => url.split('?')[0].endsWith(file))
+  if (matching.length === 0) return loaded
   let source = String(loaded.source)
-  for (const { file, find, put } of wanted) {
+  for (const { file, find, put } of matching) {
     const found = source.match(patternOf(find))?.length ?? 0
     if (found !== 1) throw new Error(`${file} holds "${find}" ${found} times instead of once`)
     source = source.replace(patternOf(find), () => put)

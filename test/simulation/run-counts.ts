@@ -1,4 +1,4 @@
-/** What happened to a seed in a DAG run, for the table of all seeds. */
+/** Counts what happened on a day of a seed, for the summary of all seeds. */
 import type { Setting } from './setting.ts'
 
 export class RunCounts {
@@ -10,19 +10,19 @@ export class RunCounts {
   }
 
   begin(): void {
-    this.#setting.counts.beginNight()
+    this.#setting.counts.beginDay()
   }
 
-  /** `hasQuirks`: whether the service deviated from its contract in this night. */
+  /** `hasQuirks`: whether the service deviated from its contract on this day. */
   end(hasQuirks: boolean): void {
-    const { service, climate, counts } = this.#setting
+    const { service, scenario, counts } = this.#setting
     const fresh = service.requests.slice(this.#requests)
     this.#requests += fresh.length
     counts.add('requests', fresh.length)
     for (const { fault } of fresh) if (fault) counts.add(`fault ${fault}`)
     if (hasQuirks)
-      for (const [name, value] of Object.entries(climate.quirks)) counts.add(`quirk ${name}=${value}`)
-    for (const [option, value] of Object.entries(climate.options)) counts.add(`option ${option}=${value}`)
-    for (const name of [...climate.lists, ...climate.byId]) counts.add(`resource ${name}`)
+      for (const [name, value] of Object.entries(scenario.quirks)) counts.add(`quirk ${name}=${value}`)
+    for (const [option, value] of Object.entries(scenario.options)) counts.add(`option ${option}=${value}`)
+    for (const name of [...scenario.lists, ...scenario.byId]) counts.add(`resource ${name}`)
   }
 }

@@ -1,4 +1,7 @@
-/** One seed: nights of a service that changes, fails and breaks its contract while the process is killed; then rest, and the verdict. */
+/**
+ * Runs one seed. For some days the service changes, fails and breaks its contract, and the process is killed. Quiet days follow,
+ * after which the warehouse must equal the service.
+ */
 import { dayMs, hourMs, minuteMs } from '../../src/lib/dates.ts'
 import { namedRng } from '../../src/lib/rng.ts'
 import type { RunResult } from '../../src/sync/run/run.ts'
@@ -6,135 +9,140 @@ import type { Engine } from '../../src/warehouse/engine.ts'
 import { differencesById, lawOfSignals } from './by-id.ts'
 import { fetchById, receive, sweep, sync } from './dag-run.ts'
 import { lawOfCommands } from './incomplete-resources.ts'
-import { askedLaws } from './laws.ts'
+import { lawCounters } from './laws.ts'
 import { differences } from './oracle.ts'
-import { others } from './others.ts'
+import { runOtherCommands } from './other-commands.ts'
 import { RunCounts } from './run-counts.ts'
 import {
+  assertLawful,
   type Command,
-  firstNight,
+  firstRunAt,
   openSetting,
-  require,
   runAll,
   type SeedParts,
   type Setting,
 } from './setting.ts'
 
-/** Quiet nights within which the warehouse must hold the source. */
-const maxQuietNights = 4
+/** The warehouse must equal the service after at most this many quiet days. */
+const maxQuietDays = 4
 
-/** The other commands of a night cost as much as all before, so most nights have none of them. */
-const shareOfOthers = { wide: 0.08, narrow: 0.5 }
-/** Of the nights over a whole warehouse, those after which the commands are asked what is not whole. */
-const shareTold = 0.5
-/** Of the seeds, those that are asked for one more sync at rest, and those that are swept at rest though nothing differs. */
-const shareOfSyncsAgain = 0.3
-const shareOfSweepsAtRest = 0.2
+/** Share of the days with other commands. They cost as much as the rest of the day, so most days have none. */
+const shareOfOtherCommands = { wide: 0.08, narrow: 0.5 }
+/** Share of the days after which commands must name the incomplete resources, in a warehouse with all tables. */
+const shareOfCommandChecks = 0.5
+/** Share of the seeds that repeat the sync at the end, and share of the quiet days that are swept even if nothing differs. */
+const shareOfRepeatedSyncs = 0.3
+const shareOfSweptQuietDays = 0.2
 
-/** Nobody drains an inbox that nothing came to. */
-const receiving = ({ service, place, counts }: Setting): Command[] =>
-  service.told.length === 0 && !place.hasEvents
+/** Receives events; nothing to do if there never was one. */
+const receiveCommands = ({ service, environment, counts }: Setting): Command[] =>
+  service.deliveries.length === 0 && !environment.hasEvents
     ? []
-    : [engine => receive(place, engine, { deliveries: service.told, counts })]
+    : [engine => receive(environment, engine, { deliveries: service.deliveries, counts })]
 
 /**
- * Records by id change minutes after they were read, when nothing but an event makes it likely: what is lost of an event
- * shows only then, because the next night reads them in any case.
+ * Changes records by id minutes after a run, and syncs them. At that time only an event makes Muster read them again, so a lost
+ * event shows; the next day's sync would read them anyway.
  */
-async function evening(setting: Setting): Promise<void> {
-  const { climate, service, place, clock } = setting
-  if (climate.byId.length === 0) return
-  service.still()
+async function changeAfterRun(setting: Setting): Promise<void> {
+  const { scenario, service, environment, clock } = setting
+  if (scenario.byId.length === 0) return
+  service.stopChanges()
   clock.advance(3 * minuteMs)
-  service.evening()
-  const ended = await runAll(setting, [
-    ...receiving(setting),
-    engine => fetchById(place, engine, climate.byId),
+  service.changeAfterRun()
+  const results = await runAll(setting, [
+    ...receiveCommands(setting),
+    engine => fetchById(environment, engine, scenario.byId),
   ])
-  if (ended.length === 2 && ended.every(({ code }) => code === 0)) await requireSignals(setting)
+  if (results.length === 2 && results.every(({ code }) => code === 0)) await assertSignals(setting)
 }
 
-/** Returns how many steps of its sync left something behind. */
-async function stormyNight(setting: Setting, night: number): Promise<number> {
-  const { climate, service, machine, clock, place, seed, onlyKill, narrowed } = setting
-  const rng = namedRng(seed, `night ${night}`)
-  const { lists, byId } = climate
+/** Returns the number of steps whose effect outlives the process. */
+async function runDay(setting: Setting, day: number): Promise<number> {
+  const { scenario, service, machine, clock, environment, seed, onlyKill, restrictions } = setting
+  const rng = namedRng(seed, `night ${day}`)
+  const { lists, byId } = scenario
   const commands: Command[] = [
-    ...receiving(setting),
-    engine => sync(place, engine, { names: [...lists, ...byId] }),
-    ...(rng() < climate.sweeps
-      ? [(engine: Engine) => sweep(place, engine, { names: [...lists, ...byId] })]
+    ...receiveCommands(setting),
+    engine => sync(environment, engine, { names: [...lists, ...byId] }),
+    ...(rng() < scenario.sweeps
+      ? [(engine: Engine) => sweep(environment, engine, { names: [...lists, ...byId] })]
       : []),
   ]
-  const drawn = rng() < climate.kills ? machine.drawnKill(lists.length) : undefined
-  const kill = onlyKill ? onlyKill.night === night && onlyKill.kill : drawn
-  service.storm()
-  if (night === climate.quirksFrom) service.deviate()
+  const drawnKill = rng() < scenario.kills ? machine.drawKill(lists.length) : undefined
+  const kill = onlyKill ? onlyKill.day === day && onlyKill.kill : drawnKill
+  service.startChanges()
+  if (day === scenario.quirksFrom) service.startQuirks()
   await runAll(setting, commands, kill || undefined)
-  const lasting = machine.lastingSteps
-  const share = shareOfOthers[narrowed.isWide ? 'wide' : 'narrow']
-  if (climate.isWhole && rng() < share && !onlyKill) await others(setting, rng)
-  if (climate.isWhole && namedRng(seed, `told ${night}`)() < shareTold && !onlyKill)
+  const durable = machine.durableSteps
+  const share = shareOfOtherCommands[restrictions.isWide ? 'wide' : 'narrow']
+  if (scenario.hasAllTables && rng() < share && !onlyKill) await runOtherCommands(setting, rng)
+  if (scenario.hasAllTables && namedRng(seed, `told ${day}`)() < shareOfCommandChecks && !onlyKill)
     await lawOfCommands(setting)
-  if (climate.hasEvenings && !onlyKill) await evening(setting)
+  if (scenario.hasChangesAfterRun && !onlyKill) await changeAfterRun(setting)
   if (rng() < 0.1) await machine.stop()
-  clock.set(firstNight + night * dayMs - hourMs * 12)
-  return lasting
+  clock.set(firstRunAt + day * dayMs - hourMs * 12)
+  return durable
 }
 
-const rowsTouched = ({ resources }: RunResult): number =>
+const countRowsTouched = ({ resources }: RunResult): number =>
   resources
     .filter(({ resource }) => resource !== 'key')
     .reduce((sum, one) => sum + one.rows_inserted + one.rows_changed + one.rows_removed, 0)
 
-async function differing({ climate, machine, service }: Setting): Promise<string[]> {
+async function findDifferences({ scenario, machine, service }: Setting): Promise<string[]> {
   const engine = await machine.engine()
   const found: string[] = []
-  const { lists } = climate
+  const { lists } = scenario
   for (const list of lists) found.push(...(await differences(engine, service.url, list)))
-  for (const name of climate.byId) found.push(...(await differencesById({ engine, service, name }, lists)))
+  for (const name of scenario.byId) found.push(...(await differencesById({ engine, service, name }, lists)))
   return found
 }
 
-async function requireSignals(setting: Setting): Promise<void> {
-  const { climate, machine, service, counts } = setting
+async function assertSignals(setting: Setting): Promise<void> {
+  const { scenario, machine, service, counts } = setting
   const engine = await machine.engine()
-  for (const name of climate.byId) {
-    const { asked, excused, faults } = await service.unspoiled(() => lawOfSignals({ engine, service, name }))
-    counts.add(askedLaws.signals, asked)
-    counts.add(askedLaws.excused, excused)
-    require(setting, faults)
+  for (const name of scenario.byId) {
+    const { checked, excused, faults } = await service.withoutFaults(() =>
+      lawOfSignals({ engine, service, name }),
+    )
+    counts.add(lawCounters.signals, checked)
+    counts.add(lawCounters.excused, excused)
+    assertLawful(setting, faults)
   }
 }
 
-/** Sync, and where something differs still a sync and a sweep of somebody who knows that it is gone. */
-async function quietNight(setting: Setting, isSwept: boolean): Promise<string[]> {
-  const { climate, place } = setting
-  const { lists, byId } = climate
-  const ended = await runAll(setting, [
-    ...receiving(setting),
-    engine => sync(place, engine, { names: [...lists, ...byId] }),
-    ...(isSwept ? [sweeping(setting)] : []),
+/** Syncs. If differences are left, syncs and sweeps again as an operator who confirms all deletions. Returns the differences. */
+async function runQuietDay(setting: Setting, isSwept: boolean): Promise<string[]> {
+  const { scenario, environment } = setting
+  const { lists, byId } = scenario
+  const results = await runAll(setting, [
+    ...receiveCommands(setting),
+    engine => sync(environment, engine, { names: [...lists, ...byId] }),
+    ...(isSwept ? [sweepCommand(setting)] : []),
   ])
-  if (ended.every(({ code }) => code === 0)) await requireSignals(setting)
-  const found = await differing(setting)
+  if (results.every(({ code }) => code === 0)) await assertSignals(setting)
+  const found = await findDifferences(setting)
   if (found.length === 0 || isSwept) return found
-  const knowing: Command = engine =>
-    sync(place, engine, { names: [...lists, ...byId], maxDeletions: maxGone })
-  await runAll(setting, [knowing, sweeping(setting)])
-  return differing(setting)
+  const confirmedSync: Command = engine =>
+    sync(environment, engine, { names: [...lists, ...byId], maxDeletions: moreThanAnyList })
+  await runAll(setting, [confirmedSync, sweepCommand(setting)])
+  return findDifferences(setting)
 }
 
-/** More than any list of the simulation holds. */
-const maxGone = 1000
+/** More records than any list has, so that no deletion is refused. */
+const moreThanAnyList = 1000
 
-const sweeping =
-  ({ climate, place }: Setting): Command =>
+const sweepCommand =
+  ({ scenario, environment }: Setting): Command =>
   engine =>
-    sweep(place, engine, { names: [...climate.lists, ...climate.byId], maxDeletions: maxGone })
+    sweep(environment, engine, {
+      names: [...scenario.lists, ...scenario.byId],
+      maxDeletions: moreThanAnyList,
+    })
 
-/** Records that wait to be looked at again: a sync asks for one of them a day and list. */
-async function inQuarantine({ machine }: Setting): Promise<number> {
+/** Quarantined records: a sync reads one of them again per day and list. */
+async function countQuarantine({ machine }: Setting): Promise<number> {
   const engine = await machine.engine()
   const [row] = await engine.rows<{ n: unknown }>(
     'select count(*) as n from ops.quarantine where resolved_at is null',
@@ -142,57 +150,60 @@ async function inQuarantine({ machine }: Setting): Promise<number> {
   return Number(row?.n)
 }
 
-/** Nothing changes any more, and every answer is right: the warehouse must come to hold the source, and stay as it is. */
-async function rest(setting: Setting, counted: RunCounts): Promise<void> {
-  const { climate, service, clock, place, tell, seed, narrowed, counts } = setting
+/** With no changes and no faults, the warehouse must become equal to the service, and then stay unchanged. */
+async function runQuietDays(setting: Setting, runCounts: RunCounts): Promise<void> {
+  const { scenario, service, clock, environment, log, seed, restrictions, counts } = setting
   const rng = namedRng(seed, 'rest')
-  service.calm()
-  service.mend()
+  service.stopFaultsAndChanges()
+  service.repair()
   let found: string[] = []
-  for (let night = 1; night <= maxQuietNights; night += 1) {
+  for (let day = 1; day <= maxQuietDays; day += 1) {
     clock.advance(dayMs)
-    tell(`quiet night ${night}, ${clock.iso}`)
-    counted.begin()
-    found = await quietNight(setting, narrowed.isWide || rng() < shareOfSweepsAtRest)
-    counted.end(false)
+    log(`quiet day ${day}, ${clock.iso}`)
+    runCounts.begin()
+    found = await runQuietDay(setting, restrictions.isWide || rng() < shareOfSweptQuietDays)
+    runCounts.end(false)
     if (found.length === 0) break
-    tell(`  ${found.length} differences, such as ${found[0]}`)
+    log(`  ${found.length} differences, such as ${found[0]}`)
   }
-  require(setting, found)
-  if (rng() > shareOfSyncsAgain && !narrowed.isWide) return
-  counts.add(askedLaws.again)
-  const { lists, byId } = climate
-  const waiting = await inQuarantine(setting)
-  const [again] = await runAll(setting, [engine => sync(place, engine, { names: [...lists, ...byId] })])
-  if (again?.code !== 0) require(setting, [`at rest a sync ended with ${again?.code}: ${again?.message}`])
-  const left = waiting - (await inQuarantine(setting))
-  const touched = again?.outcome ? rowsTouched(again.outcome) : 0
-  if (touched > left) require(setting, [`a sync with nothing new touched ${touched} rows`])
+  assertLawful(setting, found)
+  if (rng() > shareOfRepeatedSyncs && !restrictions.isWide) return
+  counts.add(lawCounters.repeated)
+  const { lists, byId } = scenario
+  const waiting = await countQuarantine(setting)
+  const [repeated] = await runAll(setting, [
+    engine => sync(environment, engine, { names: [...lists, ...byId] }),
+  ])
+  if (repeated?.code !== 0)
+    assertLawful(setting, [`a sync without changes ended with ${repeated?.code}: ${repeated?.message}`])
+  const left = waiting - (await countQuarantine(setting))
+  const touched = repeated?.outcome ? countRowsTouched(repeated.outcome) : 0
+  if (touched > left) assertLawful(setting, [`a sync without changes touched ${touched} rows`])
 }
 
-/** Returns the steps of each night that left something behind. */
-async function live(setting: Setting): Promise<number[]> {
-  const { climate, service, clock, tell, onlyKill } = setting
-  const counted = new RunCounts(setting)
-  const lasting: number[] = []
-  tell(`climate ${JSON.stringify(climate)}`)
-  for (let night = 1; night <= (onlyKill?.night ?? climate.nights); night += 1) {
-    service.day()
-    tell(`night ${night}, ${clock.iso}`)
-    counted.begin()
-    lasting.push(await stormyNight(setting, night))
-    counted.end(night >= climate.quirksFrom)
+/** Returns the number of durable steps of each day. */
+async function runDays(setting: Setting): Promise<number[]> {
+  const { scenario, service, clock, log, onlyKill } = setting
+  const runCounts = new RunCounts(setting)
+  const durable: number[] = []
+  log(`scenario ${JSON.stringify(scenario)}`)
+  for (let day = 1; day <= (onlyKill?.day ?? scenario.days); day += 1) {
+    service.changeBetweenDays()
+    log(`day ${day}, ${clock.iso}`)
+    runCounts.begin()
+    durable.push(await runDay(setting, day))
+    runCounts.end(day >= scenario.quirksFrom)
   }
-  await rest(setting, counted)
-  return lasting
+  await runQuietDays(setting, runCounts)
+  return durable
 }
 
-/** Throws Broken for a law that does not hold; returns the steps of each stormy night that left something behind. */
+/** Throws `BrokenLaw` if a law does not hold. Returns the number of durable steps of each day before the quiet ones. */
 export async function runSeed(parts: SeedParts): Promise<readonly number[]> {
   const setting = await openSetting(parts)
   const { service, machine, disk } = setting
   try {
-    return await live(setting)
+    return await runDays(setting)
   } finally {
     await machine.crash()
     await service.close()

@@ -1,4 +1,4 @@
-/** The service of a seed: a sandbox over loopback whose records change by day and between requests, and what is true of them. */
+/** Runs the service of a seed: a sandbox whose records change by day and between requests, and tracks every change. */
 import {
   type EventEntity,
   type EventType,
@@ -13,20 +13,20 @@ import { mutateWorld } from '../../src/sandbox/live/mutate-world.ts'
 import type { Violation } from '../../src/sandbox/server/contract-checker.ts'
 import type { CollectionName, World, WorldRecords } from '../../src/sandbox/world.ts'
 import { type FaultySandbox, startFaultySandbox } from '../fault-layer/start.ts'
-import { changes, mend } from './changes.ts'
-import { type Climate, collectionOf, type ListName, mayHide, maySeemHidden } from './climate.ts'
+import { changes, repair } from './changes.ts'
 import type { SimulatedClock } from './clock.ts'
 import type { Counts } from './counts.ts'
 import { resourceOf } from './oracle.ts'
-import { visitor } from './source.ts'
+import { collectionOf, type ListName, mayHide, maySeemHidden, type Scenario } from './scenario.ts'
+import { visitorKey } from './source.ts'
 
-/** Generated once each: the records are never changed in place. */
+/** Each variant is generated once, because its records are never changed in place. */
 const generated = new Map<number, WorldRecords>()
 
-/** Of the first variants, and of those after them in turn: lists of up to 50 records, and of up to 25. */
+/** Variants 1 to 3 have lists of up to 50 records, later ones of up to 25. */
 const scaleOf = (variant: number): number => (variant < 4 ? 0.01 : [0.003, 0.005][variant % 2]!)
 
-function recordsOf(variant: number): WorldRecords {
+function generateVariant(variant: number): WorldRecords {
   const records =
     generated.get(variant) ?? generateRecords({ seed: variant, scale: scaleOf(variant), today: '2026-11-02' })
   generated.set(variant, records)
@@ -37,22 +37,22 @@ const pick = <Item>(rng: Rng, items: readonly Item[]): Item => items[Math.floor(
 
 export interface ServiceParts {
   readonly seed: number
-  readonly climate: Climate
+  readonly scenario: Scenario
   readonly clock: SimulatedClock
   readonly counts: Counts
 }
 
-/** When a record last changed in truth, and whether it is there. */
+/** When a record of the service last changed, and whether it exists. */
 export interface Truth {
   changedAt: number
-  isThere: boolean
-  /** It was deleted at some time. */
+  exists: boolean
+  /** Whether it was ever deleted. */
   wasDeleted: boolean
-  /** When an event told of it last; 0 when none did. */
+  /** When the last event about it was sent, in milliseconds; 0 if never. */
   announcedAt: number
 }
 
-/** The collection of the records that an event is about. */
+/** The collection of each kind of record that events are about. */
 const collectionsOfEvents = {
   requisition: 'requisitions',
   assignment: 'assignments',
@@ -65,8 +65,8 @@ const collectionsOfEvents = {
   purchase_order: 'purchaseOrders',
 } as const satisfies Record<EventEntity, CollectionName>
 
-/** An event type that tells of such a change of a record of the collection; undefined where the service has none. */
-const eventOf = (collection: CollectionName, what: 'changed' | 'deleted'): EventType | undefined =>
+/** The event type for such a change of a record of the collection; undefined if the service has none. */
+const eventTypeFor = (collection: CollectionName, what: 'changed' | 'deleted'): EventType | undefined =>
   eventTypes.find(type => {
     const { entity, company, deletes } = eventRule(type)
     return (
@@ -78,37 +78,37 @@ export class Service {
   readonly #parts: ServiceParts
   readonly #rng: Rng
   readonly #truth = new Map<string, Truth>()
-  /** Events of changes, in order, until somebody has stored them. */
-  readonly told: { readonly body: Buffer; sent: number }[] = []
-  /** What the key of Muster may spend. */
+  /** Events in order, until Muster has stored them. */
+  readonly deliveries: { readonly body: Buffer; sent: number }[] = []
+  /** Request limits of Muster's key. */
   readonly #limits: { rateLimitPerDay: number; readonly rateLimitPerMinute: number }
   #sandbox!: FaultySandbox
-  #isStormy = false
-  #isCalm = false
+  #isChanging = false
+  #hasStopped = false
   #hasQuirks = false
   #hadQuirks = false
-  #made = 0
-  readonly #judged = new Set<Violation>()
+  #lastNumber = 0
+  readonly #returnedViolations = new Set<Violation>()
 
   private constructor(parts: ServiceParts) {
     this.#parts = parts
     this.#rng = namedRng(parts.seed, 'changes')
-    const { perDay, perMinute } = parts.climate
+    const { perDay, perMinute } = parts.scenario
     this.#limits = { rateLimitPerDay: perDay, rateLimitPerMinute: perMinute }
   }
 
   static async open(parts: ServiceParts): Promise<Service> {
     const service = new Service(parts)
-    const { climate, clock, seed } = parts
-    const ours = Object.assign(service.#limits, { key: sandboxKeys.company, kind: 'company' as const })
+    const { scenario, clock, seed } = parts
+    const musterKey = Object.assign(service.#limits, { key: sandboxKeys.company, kind: 'company' as const })
     service.#sandbox = await startFaultySandbox({
-      records: recordsOf(climate.variant),
+      records: generateVariant(scenario.variant),
       clock,
       seed,
-      options: climate.options,
-      faults: climate.faults,
+      options: scenario.options,
+      faults: scenario.faults,
       faultSeed: seed,
-      keys: [ours, { ...ours, key: visitor, rateLimitPerMinute: 1e6, rateLimitPerDay: 1e9 }],
+      keys: [musterKey, { ...musterKey, key: visitorKey, rateLimitPerMinute: 1e6, rateLimitPerDay: 1e9 }],
       onRequest: () => service.#onRequest(),
     })
     service.#observe()
@@ -127,10 +127,10 @@ export class Service {
     return this.#sandbox.requests
   }
 
-  /** Requests that broke the contract since the last call, limits included. */
+  /** Violations of the contract since the last call, request limits included. */
   newViolations(): readonly Violation[] {
-    const fresh = this.#sandbox.violations().filter(one => !this.#judged.has(one))
-    for (const one of fresh) this.#judged.add(one)
+    const fresh = this.#sandbox.violations().filter(one => !this.#returnedViolations.has(one))
+    for (const one of fresh) this.#returnedViolations.add(one)
     return fresh
   }
 
@@ -142,24 +142,25 @@ export class Service {
     return this.#truth.get(`${collection} ${id}`)
   }
 
-  /** Whether records may be on no page although nothing contradicts the answers. */
+  /** Whether records may be hidden without any contradiction between the answers. */
   get mayHide(): boolean {
-    return this.#hadQuirks && mayHide(this.#parts.climate)
+    return this.#hadQuirks && mayHide(this.#parts.scenario)
   }
 
+  /** The same for short lists. */
   get maySeemHidden(): boolean {
-    return this.#hadQuirks && maySeemHidden(this.#parts.climate)
+    return this.#hadQuirks && maySeemHidden(this.#parts.scenario)
   }
 
-  /** Whether it answered a request of Muster for the list with a page, whatever that was worth, since so many requests. */
-  showed(list: ListName, since: number): boolean {
+  /** Whether Muster received a page of the list, valid or not, after the first `since` requests. */
+  hasShown(list: ListName, since: number): boolean {
     const path = new RegExp(`^${resourceOf(list).path.replace(/\{\w+\}/g, '[^/]+')}$`)
     return this.requests
       .slice(since)
-      .some(request => request.status === 200 && request.key !== visitor && path.test(request.path))
+      .some(request => request.status === 200 && request.key !== visitorKey && path.test(request.path))
   }
 
-  /** Ids of records whose last change an event told of. */
+  /** Ids of records whose last change an event announced. */
   announced(collection: CollectionName): string[] {
     return [...this.#truth]
       .filter(
@@ -168,71 +169,71 @@ export class Service {
       .map(([at]) => at.slice(collection.length + 1))
   }
 
-  /** Records change between requests from now on. */
-  storm(): void {
-    this.#isStormy = true
+  /** From now on, records change between requests. */
+  startChanges(): void {
+    this.#isChanging = true
   }
 
-  /** The service deviates from its contract from now on. */
-  deviate(): void {
-    const { climate } = this.#parts
+  /** From now on, the service deviates from its contract. */
+  startQuirks(): void {
+    const { scenario } = this.#parts
     this.#hasQuirks = true
     this.#hadQuirks = true
-    this.#sandbox.setQuirks({ all: climate.quirks })
+    this.#sandbox.setQuirks({ all: scenario.quirks })
   }
 
   /**
-   * Every answer is right from now on, and nothing changes. A list that takes many passes also needs the requests for them:
-   * a run that lacks those says so and begins anew the next day.
+   * From now on, every answer is correct and nothing changes. Also raises the daily limit: a list that takes many passes needs
+   * many requests, and a run that has too few of them stops and starts over the next day.
    */
-  calm(): void {
+  stopFaultsAndChanges(): void {
     this.#limits.rateLimitPerDay = 50_000
-    this.#isStormy = false
-    this.#isCalm = true
+    this.#isChanging = false
+    this.#hasStopped = true
     this.#hasQuirks = false
     this.#sandbox.setQuirks()
     this.#sandbox.faults.stop()
   }
 
-  /** What a reader sees whom no fault meets, and to whom the service keeps its contract. */
-  async unspoiled<Result>(look: () => Promise<Result>): Promise<Result> {
+  /** Reads from the service with faults and quirks switched off. */
+  async withoutFaults<Result>(read: () => Promise<Result>): Promise<Result> {
     const { faults } = this.#sandbox
     faults.stop()
     this.#sandbox.setQuirks()
-    const seen = await look()
-    if (!this.#isCalm) faults.resume()
-    if (this.#hasQuirks) this.deviate()
-    return seen
+    const result = await read()
+    if (!this.#hasStopped) faults.resume()
+    if (this.#hasQuirks) this.startQuirks()
+    return result
   }
 
-  /** What happens between two nights. */
-  day(): void {
-    const { climate, clock } = this.#parts
-    const count = Math.floor(this.#rng() * (climate.changesPerDay + 1))
+  /** Changes records between the commands of two days. */
+  changeBetweenDays(): void {
+    const { scenario, clock } = this.#parts
+    const count = Math.floor(this.#rng() * (scenario.changesPerDay + 1))
     for (let done = 0; done < count; done += 1) {
       clock.advance(Math.floor((this.#rng() * 10 * 3_600_000) / count))
       this.#changeOnce()
     }
   }
 
-  /** Between two nights, or within one, nothing changes that nobody tells of. */
-  still(): void {
-    this.#isStormy = false
+  /** From now on, records do not change between requests. */
+  stopChanges(): void {
+    this.#isChanging = false
   }
 
-  /** Records that are read by id change, and events tell of it. */
-  evening(): void {
-    const { climate, counts } = this.#parts
-    for (const name of climate.byId) {
+  /** Changes records that are read by id, with an event for each. */
+  changeAfterRun(): void {
+    const { scenario, counts } = this.#parts
+    for (const name of scenario.byId) {
       const collection = collectionOf(name)
-      const type = eventOf(collection, 'changed')
+      const type = eventTypeFor(collection, 'changed')
       const record = this.world.at(collection, this.#rng())
       if (!type || !record || this.#rng() < 0.3) continue
-      this.#made += 1
-      counts.add('change told in the evening')
+      this.#lastNumber += 1
+      counts.add('change announced after a run')
       const { clock } = this.#parts
-      const [nowMs, number, rng] = [clock.now(), this.#made, this.#rng]
-      const announce = (): void => this.#tell(type, String(record.id))
+      const [nowMs, number, rng] = [clock.now(), this.#lastNumber, this.#rng]
+      const announce = (): void => this.#emitEvent(type, String(record.id))
       changes.touch({
         world: this.world,
         collection,
@@ -246,71 +247,71 @@ export class Service {
     }
   }
 
-  mend(): void {
-    mend(this.world, this.#parts.clock.now())
+  repair(): void {
+    repair(this.world, this.#parts.clock.now())
   }
 
-  /** Changes of the world become truth at the time at which they happen. */
+  /** Records every change of the world with its time. */
   #observe(): void {
     const { world, clock } = { world: this.world, clock: this.#parts.clock }
     const [upsert, remove] = [world.upsert.bind(world), world.remove.bind(world)]
-    const note = (collection: CollectionName, id: unknown, isThere: boolean): void => {
+    const recordTruth = (collection: CollectionName, id: unknown, exists: boolean): void => {
       const at = `${collection} ${id}`
       const { wasDeleted: was = false, announcedAt = 0 } = this.#truth.get(at) ?? {}
-      this.#truth.set(at, { changedAt: clock.now(), isThere, wasDeleted: was || !isThere, announcedAt })
+      this.#truth.set(at, { changedAt: clock.now(), exists, wasDeleted: was || !exists, announcedAt })
     }
     world.upsert = (collection, record) => {
       upsert(collection, record)
-      note(collection, record.id, true)
+      recordTruth(collection, record.id, true)
     }
     world.remove = (collection, id) => {
-      note(collection, id, false)
+      recordTruth(collection, id, false)
       return remove(collection, id)
     }
   }
 
   #onRequest(): void {
-    const { climate } = this.#parts
-    if (!this.#isStormy || this.#rng() >= climate.changesBetween) return
-    const count = 1 + Math.floor(this.#rng() * climate.changesAtOnce)
+    const { scenario } = this.#parts
+    if (!this.#isChanging || this.#rng() >= scenario.changesBetween) return
+    const count = 1 + Math.floor(this.#rng() * scenario.changesAtOnce)
     for (let done = 0; done < count; done += 1) this.#changeOnce()
   }
 
   #changeOnce(): void {
-    const { climate, counts, clock } = this.#parts
+    const { scenario, counts, clock } = this.#parts
     const { world } = this
     const collection = pick(this.#rng, [
-      ...climate.lists.map(collectionOf),
-      ...climate.byId.map(collectionOf),
+      ...scenario.lists.map(collectionOf),
+      ...scenario.byId.map(collectionOf),
     ])
-    const kind = pick(this.#rng, climate.changes)
+    const kind = pick(this.#rng, scenario.changes)
     const record = world.at(collection, this.#rng())
     if (!record || !kind) return
     counts.add(`change ${kind}`)
-    this.#made += 1
-    const [nowMs, number, rng] = [clock.now(), this.#made, this.#rng]
+    this.#lastNumber += 1
+    const [nowMs, number, rng] = [clock.now(), this.#lastNumber, this.#rng]
     const announce = (what: 'changed' | 'deleted'): void => {
-      const type = eventOf(collection, what)
-      // Half of these changes are announced by none.
-      if (type && number % 2 === 0) this.#tell(type, String(record.id))
+      const type = eventTypeFor(collection, what)
+      // Every second change has no event.
+      if (type && number % 2 === 0) this.#emitEvent(type, String(record.id))
     }
     changes[kind]({ world, collection, record, rng, nowMs, number, announce, work: () => this.#work() })
   }
 
   #work(): void {
-    const { clock, climate } = this.#parts
-    const raise = (type: EventType, id: string): void => this.#tell(type, id)
-    const { deletions } = climate
+    const { clock, scenario } = this.#parts
+    const raise = (type: EventType, id: string): void => this.#emitEvent(type, id)
+    const { deletions } = scenario
     mutateWorld(this.world, { rng: this.#rng, nowMs: clock.now(), count: 1, deletions, raise })
   }
 
-  #tell(type: EventType, recordId: string): void {
+  #emitEvent(type: EventType, recordId: string): void {
     const { seed, clock } = this.#parts
-    this.#made += 1
+    this.#lastNumber += 1
     const truth = this.#truth.get(`${collectionsOfEvents[eventRule(type).entity]} ${recordId}`)
     if (truth) truth.announcedAt = clock.now()
     const data = { [payloadKeys[eventRule(type).entity]]: { id: recordId } }
-    const event = { id: `evt${seed}x${this.#made}`, type, createdAt: clock.iso, data }
-    this.told.push({ body: Buffer.from(JSON.stringify(event)), sent: 0 })
+    const event = { id: `evt${seed}x${this.#lastNumber}`, type, createdAt: clock.iso, data }
+    this.deliveries.push({ body: Buffer.from(JSON.stringify(event)), sent: 0 })
   }
 }

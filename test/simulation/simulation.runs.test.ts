@@ -1,21 +1,23 @@
-/** Seeds of the simulation, as many as a quick suite has time for: every law holds in each of them. */
+/** Runs the few seeds of the simulation that a quick suite has time for. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { planted, widePlanted } from './planted.ts'
-import { simulate } from './simulated.ts'
+import { plantedFaults, widePlantedFaults } from './planted.ts'
+import { simulate } from './run-simulation.ts'
 
-const lawful = { code: 0, out: expect.stringContaining('every law held') }
+const everyLawHeld = { code: 0, out: expect.stringContaining('every law held') }
 
-/** Longer than a machine takes that does much else. */
-const longestMs = 600_000
+/** Longer than a busy machine takes. */
+const timeoutMs = 600_000
 
-/** One that reads records by id, of which events tell, and one that is killed twice among changes and faults. */
-test('seeds on both engines', { timeout: longestMs }, async () => {
-  expect(await simulate('--seeds', '110,1099', '--engine', 'both', '--workers', '1')).toEqual(lawful)
+/** Seed 110 reads records by id, with events; seed 1099 is killed twice, with changes and faults. */
+test('two seeds break no law on either engine', { timeout: timeoutMs }, async () => {
+  expect(await simulate('--seeds', '110,1099', '--engine', 'both', '--workers', '1')).toEqual(everyLawHeld)
 })
 
-// What is no step runs on when its process is killed, on a connection that is closed under it.
-test('a statement with values is a step, prepared or kept', { timeout: longestMs }, async () => {
+// A statement that is not a step goes on after a kill, on a connection that is closed meanwhile.
+test('every statement with values is a step, when prepared and when run', {
+  timeout: timeoutMs,
+}, async () => {
   const { out } = await simulate('--seeds', '110', '--workers', '1', '--verbose')
   const steps = (before: string): string[] =>
     [...out.matchAll(/Z \w+ (prepare )?(select .*\$1.*)$/gm)].flatMap(([, kind = '', sql = '']) =>
@@ -27,8 +29,8 @@ test('a statement with values is a step, prepared or kept', { timeout: longestMs
   expect(run.length).toBeGreaterThan(2 * prepared.length)
 })
 
-test.each(Object.entries({ ...planted, ...widePlanted }))(
-  '%s: the source that is replaced is there',
+test.each(Object.entries({ ...plantedFaults, ...widePlantedFaults }))(
+  '%s: the source to replace exists once',
   (_name, { file, find }) => {
     expect(readFileSync(file, 'utf8').split(find)).toHaveLength(2)
   },

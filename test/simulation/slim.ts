@@ -1,4 +1,4 @@
-/** A warehouse with the tables of a few resources: those that their records fill, and the dimensions that they name. */
+/** Reduces a warehouse to the tables of a few resources: those that their records fill, and the dimensions that they refer to. */
 import { basename } from 'node:path'
 import { findResource } from '../../src/contract/catalogue.ts'
 import { changeSignals } from '../../src/contract/derived/change-signals.ts'
@@ -9,50 +9,50 @@ import { ledgerTables } from '../../src/state/tables.ts'
 import { memberTables } from '../../src/warehouse/schema/physical.ts'
 import { keyedTables } from '../../src/warehouse/schema/unique-key.ts'
 import { sqlFiles } from '../../src/warehouse/sql-files.ts'
-import type { ResourceName } from './climate.ts'
+import type { ResourceName } from './scenario.ts'
 
-/** A table with all below it, and the dimensions that any of them names. */
-function withNamed(root: Table, known: Set<Table>): void {
+/** Adds a table, its child tables, and the dimensions that they refer to. */
+function addWithDimensions(root: Table, known: Set<Table>): void {
   for (const { table } of keyedTables(root)) {
     if (known.has(table)) continue
     known.add(table)
     for (const { member } of Object.values(table.columns)) {
       const dimension = member && memberTables.get(member.dimension)
-      if (dimension) withNamed(dimension, known)
+      if (dimension) addWithDimensions(dimension, known)
     }
   }
 }
 
-/** Leaves and texts of records of every kind, what comes with the program, and events. */
+/** Tables that every warehouse needs: attributes and texts of all resources, seed data, and the ledger. */
 const shared: readonly string[] = [
   ...['attribute_leaf', 'attribute_leaf_history', 'text', 'text_history'],
   ...sqlFiles('seed').map(({ name }) => basename(name, '.sql')),
   ...ledgerTables.map(({ name }) => name),
 ]
 
-/** Names of tables that records of these resources may come to. */
+/** Names of the tables that records of these resources may fill. */
 function namesFor(only: readonly ResourceName[]): ReadonlySet<string> {
   const known = new Set<Table>()
-  for (const name of ['key', ...only]) withNamed((findResource(name) as Resource).table, known)
-  const isHere = (name: string): boolean => only.some(one => one === name)
-  const naming = [
-    ...edges.company.filter(({ resource }) => isHere(resource)).map(({ table }) => table),
-    ...changeSignals.filter(({ of }) => isHere(of)).map(({ table }) => table),
+  for (const name of ['key', ...only]) addWithDimensions((findResource(name) as Resource).table, known)
+  const isIncluded = (name: string): boolean => only.some(one => one === name)
+  const referencing = [
+    ...edges.company.filter(({ resource }) => isIncluded(resource)).map(({ table }) => table),
+    ...changeSignals.filter(({ of }) => isIncluded(of)).map(({ table }) => table),
   ]
   const tables = [...known].flatMap(({ name, piiTable }) => [name, piiTable, `${piiTable}_history`])
-  return new Set([...shared, ...naming, ...tables])
+  return new Set([...shared, ...referencing, ...tables])
 }
 
-interface Row {
+interface CatalogRow {
   readonly schema?: unknown
   readonly name?: unknown
   readonly kind?: unknown
 }
 
-/** Statements that leave only what these resources need; a statement that lacks a table fails, and the seed with it. */
-export async function dropOthers(
+/** Statements that drop all tables which these resources do not need. If one is missing after all, the seed fails. */
+export async function dropOtherTables(
   only: readonly ResourceName[],
-  rows: (sql: string) => Promise<readonly Row[]>,
+  rows: (sql: string) => Promise<readonly CatalogRow[]>,
 ): Promise<string[]> {
   const names = namesFor(only)
   const all = await rows(

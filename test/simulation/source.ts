@@ -1,39 +1,41 @@
-/** The records of a list as the service shows them, read by a reader that shares nothing with Muster's. */
+/** Reads records from the service without any of Muster's code. */
 import type { Resource } from '../../src/contract/fields/resource.ts'
 
-/** Sees what the key of Muster sees, and has limits of its own. */
-export const visitor = 'visiting-key'
+/** A key that sees what Muster's key sees, with its own limits. */
+export const visitorKey = 'visiting-key'
 
-export type Shown = Readonly<Record<string, unknown>>
+export type ShownRecord = Readonly<Record<string, unknown>>
 
-interface Answer {
-  readonly data: readonly Shown[]
+interface ListPage {
+  readonly data: readonly ShownRecord[]
   readonly meta: { readonly total: number }
 }
 
-async function page(url: string, path: string, search: URLSearchParams): Promise<Answer> {
-  const response = await fetch(`${url}${path}?${search}`, { headers: { authorization: `Bearer ${visitor}` } })
+async function readPage(url: string, path: string, search: URLSearchParams): Promise<ListPage> {
+  const response = await fetch(`${url}${path}?${search}`, {
+    headers: { authorization: `Bearer ${visitorKey}` },
+  })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as Answer
+  return (await response.json()) as ListPage
 }
 
-/** Records with equal sort keys come in any order, so that one reading of several pages may not show them all. */
-const maxReadings = 60
+/** Passes at most. Records with equal sort keys come in any order, so one pass over several pages may miss some. */
+const maxPasses = 60
 
-/** While nothing changes, and every answer is right. */
-export async function shownRecords(url: string, { path, query }: Resource): Promise<Shown[]> {
-  const all = new Map<unknown, Shown>()
-  for (let reading = 1; reading <= maxReadings; reading += 1) {
+/** Call only while nothing changes and every answer is correct. */
+export async function readShownRecords(url: string, { path, query }: Resource): Promise<ShownRecord[]> {
+  const all = new Map<unknown, ShownRecord>()
+  for (let pass = 1; pass <= maxPasses; pass += 1) {
     let total = 0
     for (let number = 1; number === 1 || (number - 1) * 200 < total; number += 1) {
       const search = new URLSearchParams({ ...query, page: String(number), limit: '200' })
-      const { data, meta } = await page(url, path, search)
+      const { data, meta } = await readPage(url, path, search)
       total = meta.total
       for (const record of data) all.set(record.id, record)
     }
     if (all.size === total) return [...all.values()]
   }
-  throw new Error(`${path}: ${all.size} records after ${maxReadings} readings`)
+  throw new Error(`${path}: ${all.size} records after ${maxPasses} passes`)
 }
 
 interface OneRecord {
@@ -42,14 +44,17 @@ interface OneRecord {
   readonly id: string
 }
 
-/** Undefined when the service does not show it. */
-export async function shownRecord(url: string, { path, query, id }: OneRecord): Promise<Shown | undefined> {
-  const place = path.replace('{id}', encodeURIComponent(id))
-  const response = await fetch(`${url}${place}?${new URLSearchParams(query)}`, {
-    headers: { authorization: `Bearer ${visitor}` },
+/** Undefined if the service does not show it. */
+export async function readShownRecord(
+  url: string,
+  { path, query, id }: OneRecord,
+): Promise<ShownRecord | undefined> {
+  const recordPath = path.replace('{id}', encodeURIComponent(id))
+  const response = await fetch(`${url}${recordPath}?${new URLSearchParams(query)}`, {
+    headers: { authorization: `Bearer ${visitorKey}` },
   })
   const text = await response.text()
   if (response.status === 404 || response.status === 403) return undefined
-  if (!response.ok) throw new Error(`${place}: ${response.status} ${text}`)
-  return (JSON.parse(text) as { data: Shown }).data
+  if (!response.ok) throw new Error(`${recordPath}: ${response.status} ${text}`)
+  return (JSON.parse(text) as { data: ShownRecord }).data
 }

@@ -1,4 +1,4 @@
-/** Warehouses of seeds: copies of one that was migrated once, opened by one process after the other. */
+/** Makes the warehouses of seeds, as copies of one that is migrated once. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,44 +9,44 @@ import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openPostgres } from '../../src/warehouse/postgres/open.ts'
 import { startPostgres } from '../support/postgres-server.ts'
-import type { ResourceName } from './climate.ts'
 import { OpenWarehouse } from './open-warehouse.ts'
-import { dropOthers } from './slim.ts'
+import type { ResourceName } from './scenario.ts'
+import { dropOtherTables } from './slim.ts'
 
-/** Where a warehouse lies, whichever process has it open. */
+/** A warehouse on disk, and how processes open it. */
 export interface Disk {
   readonly folder: string
-  /** As MUSTER_WAREHOUSE has it. */
+  /** The value for MUSTER_WAREHOUSE. */
   readonly address: string
-  /** Where its processes find it without a file being opened again. */
-  readonly kept?: OpenWarehouse
+  /** Keeps the warehouse open between processes; undefined if each process opens the file. */
+  readonly openWarehouse?: OpenWarehouse
   open(): Promise<Engine>
-  /** Resolves when nothing is left of a process that was killed. */
+  /** Resolves when the server has closed all connections of a killed process. */
   settled(): Promise<void>
   remove(): Promise<void>
 }
 
-/** What a seed needs of its warehouse. */
-export interface Wanted {
-  /** Only their tables are there; all are when it is undefined. */
+/** The tables that a seed needs. */
+export interface WarehouseTables {
+  /** Resources whose tables the warehouse has; undefined for all tables. */
   readonly only: readonly ResourceName[] | undefined
 }
 
 export interface Disks {
-  make(wanted: Wanted): Promise<Disk>
+  make(wanted: WarehouseTables): Promise<Disk>
   close(): Promise<void>
 }
 
 const migratedAt = '2026-11-01T00:00:00.000Z'
 
-/** A copy of the whole warehouse with the tables of some resources only, made once for each set of them. */
-async function slimTemplate(whole: string, only: readonly ResourceName[]): Promise<string> {
-  const file = `${whole}.${[...only].sort().join('.')}`
+/** Copies the full warehouse and drops the tables of other resources; once for each set of resources. */
+async function slimTemplate(fullWarehouse: string, only: readonly ResourceName[]): Promise<string> {
+  const file = `${fullWarehouse}.${[...only].sort().join('.')}`
   if (existsSync(file)) return file
-  copyFileSync(whole, file)
+  copyFileSync(fullWarehouse, file)
   const instance = await DuckDBInstance.create(file)
   const connection = await instance.connect()
-  const statements = await dropOthers(only, async sql =>
+  const statements = await dropOtherTables(only, async sql =>
     (await connection.runAndReadAll(sql)).getRowObjects(),
   )
   for (const statement of statements) await connection.run(statement)
@@ -56,9 +56,9 @@ async function slimTemplate(whole: string, only: readonly ResourceName[]): Promi
 }
 
 /**
- * A whole warehouse is a file with a log, opened anew by each process. One with the tables of a few resources stays in
- * DuckDB when a process is killed, with what was committed and nothing else: to read a file of 270 tables again costs as much
- * as thirty statements, and to write its checkpoint twice as much.
+ * Makes DuckDB warehouses. One with all tables is a file with a log, which each process opens again. One with the tables of a
+ * few resources stays open in DuckDB after a kill, with committed data only. That saves time: opening a file of 270 tables
+ * costs as much as thirty statements, and writing its checkpoint twice as much.
  */
 export async function duckdbDisks(root: string): Promise<Disks> {
   const template = join(root, 'template.duckdb')
@@ -70,18 +70,18 @@ export async function duckdbDisks(root: string): Promise<Disks> {
       const folder = mkdtempSync(join(root, 'duckdb-'))
       const file = join(folder, 'w.duckdb')
       copyFileSync(only ? await slimTemplate(template, only) : template, file)
-      const kept = only && new OpenWarehouse()
+      const openWarehouse = only && new OpenWarehouse()
       return {
         folder,
         address: `duckdb:${file}`,
-        ...(kept && { kept }),
+        ...(openWarehouse && { openWarehouse }),
         open() {
-          kept?.expect()
+          openWarehouse?.expect()
           return openDuckdb(file)
         },
         settled: async () => undefined,
         async remove() {
-          await kept?.close()
+          await openWarehouse?.close()
           rmSync(folder, { recursive: true, force: true })
         },
       }
@@ -90,8 +90,8 @@ export async function duckdbDisks(root: string): Promise<Disks> {
   }
 }
 
-/** Nothing of a seed has to survive a crash of the machine. */
-const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=50']
+/** A seed's data need not survive a crash of the machine. */
+const unsafeSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=50']
 
 async function postgresDisk(at: { root: string; server: string; name: string }): Promise<Disk> {
   const { root, server, name } = at
@@ -125,7 +125,7 @@ async function onServer(server: string, work: (client: pg.Client) => Promise<unk
   }
 }
 
-/** Databases that others are copies of, made when they are first asked for. */
+/** Template databases, each made when it is first needed. */
 class PostgresTemplates {
   readonly #server: string
   readonly #slim = new Map<string, Promise<string>>()
@@ -134,7 +134,7 @@ class PostgresTemplates {
     this.#server = server
   }
 
-  of(only: Wanted['only']): Promise<string> {
+  of(only: WarehouseTables['only']): Promise<string> {
     if (!only) return Promise.resolve('template')
     const what = [...only].sort().join()
     const made = this.#slim.get(what) ?? this.#make(only, `slim_${this.#slim.size + 1}`)
@@ -146,7 +146,7 @@ class PostgresTemplates {
     await onServer(this.#server, client => client.query(`create database ${name} template template`))
     const client = new pg.Client({ connectionString: `${this.#server}/${name}` })
     await client.connect()
-    for (const sql of await dropOthers(only, async sql => (await client.query(sql)).rows))
+    for (const sql of await dropOtherTables(only, async sql => (await client.query(sql)).rows))
       await client.query(sql)
     await client.end()
     return name
@@ -154,7 +154,7 @@ class PostgresTemplates {
 }
 
 export async function postgresDisks(root: string): Promise<Disks> {
-  const { url: server, stop } = await startPostgres(careless)
+  const { url: server, stop } = await startPostgres(unsafeSettings)
   await onServer(server, client => client.query('create database template'))
   const template = await postgresDisk({ root, server, name: 'template' })
   const engine = await template.open()

@@ -1,24 +1,27 @@
-/** Seeds in several processes at once, each with its own seeds, and what all of them came to. */
+/** Runs seeds in several processes at once, each with its own share, and merges the outcomes. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { threadLines } from './hung.ts'
 import type { Options } from './options.ts'
-import { type Outcome, together } from './outcome.ts'
+import { mergeOutcomes, type Outcome } from './outcome.ts'
 
-const program = fileURLToPath(new URL('main.ts', import.meta.url))
+const mainFile = fileURLToPath(new URL('main.ts', import.meta.url))
 
-/** What a worker says: a line to show, a seed that it begins, or what its seeds came to. */
-export type Word = { readonly line: string } | { readonly begun: number } | { readonly outcome: Outcome }
+/** A message from a worker: a line to print, the seed that it starts, or its outcome. */
+export type WorkerMessage =
+  | { readonly line: string }
+  | { readonly startedSeed: number }
+  | { readonly outcome: Outcome }
 
-/** Milliseconds of real time for one seed: it takes a few seconds, and on both engines under load some twenty. */
-const longestSeedMs = 300_000
+/** Time limit for a seed in milliseconds of real time. A seed takes a few seconds; about twenty on both engines under load. */
+const maxSeedMs = 300_000
 
 /**
- * Steps happen one after the other, so one thread runs all statements: four would each keep memory of their own. Memory that is
- * given back to the system after each statement is taken again for the next one.
+ * Settings that save time and memory. Steps run one at a time, so one thread is enough for all statements; four would each keep
+ * their own memory. Memory is not returned to the system after a statement, because the next one needs it again.
  */
-const thrifty = {
+const memorySettings = {
   UV_THREADPOOL_SIZE: '1',
   DUCKDB_JE_MALLOC_CONF: 'narenas:1,dirty_decay_ms:-1,muzzy_decay_ms:-1',
   MALLOC_TRIM_THRESHOLD_: '1000000000',
@@ -26,18 +29,18 @@ const thrifty = {
   MALLOC_MMAP_THRESHOLD_: '1000000000',
 }
 
-function start(part: number, { workers }: Options, args: readonly string[]): ChildProcess {
-  return fork(program, [...args, '--part', `${part}/${workers}`], {
+function startWorker(part: number, { workers }: Options, args: readonly string[]): ChildProcess {
+  return fork(mainFile, [...args, '--part', `${part}/${workers}`], {
     execArgv: ['--import', 'tsx'],
-    env: { ...process.env, ...thrifty },
+    env: { ...process.env, ...memorySettings },
   })
 }
 
-/** Kills a worker whose seed does not end, so that its number is known, and a run without a watcher ends. */
-class Watch {
+/** Kills a worker whose seed hangs, and prints the seed, so that an unattended run ends. */
+class Watchdog {
   readonly #worker: ChildProcess
   #timer: NodeJS.Timeout | undefined
-  /** The seed that runs; undefined before the first. */
+  /** The running seed; undefined before the first. */
   seed: number | undefined
   isHung = false
 
@@ -49,7 +52,7 @@ class Watch {
   begin(seed: number | undefined): void {
     this.seed = seed
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#kill(), longestSeedMs)
+    this.#timer = setTimeout(() => void this.#kill(), maxSeedMs)
   }
 
   end(): void {
@@ -59,35 +62,35 @@ class Watch {
   async #kill(): Promise<void> {
     this.isHung = true
     const lines = await threadLines(this.#worker.pid ?? 0)
-    console.log([`seed ${this.seed} does not end, and is killed`, ...lines].join('\n'))
+    console.log([`seed ${this.seed} hangs, and its worker is killed`, ...lines].join('\n'))
     this.#worker.kill('SIGKILL')
   }
 }
 
-async function outcomeOf(worker: ChildProcess, onBroken: () => void): Promise<Outcome> {
+async function watchWorker(worker: ChildProcess, onBroken: () => void): Promise<Outcome> {
   let outcome: Outcome | undefined
-  const watch = new Watch(worker)
-  worker.on('message', (word: Word) => {
-    if ('begun' in word) watch.begin(word.begun)
-    else if ('outcome' in word) outcome = word.outcome
+  const watchdog = new Watchdog(worker)
+  worker.on('message', (message: WorkerMessage) => {
+    if ('startedSeed' in message) watchdog.begin(message.startedSeed)
+    else if ('outcome' in message) outcome = message.outcome
     else {
-      console.log(word.line)
+      console.log(message.line)
       onBroken()
     }
   })
   const [code, signal] = await once(worker, 'exit')
-  watch.end()
+  watchdog.end()
   if (outcome) return outcome
-  const why = watch.isHung ? 'it did not end' : 'what it printed says why'
-  throw new Error(`a worker ended with ${code ?? signal} in seed ${watch.seed}: ${why}`)
+  const why = watchdog.isHung ? 'it hung' : 'its output says why'
+  throw new Error(`a worker ended with ${code ?? signal} in seed ${watchdog.seed}: ${why}`)
 }
 
-export async function inWorkers(options: Options, args: readonly string[]): Promise<Outcome> {
+export async function runInWorkers(options: Options, args: readonly string[]): Promise<Outcome> {
   const parts = Array.from({ length: options.workers }, (_, part) => part)
-  const workers = parts.map(part => start(part, options, args))
+  const workers = parts.map(part => startWorker(part, options, args))
   const stop = (): void => {
-    // One that has just ended hears nothing, and need not.
+    // A worker that has just ended cannot receive this, so ignore the error.
     if (options.endsAtFirst) for (const worker of workers) worker.send('stop', () => undefined)
   }
-  return together(await Promise.all(workers.map(worker => outcomeOf(worker, stop))))
+  return mergeOutcomes(await Promise.all(workers.map(worker => watchWorker(worker, stop))))
 }

@@ -13,7 +13,7 @@ import { mutateWorld } from '../../../src/sandbox/live/mutate-world.ts'
 import { openPostgres } from '../../../src/warehouse/postgres/open.ts'
 import { keptSandbox } from '../../sandbox/open-sandbox.ts'
 import { differences } from '../../simulation/oracle.ts'
-import { visitor } from '../../simulation/source.ts'
+import { visitorKey } from '../../simulation/source.ts'
 import { type Database, database } from '../../support/postgres-database.ts'
 import { type Cluster, startCluster, until } from './cluster.ts'
 import type { Machine } from './machine.ts'
@@ -43,10 +43,10 @@ beforeAll(async () => {
     scale,
     keys: [
       ...defaultKeys.map(one => ({ ...one, ...own })),
-      { key: visitor, kind: 'company', rateLimitPerMinute: 1e6, rateLimitPerDay: 1e6 },
+      { key: visitorKey, kind: 'company', rateLimitPerMinute: 1e6, rateLimitPerDay: 1e6 },
     ],
     onRequest: ({ key, path, query }) => {
-      if (key === visitor) return
+      if (key === visitorKey) return
       asked.push({ at: Date.now(), what: `${path}?${new URLSearchParams(query as Record<string, string>)}` })
     },
   })
