@@ -65,6 +65,7 @@ describe('muster publish', () => {
     )
     expect(others.map(row => (row as { name: string }).name)).toEqual([
       'ops.accrual_month_end',
+      'ops.alert',
       'ops.change_signal',
       'ops.check_result',
       'ops.company_currency',
