@@ -135,5 +135,5 @@ describeOnEngines('muster forget, by the command line', bench => {
     expect(await back()).toEqual([0, 1, 0])
     await good('build --quiet')
     expect(Object.keys(await opened(warehouse, figures))).toEqual(Object.keys(before))
-  }, 240_000)
+  }, 600_000)
 })
