@@ -31,7 +31,7 @@ export const command: CommandModule = {
     'Fields that the service does not document follow the same patterns. Kept fields match a pattern, but the model needs them.',
   ],
   lineage: 'none',
-  examples: ['muster fields', 'muster fields --json > policy.json'],
+  examples: ['muster fields', 'muster fields --json'],
   async run(context) {
     const connection = context.connection()
     const policy = new FieldPolicy(fieldSettings(connection))
