@@ -64,6 +64,7 @@ describe('muster publish', () => {
         where table_catalog = current_database() and table_schema not in ('star', 'mart') order by name`),
     )
     expect(others.map(row => (row as { name: string }).name)).toEqual([
+      'ops.accepted_drift',
       'ops.accrual_month_end',
       'ops.alert',
       'ops.change_signal',

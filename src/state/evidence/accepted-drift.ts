@@ -1,6 +1,8 @@
 /** Reads and accepts schema drift: what a resource with a frozen schema waits for. */
+import { UsageError } from '../../lib/errors.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { withPart } from '../../warehouse/sql-files.ts'
+import { existingTables } from '../existing-tables.ts'
 import { ledger } from '../ledger.ts'
 import { LimitExceeded } from './quarantine-limit.ts'
 import type { SchemaDriftRow } from './tables.ts'
@@ -10,7 +12,13 @@ export interface DriftEntry extends SchemaDriftRow {
   readonly accepted_at: string | null
 }
 
+/** Throws UsageError for a copy without these tables, such as one for a single company. */
 export async function readDrift(engine: Engine): Promise<DriftEntry[]> {
+  if (!(await existingTables(engine)).has('accepted_drift'))
+    throw new UsageError({
+      what: 'no differences from the contract are recorded here',
+      next: 'name the warehouse itself, after muster sync has written to it',
+    })
   return ledger(engine)
     .selectFrom('ops.schema_drift as d')
     .leftJoin('ops.accepted_drift as a', join =>

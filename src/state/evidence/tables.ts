@@ -141,7 +141,7 @@ export const evidenceTables = {
       accepted_at: time('When it was accepted; a further new value of the column removes the row.'),
     },
     key: ['resource', 'path', 'kind'],
-    isPublished: false,
+    isPublished: true,
     lifetime: 'lasting',
   }),
 

@@ -2,6 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { UsageError } from '../../../src/lib/errors.ts'
+import { readDrift } from '../../../src/state/evidence/accepted-drift.ts'
+import { forgetTables } from '../../../src/state/existing-tables.ts'
 import { commandsOn } from '../../support/command-lines.ts'
 import { oneList } from '../../support/one-list.ts'
 import { describeOnEngines } from '../../support/warehouse-fixture.ts'
@@ -78,6 +81,13 @@ describeOnEngines(
         expect([status, (await sync()).code]).toEqual([status, 0])
       }
     }, 180_000)
+
+    test('is refused in one line where a copy has no differences', async () => {
+      const { engine } = await bench.warehouse()
+      await engine.run('drop table ops.accepted_drift')
+      forgetTables(engine)
+      await expect(readDrift(engine)).rejects.toThrow(UsageError)
+    })
   },
   'all',
 )
