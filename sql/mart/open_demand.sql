@@ -3,7 +3,7 @@
 -- Grain: one row per requisition that is open today.
 -- Question: What is unfilled today, and which of it starts soon?
 -- Sources: star.dim_company_setting, star.dim_entity_status, star.fact_recruitment_metric_row, star.fact_requisition
--- Measures: last quantity, assigned, open_quantity, live_open_quantity; none agencies; average days_open,
+-- Measures: last quantity, assigned, live_open_quantity; none open_quantity, agencies; average days_open,
 --   days_to_start, lead_time_days; max company_requisitions_stored, company_requisitions_counted within company_id
 -- Columns:
 --   snapshot_date date key: The day of the build, in the reporting zone.

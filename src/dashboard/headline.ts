@@ -53,9 +53,9 @@ function averageOf(weeks: readonly HeadlineWeek[]): number | null {
 
 const maxMembers = 2
 /** A single member that explains this much of the change needs no second. */
-const most = 0.5
+const shareOfOneMember = 0.5
 /** Members that explain less than this together explain nothing. */
-const least = 0.25
+const minExplained = 0.25
 
 /** The one or two members that explain most of a change; none if it is spread over many. */
 export function contributionsTo(change: number, members: readonly HeadlineMember[]): Contribution[] {
@@ -65,8 +65,8 @@ export function contributionsTo(change: number, members: readonly HeadlineMember
     .filter(({ share }) => share > 0)
     .toSorted((one, other) => other.share - one.share)
   const [first] = shares
-  const chosen = first && first.share >= most ? [first] : shares.slice(0, maxMembers)
-  return chosen.reduce((total, { share }) => total + share, 0) >= least ? chosen : []
+  const chosen = first && first.share >= shareOfOneMember ? [first] : shares.slice(0, maxMembers)
+  return chosen.reduce((total, { share }) => total + share, 0) >= minExplained ? chosen : []
 }
 
 /** `weeks`: settled ones only, oldest first. Undefined without any. */

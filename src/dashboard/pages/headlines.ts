@@ -197,14 +197,14 @@ having count(*) > 0`,
 const toFind: Panel = {
   id: 'headline-open-demand',
   title: 'Workers to find',
-  about: 'Open seats of requisitions, as of the last build.',
+  about: 'Open seats of requisitions whose work has not ended, as of the last build.',
   mart: 'open_demand',
   date: 'planned_start_date',
-  sql: `select sum(open_quantity) as figure,
+  sql: `select sum(live_open_quantity) as figure,
   count(*) as requisitions,
   max(days_open) as longest_days
 from mart.open_demand
-where {where}
+where {where} and live_open_quantity > 0
 having count(*) > 0`,
   show: {
     kind: 'headline',
@@ -212,8 +212,8 @@ having count(*) > 0`,
     page: 'hiring',
     also: [count('requisitions', 'Requisitions'), days('longest_days', 'Longest open')],
   },
-  drill: { by: [], order: 'open_quantity desc, days_open desc' },
-  empty: 'Every requisition that is stored is filled or closed.',
+  drill: { by: [], order: 'live_open_quantity desc, days_open desc' },
+  empty: 'Every stored requisition is filled, closed or past its last day.',
 }
 
 export const headlines: readonly Panel[] = [
