@@ -38,8 +38,11 @@ export const command: CommandModule = {
   },
 }
 
-const rounded = (value: number | null): string =>
-  value === null ? '' : new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 }).format(value)
+const rounded = (value: number | null): string => {
+  if (value === null) return ''
+  const digits = { minimumFractionDigits: Number.isInteger(value) ? 0 : 2, maximumFractionDigits: 2 }
+  return new Intl.NumberFormat('en-GB', digits).format(value)
+}
 
 const conditionOf = ({ condition, low, high }: AlertRow): string =>
   low === null ? condition : `${condition}: ${rounded(low)} to ${rounded(high)}`
