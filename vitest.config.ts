@@ -85,7 +85,7 @@ const projects: Readonly<Record<string, Project>> = {
     testTimeout: 60 * minute,
     hookTimeout: 15 * minute,
   },
-  /** Lakes as deltalake and polars read them. */
+  /** Lakes as deltalake, polars and Spark read them. */
   lake: {
     ...isolated,
     include: files('lake'),

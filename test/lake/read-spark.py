@@ -12,6 +12,8 @@ settings = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.shuffle.partitions": "1",
+    # The log of a table has few entries: fifty tasks to read it would take most of the time.
+    "spark.databricks.delta.snapshotPartitions": "1",
     "spark.ui.enabled": "false",
 }
 builder = SparkSession.builder.master("local[2]")
@@ -22,9 +24,9 @@ spark.sparkContext.setLogLevel("ERROR")
 with open(manifest, encoding="utf-8") as file:
     tables = json.load(file)["tables"]
 facts = {}
-for name, told in tables.items():
+for name, table in tables.items():
     place = f"{lake}/{name.replace('.', '/')}"
-    frame = spark.read.format("delta").option("versionAsOf", told["version"]).load(place)
+    frame = spark.read.format("delta").option("versionAsOf", table["version"]).load(place)
     rows = frame.where(frame.connection == connection)
     rows.coalesce(1).write.parquet(f"{out}/{name}.parquet")
     facts[name] = {"columns": [f"{field.name} {field.dataType.simpleString()}" for field in frame.schema.fields]}
