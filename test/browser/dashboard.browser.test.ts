@@ -212,7 +212,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     await page.locator('#cost-codes g[data-layer="bar"] > *').first().click()
     await page.waitForSelector('dialog table tbody tr')
     expect(await page.locator('dialog pre').textContent()).toMatch(
-      /from mart."?cost_code_spend"?\s+where "?cost_code_name"? = '/,
+      /from mart."?cost_code_spend"?\s+where "?cost_code_id"? = '/,
     )
     const heads = await page.locator('dialog thead th').allTextContents()
     expect(heads[0]).toMatch(/name|reference/i)

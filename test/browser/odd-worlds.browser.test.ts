@@ -162,7 +162,8 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     try {
       expect(await faultsAt(served.url, query, [1280])).toEqual([])
       const { page } = await look(`${served.url}?page=cost${query}`)
-      expect(await page.locator('.empty').first().textContent()).toContain('No approved timesheets here')
+      const words = await page.locator('.empty').allTextContents()
+      expect(words).toContainEqual(expect.stringContaining('No approved timesheets here'))
       await page.close()
     } finally {
       await served.close()
@@ -174,7 +175,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     try {
       const { page } = await look(`${served.url}?page=cost&from=2026-06-01&to=2026-01-01`)
       expect(await page.locator('.notice').textContent()).toContain('the last day is before the first')
-      await page.getByLabel('To').fill('2026-07-01')
+      await page.getByLabel('To', { exact: true }).fill('2026-07-01')
       await page.waitForSelector('.panel')
       expect(page.url()).toContain('to=2026-07-01')
       expect(await page.locator('.notice').count()).toBe(0)

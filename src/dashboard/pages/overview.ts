@@ -134,7 +134,7 @@ where {where} and is_outstanding and days_overdue > 0 and document_type = 'invoi
   one: 'invoice is overdue',
   many: 'invoices are overdue',
   none: 'No invoice is known to be overdue.',
-  figures: [money('overdue', 'together'), days('longest_days', 'longest')],
+  figures: [money('overdue', 'before credit notes'), days('longest_days', 'longest')],
 })
 
 const alerts = attention({

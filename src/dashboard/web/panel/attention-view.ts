@@ -21,10 +21,8 @@ function detailsOf({ rows: [row = {}], show }: PanelAnswer): string {
 
 function lineOf(answer: PanelAnswer, link: PageLink): { isQuiet: boolean; element: HTMLElement } {
   const panel = withCurrency(answer)
-  const { show, failure, rows, id } = panel
+  const { show, rows, id } = panel
   if (show.kind !== 'attention') throw new Error(`${id} is no line of attention`)
-  if (failure !== null)
-    return { isQuiet: false, element: h('li', { class: 'notice', role: 'alert' }, failure) }
   const matters = numberIn(rows[0]?.[show.count])
   if (!(matters > 0)) return { isQuiet: true, element: h('li', { id }, show.none, notFiltered(panel)) }
   const words = `${formatted(matters, 'count')} ${matters === 1 ? show.one : show.many}`
@@ -40,7 +38,9 @@ function lineOf(answer: PanelAnswer, link: PageLink): { isQuiet: boolean; elemen
 }
 
 export function attentionList(panels: readonly PanelAnswer[], link: PageLink): HTMLElement {
-  const lines = panels.map(panel => lineOf(panel, link))
+  // Lines that fail for one reason, such as missing marts, say it once.
+  const failures = new Set(panels.flatMap(({ failure }) => failure ?? []))
+  const lines = panels.filter(({ failure }) => failure === null).map(panel => lineOf(panel, link))
   const loud = lines.filter(({ isQuiet }) => !isQuiet)
   const quiet = lines.filter(({ isQuiet }) => isQuiet)
   return h(
@@ -50,6 +50,7 @@ export function attentionList(panels: readonly PanelAnswer[], link: PageLink): H
     h(
       'div',
       { class: 'body' },
+      ...[...failures].map(failure => h('p', { class: 'notice', role: 'alert' }, failure)),
       loud.length > 0 && h('ul', { class: 'attention' }, ...loud.map(({ element }) => element)),
       quiet.length > 0 && h('ul', { class: 'attention quiet' }, ...quiet.map(({ element }) => element)),
     ),
