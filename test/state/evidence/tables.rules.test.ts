@@ -6,7 +6,7 @@ import { policyOf, wordsOf } from '../policy.ts'
 const lasting = { isPublished: false, lifetime: 'lasting' }
 const replayed = { isPublished: false, lifetime: 'replayed' }
 
-test('evidence lasts, quarantine and drift are read again from the pages, and only drift is published', () => {
+test('evidence lasts, quarantine and drift are read again from the pages, and the drift and what was accepted of it are published', () => {
   expect(policyOf(evidenceTables)).toEqual({
     key_scope: { ...lasting, key: ['run_id'] },
     evidence: { ...lasting, key: ['resource', 'record_id', 'kind', 'source'] },
@@ -14,7 +14,7 @@ test('evidence lasts, quarantine and drift are read again from the pages, and on
     out_of_sight: { ...lasting, key: ['resource', 'record_id', 'scope_id'] },
     quarantine: { ...replayed, key: ['quarantine_id'] },
     quarantine_look: { ...lasting, key: ['resource'] },
-    accepted_drift: { ...lasting, key: ['resource', 'path', 'kind'] },
+    accepted_drift: { ...lasting, isPublished: true, key: ['resource', 'path', 'kind'] },
     schema_drift: { ...replayed, isPublished: true, key: ['resource', 'path', 'kind'] },
     unknown_value: { ...replayed, key: ['resource', 'path', 'value'] },
   })
