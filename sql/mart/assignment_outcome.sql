@@ -3,9 +3,10 @@
 -- Grain: one row per assignment that is confirmed, completed or ended.
 -- Question: Who did not come, who left early, what ends soon, and does the plan hold?
 -- Assumption: a no-show has no hours on any timesheet that is not cancelled or an absence, two weeks after its first day;
--- assignments that began before the first stored timesheet of the company are left out. A worker leaves within four weeks when
--- the assignment was ended, not completed, and none with the same company and agency follows within a week. A shift pattern
--- gives hours of the day, and its break minutes: the contract names no unit, and a pattern beyond 24 is not known.
+-- assignments that began before the first stored timesheet of the company are left out; a week without another within four
+-- weeks after it is not the first, as it may be mistyped. A worker leaves within four weeks when the assignment was ended,
+-- not completed, and none with the same company and agency follows within a week. A shift pattern gives hours of the day,
+-- and its break minutes: the contract names no unit, and a pattern beyond 24 is not known.
 -- Sources: star.fact_assignment, star.fact_assignment_shift, star.fact_timesheet
 -- Measures: distinct workers = worker_id; sum net_hours, charge_value, due_starts, no_shows, four_week_starts,
 --   left_within_4_weeks, ends_in_4_weeks, ends_in_8_weeks, ends_in_12_weeks, planned_hours, worked_hours; ratio
@@ -51,11 +52,19 @@ sheet as (
   where not t.is_deleted and coalesce(t.status, '') not in ('cancelled', 'absent')
 ),
 
-stored as (
-  select t.company_id, min(t.week_ending_date) - 6 as first_date
+stored_week as (
+  select t.company_id, t.week_ending_date,
+    lead(t.week_ending_date) over (partition by t.company_id order by t.week_ending_date) as next_date
   from star.fact_timesheet as t
   where not t.is_deleted and t.week_ending_date is not null
-  group by t.company_id
+  group by t.company_id, t.week_ending_date
+),
+
+stored as (
+  select w.company_id, min(w.week_ending_date) - 6 as first_date
+  from stored_week as w
+  where w.next_date <= w.week_ending_date + 28
+  group by w.company_id
 ),
 
 worked as (

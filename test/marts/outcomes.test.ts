@@ -63,6 +63,18 @@ test('a no-show is confirmed, began two weeks ago and has no hours on any timesh
   ])
 })
 
+test('a week far before all others does not make older assignments due, as it may be mistyped', async () => {
+  await put(made(), 'fact_assignment', [assignment('older', { start_date: '2026-08-03' })])
+  await put(made(), 'fact_timesheet', [
+    sheet('1', 'x'),
+    sheet('2', 'x', { week_ending_date: '2026-09-20' }),
+    sheet('mistyped', 'x', { week_ending_date: '2016-09-13' }),
+  ])
+  expect(await outcomes('due_starts as due, no_shows as missing')).toEqual([
+    { id: 'older', due: 0, missing: 0 },
+  ])
+})
+
 test('who left within 28 days counts, unless another assignment of the same agency follows or the work was short', async () => {
   const ended = (id: string, days: number, more: More = {}) =>
     assignment(id, { status: 'ended', ended_at: `${day('2026-09-07', days)}T00:00:00Z`, ...more })

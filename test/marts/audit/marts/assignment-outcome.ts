@@ -52,7 +52,7 @@ const isFollowed = (assignment: Raw, last: string, own: readonly Raw[]): boolean
 
 interface Sheets {
   readonly own: readonly Raw[]
-  /** First day of the first stored week of the company. */
+  /** First day of the first stored week of the company that another one follows within four weeks. */
   readonly since: string | undefined
 }
 
@@ -103,7 +103,9 @@ export const assignmentOutcome: Audit = {
       ({ company }) => idOf(company),
     )
     const sinceOf = (company: string): string | undefined => {
-      const first = (weeks.get(company) ?? []).map(({ weekEnding }) => dayOf(weekEnding) as string).sort()[0]
+      const days = new Set((weeks.get(company) ?? []).map(({ weekEnding }) => dayOf(weekEnding) as string))
+      const sorted = [...days].sort()
+      const first = sorted.find((day, at) => (sorted[at + 1] ?? '9999') <= addDays(day, 28))
       return first && addDays(first, -6)
     }
     return live.assignments.filter(tookPlace).map((assignment): Expected => {
