@@ -1,5 +1,6 @@
 /** `muster clean --fields`: makes what is stored already follow the field policy. */
 import { requireRoom } from '../../app/connection/storage.ts'
+import { fieldSettings } from '../../app/connection/warehouse.ts'
 import { type CleanedFields, cleanFields } from '../../app/privacy/clean-fields.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
@@ -8,7 +9,12 @@ import type { CommandContext } from '../context.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { everyFewSeconds } from '../terminal/scan-progress.ts'
 
-function print(context: CommandContext, cleaned: CleanedFields, isDry: boolean): void {
+interface CleaningRequest {
+  readonly isDry: boolean
+  readonly hasPolicy: boolean
+}
+
+function print(context: CommandContext, cleaned: CleanedFields, { isDry, hasPolicy }: CleaningRequest): void {
   const { rows, pages, outputs, unreached, unreachable, damaged, removedMarts } = cleaned
   if (context.json) {
     printJson(context, { changed: !isDry, ...cleaned })
@@ -30,11 +36,13 @@ function print(context: CommandContext, cleaned: CleanedFields, isDry: boolean):
       context,
       `removed, because it could not be built from cleaned tables: mart.${name}; muster build says why`,
     )
-  printTable(
-    context,
-    ['not reached', 'what to do'],
-    unreachable.map(({ place, next }) => [place, next]),
-  )
+  if (hasPolicy)
+    printTable(
+      context,
+      ['not reached', 'what to do'],
+      unreachable.map(({ place, next }) => [place, next]),
+    )
+  else printLine(context, 'the settings have no field policy: every field is stored')
 }
 
 export const command: CommandModule = {
@@ -59,7 +67,7 @@ export const command: CommandModule = {
       { isDry, acceptLoss: flagOption(options, 'acceptLoss') },
       { ...context, onScan: everyFewSeconds(context), onStep: context.notice },
     )
-    print(context, cleaned, isDry)
+    print(context, cleaned, { isDry, hasPolicy: fieldSettings(connection).rules.length > 0 })
     if (!isDry || flagOption(options, 'dryRun')) return 0
     throw new UsageError({
       what: 'nothing was changed',
