@@ -1,8 +1,9 @@
-/** Lets a query read schema `asof`: the rows of star as they were known at the end of a day, from star and history. */
+/** Schema `asof`: the rows of star as they were known at the end of a day, from star and history, in a query or as views. */
 import { UsageError } from '../lib/errors.ts'
 import { didYouMean } from '../lib/text/nearest.ts'
 import { physicalTables } from './schema/physical.ts'
-import { quoteNames, quoteText } from './sql-text.ts'
+import { withPrefix } from './schema/schemas.ts'
+import { quoteName, quoteNames, quoteText } from './sql-text.ts'
 import { type Token, tokensOf } from './sql-tokens.ts'
 
 const dated = new Map(
@@ -21,10 +22,23 @@ export interface AsOfDay {
 function versionAt(name: string, { day, zone }: AsOfDay): string {
   const end = `cast(date ${quoteText(day)} + 1 as timestamp) at time zone ${quoteText(zone)}`
   const columns = dated.get(name)
-  return `${name} as (
+  return `
     select ${columns} from star.${name} where valid_from is null or valid_from < ${end}
     union all
-    select ${columns} from history.${name} where valid_from < ${end} and valid_to >= ${end})`
+    select ${columns} from history.${name} where valid_from < ${end} and valid_to >= ${end}`
+}
+
+/**
+ * Statements that make schema `asof` with a view of each table, for programs that cannot ask through `queryAsOf`. Quoted, as
+ * the name is a word of DuckDB's SQL.
+ */
+export function viewsAsOf(day: AsOfDay, prefix = ''): string[] {
+  const schema = quoteName(`${prefix}asof`)
+  const views = [...dated.keys()].flatMap(name => [
+    `drop view if exists ${schema}.${name}`,
+    `create view ${schema}.${name} as${withPrefix(versionAt(name, day), prefix)}`,
+  ])
+  return [`create schema if not exists ${schema}`, ...views]
 }
 
 function requireTable(name: string): string {
@@ -55,7 +69,7 @@ export function queryAsOf(sql: string, day: AsOfDay): string {
       what: '--as-of needs a query that reads a table of schema asof',
       next: 'write asof.fact_timesheet instead of star.fact_timesheet',
     })
-  const tables = [...names].map(name => versionAt(name, day)).join(', ')
+  const tables = [...names].map(name => `${name} as (${versionAt(name, day)})`).join(', ')
   const words = kept.filter(({ kind }) => kind !== 'space')
   const begun = isWord(words[0], 'with') ? (isWord(words[1], 'recursive') ? words[1] : words[0]) : undefined
   const rest = kept.slice(begun ? kept.indexOf(begun) + 1 : 0)

@@ -12,7 +12,7 @@ import { buildAll } from '../support/built-marts.ts'
 import { useFilled } from '../support/filled-warehouse.ts'
 import { type BiLogin, biLogin } from './bi-login.ts'
 import { placeOfFile, placeOfServer } from './places.ts'
-import { pythonTool, run, writeFiles } from './tool.ts'
+import { dbtPackages, pythonTool, run, writeFiles } from './tool.ts'
 
 const filled = useFilled()
 const entities = semanticCatalogue(readMarts())
@@ -27,12 +27,7 @@ let login: BiLogin
 const askers: ((sql: string) => Promise<object[]>)[] = []
 
 beforeAll(async () => {
-  programs = await pythonTool('dbt', [
-    'dbt-core==1.11.*',
-    'dbt-duckdb==1.11.*',
-    'dbt-postgres',
-    'dbt-metricflow==0.15.*',
-  ])
+  programs = await pythonTool('dbt', dbtPackages)
   const file = await filled.duckdb()
   await buildAll(file.engine)
   const held = new Map<string, object[]>()
@@ -94,8 +89,17 @@ test.each([0, 1])('the sources parse, are described, and pass their tests (%i)',
   expect(fresh.output).not.toMatch(/Runtime Error|Database Error/)
 })
 
-/** Queries of MetricFlow beside the SQL of the same figures: with the currency, without it, of the last week, of a ratio. */
 const week = 'select max(week_ending_date) from mart.headcount_weekly'
+const year = (column: string): string => `cast(date_trunc('year', ${column}) as date)`
+
+/** Rows of the first or last time of each year. */
+const ofYear = (mart: string, [end, column]: readonly ['min' | 'max', string]): string =>
+  `(select * from (select t.*, ${end}(${column}) over (partition by ${year(column)}) as at_end from mart.${mart} as t) as w where ${column} = at_end)`
+
+/**
+ * Queries of MetricFlow beside the SQL of the same figures: with the currency, without it, of the last week, of a ratio; and by
+ * year: a sum, a first and a last value, a maximum, a ratio of sums and one whose denominator is an average.
+ */
 const compared = [
   {
     metrics: 'labour_spend_weekly_charge_value,labour_spend_weekly_cost_per_hour',
@@ -115,14 +119,52 @@ const compared = [
     groupBy: 'time_to_fill_by_agency_row__agency_name',
     sql: 'select agency_name, cast(sum(within_bounds_days) as double precision) / nullif(sum(within_bounds_count), 0) as a from mart.time_to_fill_by_agency group by agency_name order by 1',
   },
+  {
+    metrics: 'labour_spend_weekly_charge_value,labour_spend_weekly_cost_per_hour',
+    groupBy: 'metric_time__year,labour_spend_weekly_row__currency',
+    sql: `select ${year('week_ending_date')} as y, currency, sum(charge_value) as a,
+      cast(sum(cost_value) as double precision) / nullif(sum(net_hours), 0) as b from mart.labour_spend_weekly group by 1, 2`,
+  },
+  {
+    metrics: 'headcount_weekly_assignments',
+    groupBy: 'metric_time__year',
+    sql: `select ${year('week_ending_date')} as y, sum(assignments) as a from ${ofYear('headcount_weekly', ['max', 'week_ending_date'])} as t group by 1`,
+  },
+  {
+    metrics: 'workforce_flow_opening_workers',
+    groupBy: 'metric_time__year',
+    sql: `select ${year('month_start_date')} as y, sum(opening_workers) as a from ${ofYear('workforce_flow', ['min', 'month_start_date'])} as t group by 1`,
+  },
+  {
+    metrics: 'workforce_flow_attrition_ratio',
+    groupBy: 'metric_time__year',
+    sql: `select ${year('month_start_date')} as y, cast(sum(leavers) as double precision)
+      / nullif(cast(sum(average_workers) as double precision) / count(distinct month_start_date), 0) as a from mart.workforce_flow group by 1`,
+  },
+  {
+    metrics: 'working_time_weekly_longest_week_hours',
+    groupBy: 'metric_time__year',
+    sql: `select ${year('week_ending_date')} as y, max(longest_week_hours) as a from mart.working_time_weekly group by 1`,
+  },
+  {
+    metrics: 'payment_ageing_dso_days',
+    groupBy: 'metric_time__year,payment_ageing_row__perspective,payment_ageing_row__currency',
+    sql: `select ${year('month_end_date')} as y, perspective, currency, cast(sum(open_value) as double precision) * 90
+      / nullif(cast(sum(issued_90_days_value) as double precision), 0) as a from ${ofYear('payment_ageing', ['max', 'month_end_date'])} as t group by 1, 2, 3`,
+  },
 ] as const
 
+/** Numbers to nine digits, days without a time. */
 const rounded = (value: unknown): string =>
   value === null || value === undefined || value === ''
     ? ''
-    : Number.isFinite(Number(value))
-      ? String(Number(Number(value).toPrecision(9)))
-      : String(value)
+    : value instanceof Date
+      ? value.toISOString().slice(0, 10)
+      : /^\d{4}-\d\d-\d\d/.test(String(value))
+        ? String(value).slice(0, 10)
+        : Number.isFinite(Number(value))
+          ? String(Number(Number(value).toPrecision(9)))
+          : String(value)
 
 test.each([0, 1])(
   'the semantic models are valid in the warehouse, and figures are those of the marts (%i)',

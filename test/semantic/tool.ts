@@ -47,6 +47,14 @@ async function must(program: string, args: readonly string[], cwd: string): Prom
   if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${output.slice(-2000)}`)
 }
 
+/** As docs/read-the-data.md installs them. */
+export const dbtPackages = [
+  'dbt-core==1.11.*',
+  'dbt-duckdb==1.11.*',
+  'dbt-postgres',
+  'dbt-metricflow==0.15.*',
+] as const
+
 /** The folder of the programs of a virtual environment with these packages. */
 export async function pythonTool(name: string, packages: readonly string[]): Promise<string> {
   const folder = placeOf(name, packages)

@@ -7,7 +7,7 @@ import { UsageError } from '../../lib/errors.ts'
 import { readStreamText } from '../../lib/input-file.ts'
 import { writeAnswerFile } from '../../publish/export/answer-file.ts'
 import { recordOutput } from '../../publish/outputs.ts'
-import { queryAsOf } from '../../warehouse/as-of.ts'
+import { queryAsOf, viewsAsOf } from '../../warehouse/as-of.ts'
 import { statementsIn } from '../../warehouse/sql-tokens.ts'
 import {
   type CommandModule,
@@ -51,6 +51,7 @@ export const command: CommandModule = {
         'lets the query read tables of schema asof: star as it was known at the end of a day, YYYY-MM-DD',
       parse: calendarDay,
     },
+    { flags: '--views', summary: 'with --as-of: print statements that create these tables as views' },
     { flags: '--csv', summary: 'comma-separated, with a header line' },
     {
       flags: '--spreadsheet',
@@ -71,6 +72,7 @@ export const command: CommandModule = {
     'muster sql --json --limit 10 "select * from star.dim_company"',
     'muster sql --parquet hours.parquet "select worker_id, sum(net_hours) as hours from star.fact_timesheet group by 1"',
     'muster sql --as-of 2026-09-30 "select status, count(*) as timesheets from asof.fact_timesheet group by 1"',
+    'muster sql --as-of 2026-09-30 --views > asof.sql',
     'muster sql --csv < query.sql',
     'muster sql',
   ],
@@ -78,6 +80,7 @@ export const command: CommandModule = {
     const form = formOf(context, options)
     const { stdin, screen } = context
     const asOf = textOption(options, 'asOf')
+    if (flagOption(options, 'views')) return printViews(context, asOf, args)
     const isStdin = args.length === 0 || (args.length === 1 && args[0] === '-')
     if (args.length === 0 && form === 'table' && asOf === undefined && stdin && screen && stdin().isTTY)
       return runPrompt(context, { stdin, screen })
@@ -101,6 +104,19 @@ export const command: CommandModule = {
     }
     return 0
   },
+}
+
+/** For psql, duckdb or a BI tool, run by the owner of the warehouse: `muster sql` itself only reads. */
+function printViews(context: CommandContext, day: string | undefined, args: readonly string[]): 0 {
+  if (day === undefined || args.length > 0)
+    throw new UsageError({
+      what: '--views needs a day and takes no query',
+      next: 'muster sql --as-of 2026-09-30 --views > asof.sql',
+    })
+  const connection = context.stored()
+  const statements = viewsAsOf({ day, zone: connection.days.zone }, connection.schemaPrefix)
+  context.stdout.write(`${statements.join(';\n')};\n`)
+  return 0
 }
 
 /** With `isAsked`, also reads from a terminal. Throws UsageError if there is no statement. */
