@@ -4,12 +4,9 @@ import { basename, dirname, join } from 'node:path'
 import type { StoredConnection } from '../config/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MusterError, UsageError } from '../lib/errors.ts'
-import { programVersion } from '../lib/package.ts'
 import type { Rng } from '../lib/rng.ts'
 import { nearest } from '../lib/text/nearest.ts'
-import { buildMarts, type MartResult } from '../marts/build.ts'
-import { everyCheck, martGate } from '../marts/checks/gate.ts'
-import { readMarts } from '../marts/mart.ts'
+import type { BuildEffects, MartResult } from '../marts/build.ts'
 import { copyCompany, dropUnshown, requireNoOthers } from '../publish/company-rows.ts'
 import type { CopySource } from '../publish/copy.ts'
 import { fileSource, serverSource } from '../publish/copy-ends.ts'
@@ -27,6 +24,7 @@ import { type IncompleteResource, incompleteResources } from '../state/scans/com
 import { makeScratch } from '../temporary/scratch.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../warehouse/on-demand.ts'
+import { buildAllMarts } from './all-marts.ts'
 import { duckdbFile, postgresTarget } from './connection/storage.ts'
 
 export interface CopiedCompany {
@@ -133,30 +131,14 @@ async function withSource<Result>(
 
 async function buildOver(
   engine: Engine,
-  { fiscalYearStart: fiscalMonth, currencies, currency }: StoredConnection,
+  connection: StoredConnection,
   { clock, rng, signal, onStep }: CompanyCopyEffects,
 ): Promise<CompanyCopy['leftOut']> {
-  const marts = readMarts()
-  const built = await buildMarts(
-    {
-      engine,
-      clock,
-      rng,
-      signal,
-      version: programVersion,
-      gate: martGate(everyCheck(marts)),
-      onMart: one => one.state !== 'building' && onStep(`mart.${one.name}`, one.rows ?? 0),
-    },
-    {
-      marts,
-      names: [],
-      all: true,
-      fiscalMonth,
-      ...(currencies && { currencies }),
-      ...(currency !== undefined && { currency }),
-    },
-  )
-  return built.marts.filter(({ state }) => state !== 'built')
+  const onMart: BuildEffects['onMart'] = one => {
+    if (one.state !== 'building') onStep(`mart.${one.name}`, one.rows ?? 0)
+  }
+  const built = await buildAllMarts({ engine, clock, rng, signal, onMart }, connection)
+  return built.filter(({ state }) => state !== 'built')
 }
 
 /** Leaves a previous copy unchanged when it throws MusterError. */

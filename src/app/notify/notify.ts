@@ -49,9 +49,7 @@ const runWords = {
   failed: 'failed',
 } as const
 
-type UnratedCondition = Omit<NotifiedCondition, 'severity'>
-
-function runCondition({ dag, tasks }: EndedRun): UnratedCondition {
+function runCondition({ dag, tasks }: EndedRun): Condition {
   const { state, reason } = dagRunEndOf(tasks)
   const missing = tasks.filter(one => one.state === 'failed' || one.state === 'later').map(({ task }) => task)
   return {
@@ -64,19 +62,12 @@ function runCondition({ dag, tasks }: EndedRun): UnratedCondition {
   }
 }
 
-const asNotified = ({ topic, subject, state, message, query }: Condition): UnratedCondition => ({
-  ...{ topic, subject, state, message },
-  type: topic,
-  query: query ?? null,
-})
-
-/** Empty for a type that is off. */
-function rated(
-  { types }: NotifySettings,
-  condition: UnratedCondition,
-  own?: NotifySettings['types']['alert'],
-): NotifiedCondition[] {
-  const severity = own ?? types[condition.type as NotificationType]
+/** Empty for a type that is off. An alert may have a severity of its own, and its name is the first word of the subject. */
+function rated({ connection }: NotificationContext, condition: Condition): NotifiedCondition[] {
+  const { type, subject } = condition
+  const [name] = subject.split(' ')
+  const alert = type === 'alert' ? connection.alerts.find(one => one.name === name) : undefined
+  const severity = alert?.severity ?? connection.notify?.types[type as NotificationType] ?? 'off'
   return severity === 'off' ? [] : [{ ...condition, severity }]
 }
 
@@ -111,7 +102,7 @@ async function notifyUnrecorded(
   const condition = run && runCondition(run)
   if (!condition || condition.state === recoveredState) return
   const channels = channelsOf(notify, context)
-  for (const row of rated(notify, condition))
+  for (const row of rated(context, condition))
     for (const name of configuredChannels(channels)) {
       const failure = await sendTo(name, groupOf(context, [row]), channels)
       if (failure !== undefined) context.warn(notSent(name, failure))
@@ -133,7 +124,6 @@ async function nextRows(
   const known = await notificationRows(engine)
   const rowOf = (topic: string, subject: string): NotificationRow | undefined =>
     known.find(row => row.topic === topic && row.subject === subject)
-  const own = new Map(context.connection.alerts.map(({ name, severity }) => [name, severity]))
   const found = await readConditions(
     {
       engine,
@@ -143,10 +133,9 @@ async function nextRows(
     },
     topic => topic === 'alert' || notify.types[topic] !== 'off',
   )
-  const conditions = [
-    ...(run ? rated(notify, runCondition(run)) : []),
-    ...(found ?? []).flatMap(one => rated(notify, asNotified(one), own.get(one.alert ?? ''))),
-  ]
+  const conditions = [...(run ? [runCondition(run)] : []), ...(found ?? [])].flatMap(one =>
+    rated(context, one),
+  )
   const at = new Date(context.clock.now()).toISOString()
   const channels = configuredChannels(channelsOf(notify, context))
   const rows = conditions.flatMap(one => nextRow(rowOf(one.topic, one.subject), one, { channels, at }) ?? [])

@@ -4,10 +4,6 @@ import type { Connection } from '../../config/connection.ts'
 import { waitingFiles } from '../../events/event-log.ts'
 import { rewriteLanding } from '../../landing/rewrite.ts'
 import { MusterError } from '../../lib/errors.ts'
-import { programVersion } from '../../lib/package.ts'
-import { buildMarts } from '../../marts/build.ts'
-import { everyCheck, martGate } from '../../marts/checks/gate.ts'
-import { readMarts } from '../../marts/mart.ts'
 import { removeMart } from '../../marts/rebuild.ts'
 import { cleanTables } from '../../privacy/fields/clean-warehouse.ts'
 import { gatedBody, gateOf } from '../../privacy/fields/gate.ts'
@@ -19,6 +15,7 @@ import type { Engine } from '../../warehouse/engine.ts'
 import { rewriteFile } from '../../warehouse/on-demand.ts'
 import { rewriteStatistics } from '../../warehouse/postgres/statistics.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
+import { buildAllMarts } from '../all-marts.ts'
 import { duckdbFile, inboxFolder, shownLanding, withLanding } from '../connection/storage.ts'
 import { fieldSettings, openMade } from '../connection/warehouse.ts'
 import { alone, asRun } from './exclusive-run.ts'
@@ -99,25 +96,8 @@ async function cleanMarts(engine: Engine, { connection, context }: CleanJob): Pr
   const recorded = await recordedMarts(engine)
   if (recorded.size === 0) return []
   context.onStep('building marts')
-  const marts = readMarts()
-  const { currency, currencies, fiscalYearStart } = connection
-  const built = await buildMarts(
-    {
-      engine,
-      ...context,
-      version: programVersion,
-      gate: martGate(everyCheck(marts)),
-      onMart: () => undefined,
-    },
-    {
-      ...{ marts, names: [], all: true, fiscalMonth: fiscalYearStart },
-      ...(currency !== undefined && { currency }),
-      ...(currencies && { currencies }),
-    },
-  )
-  const left = built.marts
-    .filter(({ state }) => !['built', 'removed'].includes(state))
-    .map(({ name }) => name)
+  const built = await buildAllMarts({ engine, ...context, onMart: () => undefined }, connection)
+  const left = built.filter(({ state }) => !['built', 'removed'].includes(state)).map(({ name }) => name)
   for (const name of left) await removeMart(engine, name)
   return left
 }

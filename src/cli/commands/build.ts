@@ -1,4 +1,5 @@
 /** `muster build`: rebuilds marts whose sources or definitions changed. */
+import { martSettings } from '../../app/all-marts.ts'
 import { requireRoom } from '../../app/connection/storage.ts'
 import { openMade } from '../../app/connection/warehouse.ts'
 import type { AlertQuery } from '../../app/notify/alert-query.ts'
@@ -188,14 +189,11 @@ export const command: CommandModule = {
   async run(context, args, options) {
     const marts = readMarts()
     const connection = context.stored()
-    const { fiscalYearStart: fiscalMonth, currencies, currency } = connection
-    const money = { ...(currencies && { currencies }), ...(currency !== undefined && { currency }) }
     const request = {
       marts,
       names: martNames(args, marts),
       all: flagOption(options, 'all'),
-      fiscalMonth,
-      ...money,
+      ...martSettings(connection),
     }
     // Fails before anything is built.
     const queries = alertQueries(connection.alerts, marts)

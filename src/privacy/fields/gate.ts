@@ -87,54 +87,35 @@ class Treating {
   }
 }
 
-/** A page: its records follow the rules of their resource, anything else those of all resources. */
-class PageGate {
-  readonly #treating: Treating
-  readonly #ofRecord: Judge
-  readonly #ofRest: Judge
-
-  constructor(treating: Treating, ofRecord: Judge, ofRest: Judge) {
-    this.#treating = treating
-    this.#ofRecord = ofRecord
-    this.#ofRest = ofRest
-  }
-
-  member(key: string, value: JsonNode, rows: RowsPath): void {
-    const [, ...below] = rows
-    if (key !== rows[0]) this.#treating.below(value, this.#ofRest, key)
-    else if (below.length === 0 && value.kind === 'object') this.#treating.below(value, this.#ofRecord)
-    else if (below[0] === '[]' && value.kind === 'array') this.#records(value)
-    else if (below.length > 1 && value.kind === 'object')
-      for (const [name, inner] of value.members) this.member(name, inner, below)
-    else this.#treating.below(value, this.#ofRest, key)
-  }
-
-  #records({ items }: JsonNode): void {
-    for (const item of items)
-      if (item.kind === 'object') this.#treating.below(item, this.#ofRecord)
-      else this.#treating.remove(item)
-  }
-}
-
 /** Keys from the page to its records; [] for a list. */
-type RowsPath = readonly string[]
-
-const rowsPaths: Readonly<Record<ReturnType<typeof rowsAt>, RowsPath>> = {
+const rowsPaths: Readonly<Record<ReturnType<typeof rowsAt>, readonly string[]>> = {
   data: ['data', '[]'],
   'data.entries': ['data', 'entries', '[]'],
   'data as one record': ['data'],
 }
 
+/** Records follow the rules of their resource, anything else of the page those of all resources. */
 export function gateOf(policy: FieldPolicy): Scrub {
   if (policy.isEmpty) return bytes => bytes
   return (bytes, { resource, isById }) => {
     const root = jsonTree(bytes)
     if (root?.kind !== 'object') return bytes.equals(unreadable) ? bytes : unreadable
     const treating = new Treating(bytes, policy)
+    const ofRecord = ofResource(policy, resource)
+    const treat = (key: string, value: JsonNode, rows: readonly string[]): void => {
+      const [first, ...below] = rows
+      if (key === first && below.length === 0 && value.kind === 'object') treating.below(value, ofRecord)
+      else if (key === first && below[0] === '[]' && value.kind === 'array')
+        for (const item of value.items)
+          if (item.kind === 'object') treating.below(item, ofRecord)
+          else treating.remove(item)
+      else if (key === first && below.length > 1 && value.kind === 'object')
+        for (const [name, inner] of value.members) treat(name, inner, below)
+      else treating.below(value, ofAnything(policy), key)
+    }
     const one = findResource(resource)
     const rows = rowsPaths[isById || !one ? 'data as one record' : rowsAt(one)]
-    const page = new PageGate(treating, ofResource(policy, resource), ofAnything(policy))
-    for (const [key, value] of root.members) page.member(key, value, rows)
+    for (const [key, value] of root.members) treat(key, value, rows)
     return treating.result
   }
 }

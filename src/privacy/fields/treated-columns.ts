@@ -48,16 +48,16 @@ export interface Treated {
 class Search {
   readonly #policy: FieldPolicy
   readonly #resource: Resource
-  readonly found: Treated = { columns: [], documents: [], leaves: [], lists: [] }
+  readonly #found: Treated
 
-  constructor(policy: FieldPolicy, resource: Resource) {
+  constructor(policy: FieldPolicy, resource: Resource, found: Treated) {
     this.#policy = policy
     this.#resource = resource
+    this.#found = found
   }
 
-  run(): Treated {
+  run(): void {
     for (const place of tablePlaces(this.#resource)) this.#place(place)
-    return this.found
   }
 
   #place(place: TablePlace): void {
@@ -65,8 +65,8 @@ class Search {
     const rows = { constants: constantsOf(table) }
     const { name: resource } = this.#resource
     if (at !== '' && this.#at(at) === 'block' && !this.#policy.holdsNeeded(resource, at))
-      this.found.lists.push({ table, rows })
-    else if (shape === 'leaves') this.found.leaves.push({ table, resource, at })
+      this.#found.lists.push({ table, rows })
+    else if (shape === 'leaves') this.#found.leaves.push({ table, resource, at })
     else for (const [name, column] of Object.entries(table.columns)) this.#column(place, name, column)
   }
 
@@ -75,9 +75,9 @@ class Search {
     const { source } = column
     const rows = { constants: constantsOf(table) }
     const treatment = this.#treatment(place, name)
-    if (treatment && name !== table.key) this.found.columns.push({ table, name, column, treatment, rows })
+    if (treatment && name !== table.key) this.#found.columns.push({ table, name, column, treatment, rows })
     else if (source.from === 'field' && (column.type === 'json' || column.isUntyped))
-      this.found.documents.push({
+      this.#found.documents.push({
         ...{ table, name, column, rows },
         resource: this.#resource.name,
         path: joinedPath(place.at, source.path),
@@ -93,7 +93,7 @@ class Search {
       const column = table?.columns[name]
       if (!treatment || !table || !column) continue
       const isInferred = !referenceDimensions.includes(table)
-      this.found.columns.push({ table, name, column, treatment, rows: { constants: [], isInferred } })
+      this.#found.columns.push({ table, name, column, treatment, rows: { constants: [], isInferred } })
     }
   }
 
@@ -129,12 +129,6 @@ class Search {
 
 export function treatedIn(policy: FieldPolicy): Treated {
   const found: Treated = { columns: [], documents: [], leaves: [], lists: [] }
-  for (const resource of catalogue) {
-    const { columns, documents, leaves, lists } = new Search(policy, resource).run()
-    found.columns.push(...columns)
-    found.documents.push(...documents)
-    found.leaves.push(...leaves)
-    found.lists.push(...lists)
-  }
+  for (const resource of catalogue) new Search(policy, resource, found).run()
   return found
 }

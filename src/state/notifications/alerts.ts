@@ -98,7 +98,6 @@ export async function firingAlerts(engine: Engine) {
       subject: row.group_key === '' ? row.alert : `${row.alert} ${row.group_key}`,
       state: row.began_at,
       message: `alert ${alertText(row)}`,
-      ...(row.query !== null && { query: row.query }),
-      alert: row.alert,
+      query: row.query,
     }))
 }

@@ -7,6 +7,7 @@ import { lastCrosscheck } from '../marts/metrics.ts'
 import { type FigureReading, readFigures } from '../monitoring.ts'
 import { tableInQueries } from '../tables.ts'
 import { firingAlerts } from './alerts.ts'
+import type { NotifiedCondition } from './notifications.ts'
 
 export interface ConditionLimits {
   readonly quarantineAbove: number
@@ -31,9 +32,7 @@ interface FoundCondition {
   /** Changes when users should be notified again. */
   readonly state: string
   readonly message: string
-  readonly query?: string
-  /** Name of the alert that fires. */
-  readonly alert?: string
+  readonly query?: string | null
 }
 
 const named = ({ figures }: ConditionReader, name: string): readonly FigureReading[] =>
@@ -167,10 +166,7 @@ const topics = {
 }
 
 export type ConditionTopic = keyof typeof topics
-
-export interface Condition extends FoundCondition {
-  readonly topic: ConditionTopic
-}
+export type Condition = Omit<NotifiedCondition, 'severity'>
 
 /** Reads the wanted topics. Undefined for a warehouse without these tables. */
 export async function readConditions(
@@ -182,7 +178,8 @@ export async function readConditions(
   const found: Condition[] = []
   for (const topic of Object.keys(topics) as ConditionTopic[]) {
     if (!wanted(topic)) continue
-    for (const one of await topics[topic]({ ...reading, figures })) found.push({ topic, ...one })
+    for (const one of await topics[topic]({ ...reading, figures }))
+      found.push({ topic, type: topic, query: null, ...one })
   }
   return found
 }

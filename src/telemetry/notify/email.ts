@@ -1,5 +1,6 @@
 /** Sends an e-mail through a server that speaks SMTP. */
 import { createTransport } from 'nodemailer'
+import pTimeout, { TimeoutError } from 'p-timeout'
 
 export interface EmailReceiver {
   readonly host: string
@@ -22,7 +23,7 @@ function why(error: unknown): string {
   // The answer of a server may quote addresses; its code says enough.
   if (code === 'EAUTH') return 'the server refused user or password'
   if (responseCode !== undefined) return `the server answered ${responseCode}`
-  if (code === 'ETIMEDOUT') return 'the server did not answer in time'
+  if (code === 'ETIMEDOUT' || error instanceof TimeoutError) return 'the server did not answer in time'
   return `the server could not be used (${code ?? error.message})`
 }
 
@@ -42,22 +43,12 @@ export async function sendEmail(
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
   })
-  const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   try {
-    const ended = new Promise<string>(resolve => {
-      const end = (): void =>
-        resolve(signal.aborted ? 'muster was stopped' : 'the server did not answer in time')
-      if (ends.aborted) end()
-      else ends.addEventListener('abort', end, { once: true })
-    })
-    const sent = transport
-      .sendMail({ from, to, subject, text })
-      .then(
-        ({ rejected }) =>
-          rejected.length === 0 ? undefined : `the server refused ${rejected.length} of the addresses`,
-        why,
-      )
-    return await Promise.race([sent, ended])
+    const sending = transport.sendMail({ from, to, subject, text })
+    const { rejected } = await pTimeout(sending, { milliseconds: timeoutMs, signal })
+    return rejected.length === 0 ? undefined : `the server refused ${rejected.length} of the addresses`
+  } catch (error) {
+    return signal.aborted ? 'muster was stopped' : why(error)
   } finally {
     transport.close()
   }
