@@ -104,19 +104,26 @@ const endsOf = (entity: Entity): MeasureEnd[] =>
     })),
   )
 
-function entityKeys(entity: Entity): object[] {
+interface ModelEntity {
+  readonly name: string
+  readonly type: 'primary' | 'foreign'
+  readonly expr: string
+}
+
+function entityKeys(entity: Entity): ModelEntity[] {
   const foreign = entity.joins
     .filter(({ column }) => column !== entity.time?.column)
-    .map(({ column }) => ({ name: column, type: 'foreign', expr: column }))
-  const [key] = entity.keys
+    .map(({ column }): ModelEntity => ({ name: column, type: 'foreign', expr: column }))
+  const [key = ''] = entity.keys
   const isOneRow = entity.keys.length === 1 && foreign.every(({ name }) => name !== key)
   return isOneRow ? [{ name: `${entity.name}_row`, type: 'primary', expr: key }, ...foreign] : foreign
 }
 
 function semanticModel(entity: Entity): object {
   const keyed = entityKeys(entity)
-  const used = new Set(entity.joins.map(({ column }) => column))
-  const needsEntity = keyed.every(one => (one as { type: string }).type !== 'primary')
+  const isEntity = new Set([...entity.joins.map(({ column }) => column), ...keyed.map(({ expr }) => expr)])
+  const within = new Set(entity.metrics.flatMap(one => one.within))
+  const needsEntity = keyed.every(({ type }) => type !== 'primary')
   return {
     name: modelName(entity.name),
     description: `${entity.description} ${entity.question}`,
@@ -125,7 +132,7 @@ function semanticModel(entity: Entity): object {
     ...(needsEntity && { primary_entity: `${entity.name}_row` }),
     entities: keyed,
     dimensions: entity.dimensions
-      .filter(({ name, role }) => role !== 'number' && !used.has(name) && name !== entity.keys[0])
+      .filter(({ name, role }) => (role !== 'number' || within.has(name)) && !isEntity.has(name))
       .concat(entity.dimensions.filter(({ name }) => name === entity.time?.column))
       .filter(({ name }, place, all) => all.findIndex(one => one.name === name) === place)
       .map(({ name, title, description, role }) => ({

@@ -149,8 +149,8 @@ const compared = [
   {
     metrics: 'payment_ageing_dso_days',
     groupBy: 'metric_time__year,payment_ageing_row__perspective,payment_ageing_row__currency',
-    sql: `select ${year('month_end_date')} as y, perspective, currency, cast(sum(open_value) as double precision) * 90
-      / nullif(cast(sum(issued_90_days_value) as double precision), 0) as a from ${ofYear('payment_ageing', ['max', 'month_end_date'])} as t group by 1, 2, 3`,
+    sql: `select ${year('month_start_date')} as y, perspective, currency, cast(sum(open_value) as double precision) * 90
+      / nullif(cast(sum(issued_90_days_value) as double precision), 0) as a from ${ofYear('payment_ageing', ['max', 'month_start_date'])} as t group by 1, 2, 3`,
   },
 ] as const
 

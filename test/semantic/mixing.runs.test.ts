@@ -26,6 +26,11 @@ const place: WarehousePlace = {
 }
 const request = { entities, place, version: '1.2.3' }
 
+interface Named {
+  readonly name: string
+  readonly expr?: string
+}
+
 interface Held {
   readonly entity: Entity
   readonly metric: EntityMetric
@@ -149,6 +154,17 @@ test('Cube: each such measure is an expression that is empty over several, and n
     expect(found.sql.startsWith(guard(metric.within, own))).toBe(true)
     expect(found.meta.within).toEqual(metric.within)
   }
+})
+
+test('MetricFlow: every column that a metric must not mix can be grouped by', () => {
+  const files = metricflowBundle(request)
+  const models = parse(textOf(files, 'models/muster/semantic_models.yml')).semantic_models
+  const missing = held.flatMap(({ entity, metric }) => {
+    const { dimensions, entities } = models.find((one: Named) => one.name === `muster_${entity.name}`)
+    const names = [...dimensions, ...entities].map(({ name, expr }: Named) => expr ?? name)
+    return metric.within.filter(name => !names.includes(name)).map(name => `${entity.name}.${name}`)
+  })
+  expect([...new Set(missing)]).toEqual([])
 })
 
 test('MetricFlow: each such metric is guarded, and of a day it takes the last', () => {
