@@ -76,7 +76,7 @@ afterAll(async () => {
 })
 
 test('every cube compiles, and every measure is that of the mart within one currency, day and level', async () => {
-  const asked = entities.filter(({ name }) => name !== 'freshness')
+  const asked = entities.filter(({ name, metrics }) => name !== 'freshness' && metrics.length > 0)
   const groups = ({ metrics }: Entity): string[] => splitOf(metrics, [])
   const { cubes, told } = await ask(
     asked.map(entity => ({
