@@ -1,5 +1,13 @@
 /** Answers the page: the panels of a page, the rows behind a panel, and the choices of the filters. */
 import { MusterError } from '../lib/errors.ts'
+import {
+  type Compared,
+  type Comparison,
+  comparedPeriod,
+  isByWeek,
+  isComparable,
+  withBefore,
+} from './comparison.ts'
 import { type FilteredBy, type Filters, filteredBy, noFilters, type Perspective } from './filters.ts'
 import type { DashboardPage, Panel, PanelFigure } from './panel.ts'
 import { maxWeeksBack, type Period, periodsOf } from './periods.ts'
@@ -33,6 +41,8 @@ export interface PanelAnswer {
   readonly perspective: Perspective | null
   /** Filters that are set but have no column in the mart. */
   readonly ignored: readonly string[]
+  /** Whether its rows have the figures of the period before. */
+  readonly isCompared: boolean
   readonly rows: readonly PanelRow[]
   /** Why there are no rows, as a sentence for the user; null when the statement ran. */
   readonly failure: string | null
@@ -44,6 +54,8 @@ export interface PageAnswer {
   readonly question: string
   /** Time of the last read of the service; null before the first sync. */
   readonly asOf: string | null
+  /** What the comparison that was asked for is between; null if none was. */
+  readonly compared: Compared | null
   readonly panels: readonly PanelAnswer[]
 }
 
@@ -89,9 +101,14 @@ async function currenciesOf(marts: Marts, panel: Panel, filters: Filters): Promi
   return (await marts.rows(text, values)).map(({ currency }) => String(currency))
 }
 
-interface PanelRequest {
-  readonly panel: Panel
+/** Filters, and the periods that they ask to compare. */
+export interface AskedFilters {
   readonly filters: Filters
+  readonly comparison?: Comparison | undefined
+}
+
+interface PanelRequest extends AskedFilters {
+  readonly panel: Panel
   readonly currency: string | null
   readonly amountsIn: string | null
 }
@@ -108,7 +125,7 @@ function perspectiveOf({ mart }: Panel, filters: Filters, columns: MartColumns):
   return (shown.find(({ column }) => column === 'perspective')?.shown ?? null) as Perspective | null
 }
 
-type PanelFacts = Omit<PanelAnswer, 'rows' | 'failure'>
+type PanelFacts = Omit<PanelAnswer, 'rows' | 'failure' | 'isCompared'>
 
 function panelFactsOf(
   { columns }: Marts,
@@ -126,32 +143,48 @@ function panelFactsOf(
   }
 }
 
+async function rowsUnder(marts: Marts, panel: Panel, filters: Filters): Promise<PanelRow[]> {
+  const { sql, values } = panelStatement(panel, filters, marts.columns)
+  return marts.rows(sql, values)
+}
+
 async function answerOne(marts: Marts, asked: PanelRequest): Promise<PanelAnswer> {
-  const { panel, filters, currency } = asked
-  const only = currency === null ? filters : { ...filters, currency }
-  const statement = panelStatement(panel, only, marts.columns)
+  const { panel, filters, currency, comparison } = asked
+  const isCompared =
+    comparison !== undefined && isComparable(panel, marts.columns.get(panel.mart) ?? new Set())
+  const dates = isCompared && !isByWeek(panel) ? { from: comparison.from, to: comparison.to } : {}
+  const only = { ...filters, ...dates, ...(currency !== null && { currency }) }
+  const now = await rowsUnder(marts, panel, only)
   return {
-    ...panelFactsOf(marts, asked, statement),
-    rows: await marts.rows(statement.sql, statement.values),
+    ...panelFactsOf(marts, asked, panelStatement(panel, only, marts.columns)),
+    isCompared,
+    rows: isCompared
+      ? withBefore(panel, {
+          now,
+          before: await rowsUnder(marts, panel, { ...only, ...comparison.before }),
+          shift: comparison.shift,
+        })
+      : now,
     failure: null,
   }
 }
 
 /** One answer, or one for each currency of its amounts. */
-export async function answerPanel(marts: Marts, panel: Panel, filters: Filters): Promise<PanelAnswer[]> {
+export async function answerPanel(marts: Marts, panel: Panel, asked: AskedFilters): Promise<PanelAnswer[]> {
+  const { filters } = asked
   const statement = panelStatement(panel, filters, marts.columns)
   try {
     const currencies = await currenciesOf(marts, panel, filters)
     const [only = null] = currencies
     if (currencies.length < 2)
-      return [await answerOne(marts, { panel, filters, currency: null, amountsIn: only })]
+      return [await answerOne(marts, { ...asked, panel, currency: null, amountsIn: only })]
     const answers: PanelAnswer[] = []
     for (const currency of currencies)
-      answers.push(await answerOne(marts, { panel, filters, currency, amountsIn: currency }))
+      answers.push(await answerOne(marts, { ...asked, panel, currency, amountsIn: currency }))
     return answers
   } catch (error) {
     const panelFacts = panelFactsOf(marts, { panel, filters, currency: null, amountsIn: null }, statement)
-    return [{ ...panelFacts, rows: [], failure: failureOf(panel, marts, error) }]
+    return [{ ...panelFacts, isCompared: false, rows: [], failure: failureOf(panel, marts, error) }]
   }
 }
 
@@ -161,12 +194,31 @@ async function asOf(marts: Marts): Promise<string | null> {
   return typeof row?.as_of === 'string' ? row.as_of : null
 }
 
+/** Null unless the filters ask for a comparison. One mart has the same weeks for all companies. */
+export async function comparedIn(marts: Marts, filters: Filters): Promise<Compared | null> {
+  if (!filters.isCompared) return null
+  if (!marts.columns.get('working_time_weekly')?.has('is_settled_week'))
+    return { why: 'Nothing is compared: no marts are built. Run muster build.' }
+  const [weeks] = await marts.rows(
+    `select cast(min(week_ending_date) as text) as first,
+       cast(max(case when is_settled_week and week_ending_date <= cast($1 as date) then week_ending_date end) as text) as settled
+     from mart.working_time_weekly`,
+    [filters.to ?? '9999-12-31'],
+  )
+  return comparedPeriod(filters, { first: textOrNull(weeks?.first), settled: textOrNull(weeks?.settled) })
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
 export const answerPage = (reader: MartReader, page: DashboardPage, filters: Filters): Promise<PageAnswer> =>
   reader.read(async marts => {
+    const compared = await comparedIn(marts, filters)
+    const comparison = compared && 'shift' in compared ? compared : undefined
     const panels: PanelAnswer[] = []
-    for (const panel of page.panels) panels.push(...(await answerPanel(marts, panel, filters)))
+    for (const panel of page.panels)
+      panels.push(...(await answerPanel(marts, panel, { filters, comparison })))
     const { id, title, question } = page
-    return { id, title, question, asOf: await asOf(marts), panels }
+    return { id, title, question, asOf: await asOf(marts), compared, panels }
   })
 
 /** Max choices in a list. */

@@ -22,6 +22,8 @@ export interface Filters {
   readonly currency?: string
   /** The client's view without it. */
   readonly perspective?: Perspective
+  /** Compares with the period before. */
+  readonly isCompared?: boolean
 }
 
 export const noFilters: Filters = { ids: {} }
@@ -57,6 +59,12 @@ function perspectiveIn(value: string | null): Perspective | undefined {
   throw new UsageError({ what: 'perspective is not one', next: `choose ${perspectives.join(', ')}` })
 }
 
+function comparisonIn(value: string | null): boolean {
+  if (value === null || value === '') return false
+  if (value === 'before') return true
+  throw new UsageError({ what: 'compare is not a period', next: 'write compare=before' })
+}
+
 /** Throws UsageError for an invalid value. Ignores names that are not filters. */
 export function readFilters(query: URLSearchParams): Filters {
   const ids = filteredBy
@@ -78,5 +86,6 @@ export function readFilters(query: URLSearchParams): Filters {
     ...(to !== undefined && { to }),
     ...(currency !== undefined && { currency }),
     ...(perspective !== undefined && { perspective }),
+    ...(comparisonIn(query.get('compare')) && { isCompared: true }),
   }
 }

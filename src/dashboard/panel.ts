@@ -48,7 +48,13 @@ export type PanelDrawing =
       readonly count: string
       readonly fences: readonly [lower: string, upper: string]
     }
-  | { readonly kind: 'heat'; readonly x: string; readonly y: string; readonly figure: PanelFigure }
+  | {
+      readonly kind: 'heat'
+      readonly x: string
+      readonly y: string
+      readonly settled?: string
+      readonly figure: PanelFigure
+    }
   | { readonly kind: 'funnel'; readonly figures: readonly PanelFigure[] }
   | { readonly kind: 'table'; readonly figures: readonly PanelFigure[] }
   /**
@@ -101,6 +107,8 @@ export interface Panel {
   readonly date?: string
   /** Compares with what came before the first day of the filter, and so heeds the last day alone. */
   readonly isCompared?: boolean
+  /** Shows what is open now: an earlier period has no earlier state, so nothing compares them. */
+  readonly standsNow?: boolean
   readonly show: PanelDrawing
   readonly drill?: Drill
   /** What to do when there are no rows. */

@@ -8,6 +8,7 @@ import {
   answerPage,
   answerPanel,
   choicesIn,
+  comparedIn,
   type FilterChoice,
   type FilterChoices,
   type PageAnswer,
@@ -20,7 +21,15 @@ import type { MartReader, Marts } from './reader.ts'
 import { panelStatement } from './statement.ts'
 import { hashOf, readWebFiles, shell } from './web-files.ts'
 
-type ChangedFact = 'about' | 'sql' | 'rows' | 'failure' | 'currency' | 'amountsIn' | 'perspective'
+type ChangedFact =
+  | 'about'
+  | 'sql'
+  | 'rows'
+  | 'failure'
+  | 'currency'
+  | 'amountsIn'
+  | 'perspective'
+  | 'isCompared'
 
 /** A panel under a filter, one for each currency; without `changed` it has the rows of the unfiltered report. */
 interface PanelUnder {
@@ -74,16 +83,20 @@ async function panelsUnder(
   { pages: shownPages, reportFilters, filters }: AskedView,
 ): Promise<ViewPanels> {
   const found: [string, PanelUnder][] = []
+  const compared = await comparedIn(marts, filters)
+  const comparison = compared && 'shift' in compared ? compared : undefined
   for (const panel of shownPages.flatMap(page => page.panels)) {
     const { shown } = panelStatement(panel, reportFilters, marts.columns)
     if (panelStatement(panel, filters, marts.columns).shown === shown) {
       const { ignored } = panelStatement(panel, filters, marts.columns)
       found.push([panel.id, { ignored: panel.sql.includes('{where}') ? ignored : [] }])
     } else {
-      const answers = await answerPanel(marts, panel, filters)
-      const changed = answers.map(({ about, sql, rows, failure, currency, amountsIn, perspective }) => ({
-        ...{ about, sql, rows, failure, currency, amountsIn, perspective },
-      }))
+      const answers = await answerPanel(marts, panel, { filters, comparison })
+      const changed = answers.map(
+        ({ about, sql, rows, failure, currency, amountsIn, perspective, isCompared }) => ({
+          ...{ about, sql, rows, failure, currency, amountsIn, perspective, isCompared },
+        }),
+      )
       found.push([panel.id, { ignored: answers[0]?.ignored ?? [], changed }])
     }
   }

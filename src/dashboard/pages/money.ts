@@ -8,6 +8,7 @@ const unbilled: Panel = {
     'Charge of timesheets, approved or not, and approved claims that no invoice bills to the company yet, by days since the week ended.',
   mart: 'unbilled_accrual',
   date: 'week_ending_date',
+  standsNow: true,
   sql: `select age_band,
   sum(accrued_value) as value,
   sum(case when accrual_state = 'approved' then accrued_value else 0 end) as approved,
@@ -37,6 +38,7 @@ const unbilledBy: Panel = {
   about: 'The agency that still has to bill, or whose work the provider still has to bill.',
   mart: 'unbilled_accrual',
   date: 'week_ending_date',
+  standsNow: true,
   sql: `select agency_id,
   max(agency_name) as agency_name,
   sum(accrued_value) as value,
@@ -62,6 +64,7 @@ const ledger: Panel = {
     'Open invoices after deductions; credit notes are negative. Not known: the service shows no payments.',
   mart: 'invoice_ledger',
   date: 'week_ending_date',
+  standsNow: true,
   sql: `select due_bucket,
   sum(coalesce(outstanding_value, final_value)) as outstanding,
   count(*) as documents

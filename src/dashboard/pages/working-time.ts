@@ -148,7 +148,8 @@ limit 100`,
 const heat: Panel = {
   id: 'hours-by-site',
   title: 'Hours by week and site',
-  about: 'Net hours of approved timesheets: the twelve busiest sites, the last 26 weeks.',
+  about:
+    'Net hours of approved timesheets: the twelve busiest sites, the last 26 weeks. Hatched: not settled.',
   mart: 'labour_spend_weekly',
   date: 'week_ending_date',
   sql: `with weeks as (
@@ -168,7 +169,13 @@ where site_id in (select site_id from busiest)
   and week_ending_date > (select max(week_ending_date) - 182 from weeks)
 group by site_id, week_ending_date
 order by week_ending_date, site_id`,
-  show: { kind: 'heat', x: 'week_ending_date', y: 'site_name', figure: hours('hours', 'Net hours') },
+  show: {
+    kind: 'heat',
+    x: 'week_ending_date',
+    y: 'site_name',
+    settled: 'is_settled_week',
+    figure: hours('hours', 'Net hours'),
+  },
   drill: { by: ['site_id', 'week_ending_date'], order: 'net_hours desc nulls last' },
   empty,
   isWide: true,
@@ -180,6 +187,7 @@ const late: Panel = {
   about: 'Late: approved, or still waiting, more than three days after the end of the week.',
   mart: 'timesheet_state_weekly',
   date: 'week_ending_date',
+  standsNow: true,
   sql: `select status,
   sum(timesheets) as timesheets,
   sum(late_timesheets) as late

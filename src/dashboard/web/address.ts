@@ -7,7 +7,7 @@ export interface PageAddress {
   readonly query: URLSearchParams
 }
 
-const filterNames: readonly string[] = [...filteredBy, 'from', 'to', 'perspective']
+const filterNames: readonly string[] = [...filteredBy, 'from', 'to', 'compare', 'perspective']
 
 /** A page of a report is named by the fragment, because a file has no other address: `#cost?agency=ID`. */
 export function readPlace(): PageAddress {

@@ -95,6 +95,19 @@ function periodChoice(periods: readonly Period[], { query, change }: FilterParts
   return select
 }
 
+/** Without dates there is no period before, so the switch then chooses some: a quarter, if as many weeks are settled. */
+function compareSwitch(periods: readonly Period[], { query, change }: FilterParts): HTMLElement {
+  const box = h('input', { type: 'checkbox' })
+  box.checked = query.get('compare') === 'before'
+  box.addEventListener('change', () => {
+    const next = withValues(query, 'compare', box.checked ? ['before'] : [])
+    const chosen = periods.find(({ name }) => /^Last 13/.test(name)) ?? periods[0]
+    if (!box.checked || query.has('from') || !chosen) change(next)
+    else change(withValues(withValues(next, 'from', [chosen.from]), 'to', [chosen.to]))
+  })
+  return h('label', { class: 'switch' }, box, h('span', {}, 'Compare with the period before'))
+}
+
 /** What a chip shows, and the filters without it. */
 interface Chip {
   readonly text: string
@@ -152,6 +165,7 @@ export function filterBar({ choices, periods }: Offered, parts: FilterParts): HT
     periodChoice(periods, parts),
     dayFilter('from', parts),
     dayFilter('to', parts),
+    compareSwitch(periods, parts),
     isFiltered && wordButton('Clear filters', () => parts.change(new URLSearchParams())),
     chipList(choices, parts),
   )

@@ -154,6 +154,9 @@ class Dashboard {
         hasViews && perspectiveSwitch(this.#filterParts, offered !== undefined),
       ),
       this.#unknown !== undefined && unknownPage(this.#unknown),
+      answer.compared !== null &&
+        headlines.length === 0 &&
+        h('p', { class: 'compared' }, comparedLine(answer)),
       headlines.length > 0 && h('div', { class: 'headlines' }, ...headlines.map(({ element }) => element)),
       h(
         'div',
@@ -192,6 +195,17 @@ class Dashboard {
     this.#periods = await this.#answers.dates
     this.#showFilters()
   }
+}
+
+/** What is compared on the page, or why nothing is. */
+function comparedLine({ compared, panels }: PageAnswer): string {
+  if (compared === null) return ''
+  if ('why' in compared) return compared.why
+  if (!panels.some(({ isCompared }) => isCompared))
+    return 'Nothing is compared: no figure of this page is by settled week.'
+  const days = ({ from, to }: { from: string; to: string }): string =>
+    `${formatted(from, 'date')} to ${formatted(to, 'date')}`
+  return `Settled weeks of ${days(compared)}, compared with ${days(compared.before)} in grey. Figures that are not by week stay as they are.`
 }
 
 const unknownPage = (id: string): HTMLElement =>

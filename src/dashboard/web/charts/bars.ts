@@ -1,6 +1,8 @@
 /** Draws rows as bars, each with its name and its figure. */
 import * as Plot from '@observablehq/plot'
 import type { PanelRow } from '../../answers.ts'
+import { beforeFigure } from '../../comparison.ts'
+import { beforeLine } from '../before.ts'
 import { formatted, numberIn, written } from '../format.ts'
 import { type ChartParts, openOnClick, plotted, shortened } from './chart.ts'
 
@@ -20,6 +22,9 @@ interface Bar {
   readonly name: string
   readonly value: number
   readonly text: string
+  /** In the period before; NaN without one. */
+  readonly before: number
+  readonly tip: string
   readonly row: PanelRow
 }
 
@@ -38,8 +43,27 @@ function barsIn({ rows, figure }: ChartParts, { label, inOrder = false }: BarCol
     name: inWords(formatted(row[label], 'text')),
     value: figureOf(row),
     text: written(row[figure.column], figure, 'whole'),
+    before: numberIn(row[beforeFigure(figure).column]),
+    tip: beforeLine(row, figure).join(''),
     row,
   }))
+}
+
+/** A line at the figure of the period before. */
+function marksBefore(bars: Bar[]): Plot.Markish[] {
+  const known = bars.filter(({ before }) => !Number.isNaN(before))
+  if (known.length === 0) return []
+  return [
+    Plot.tickX(known, {
+      x: 'before',
+      y: 'place',
+      stroke: 'var(--quiet)',
+      strokeWidth: 2.5,
+      inset: -3,
+      ariaLabel: 'before',
+    }),
+    Plot.tip(known, Plot.pointerY({ x: 'value', y: 'place', title: 'tip' })),
+  ]
 }
 
 /** The largest bar stands out; the others are its context. */
@@ -49,7 +73,7 @@ function layersOf(bars: Bar[]): Plot.Markish[] {
   return [
     Plot.barX(bars, { x: 'value', y: 'place', fill }),
     Plot.text(bars, {
-      x: bar => Math.max(0, bar.value),
+      x: bar => Math.max(0, bar.value, Number.isNaN(bar.before) ? 0 : bar.before),
       y: 'place',
       text: 'text',
       textAnchor: 'start',
@@ -57,6 +81,7 @@ function layersOf(bars: Bar[]): Plot.Markish[] {
       fontSize: 12,
       className: 'figures',
     }),
+    ...marksBefore(bars),
     Plot.ruleX([0], { stroke: 'var(--line)' }),
   ]
 }

@@ -48,3 +48,20 @@ export function openOnClick(
 /** Shortens long names with an ellipsis; the table shows them in full. */
 export const shortened = (text: string, max: number): string =>
   text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text
+
+let hatched = 0
+
+/** Each chart has a pattern of its own, as ids are those of the page. */
+export function hatchId(): string {
+  hatched += 1
+  return `hatch-${hatched}`
+}
+
+/** A mark that draws nothing: the pattern of weeks that are not settled. */
+export function hatching(id: string): () => SVGElement {
+  return () => {
+    const defs = document.createElementNS('http://www.w3.org/2000/svg', 'defs')
+    defs.innerHTML = `<pattern id="${id}" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" class="hatch-ground"/><rect width="2" height="5" class="hatch"/></pattern>`
+    return defs
+  }
+}

@@ -1,12 +1,14 @@
 /** Draws a figure by week and place: darker is more. */
 import * as Plot from '@observablehq/plot'
 import type { PanelRow } from '../../answers.ts'
+import { beforeLine } from '../before.ts'
 import { formatted, numberIn, written } from '../format.ts'
-import { type ChartParts, openOnClick, plotted, shortened } from './chart.ts'
+import { type ChartParts, hatchId, hatching, openOnClick, plotted, shortened } from './chart.ts'
 
 interface HeatColumns {
   readonly x: string
   readonly y: string
+  readonly settled?: string
 }
 
 const cellHeight = 26
@@ -15,18 +17,29 @@ interface HeatCell {
   readonly week: string
   readonly place: string
   readonly value: number
+  readonly isSettled: boolean
   readonly tip: string
   readonly row: PanelRow
 }
 
-function cellsIn({ rows, figure }: ChartParts, { x, y }: HeatColumns): HeatCell[] {
-  return rows.map(row => ({
-    week: String(row[x]),
-    place: String(row[y]),
-    value: numberIn(row[figure.column]),
-    tip: `${row[y]}\nWeek ending ${formatted(row[x], 'date')}\n${figure.label} ${written(row[figure.column], figure, 'whole')}`,
-    row,
-  }))
+function cellsIn({ rows, figure }: ChartParts, { x, y, settled }: HeatColumns): HeatCell[] {
+  return rows.map(row => {
+    const isSettled = settled === undefined || row[settled] !== false
+    const lines = [
+      String(row[y]),
+      `Week ending ${formatted(row[x], 'date')}${isSettled ? '' : ', not settled yet'}`,
+      `${figure.label} ${written(row[figure.column], figure, 'whole')}`,
+      ...beforeLine(row, figure),
+    ]
+    return {
+      week: String(row[x]),
+      place: String(row[y]),
+      value: numberIn(row[figure.column]),
+      isSettled,
+      tip: lines.join('\n'),
+      row,
+    }
+  })
 }
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
@@ -42,6 +55,31 @@ function weekAxis(weeks: readonly string[], width: number): Plot.ScaleOptions {
     ticks: weeks.filter((_, index) => index % every === 0),
     tickFormat: (week: string) => formatted(week, 'date').replace(/ \d{4}$/, ''),
   }
+}
+
+function layersOf(cells: HeatCell[]): Plot.Markish[] {
+  const id = hatchId()
+  return [
+    Plot.cell(cells, {
+      x: 'week',
+      y: 'place',
+      fill: 'var(--accent)',
+      fillOpacity: 'value',
+    }),
+    hatching(id),
+    Plot.cell(
+      cells.filter(({ isSettled }) => !isSettled),
+      {
+        x: 'week',
+        y: 'place',
+        fill: `url(#${id})`,
+        fillOpacity: 0.6,
+        ariaLabel: 'not settled',
+        pointerEvents: 'none',
+      },
+    ),
+    Plot.tip(cells, Plot.pointer({ x: 'week', y: 'place', title: 'tip' })),
+  ]
 }
 
 export function drawHeat(parts: ChartParts, columns: HeatColumns): SVGSVGElement {
@@ -66,15 +104,7 @@ export function drawHeat(parts: ChartParts, columns: HeatColumns): SVGSVGElement
       tickFormat: (place: string) => shortened(place, letters),
     },
     opacity: { domain: [0, Math.max(1, ...cells.map(({ value }) => value))], range: [0.06, 1] },
-    marks: [
-      Plot.cell(cells, {
-        x: 'week',
-        y: 'place',
-        fill: 'var(--accent)',
-        fillOpacity: 'value',
-      }),
-      Plot.tip(cells, Plot.pointer({ x: 'week', y: 'place', title: 'tip' })),
-    ],
+    marks: layersOf(cells),
   })
   openOnClick(svg, { layer: 'cell', rows: cells.map(({ row }) => row), open })
   return svg

@@ -4,15 +4,19 @@
  */
 import * as Plot from '@observablehq/plot'
 import type { PanelRow } from '../../answers.ts'
+import { beforeFigure } from '../../comparison.ts'
 import type { PanelFigure } from '../../panel.ts'
+import { beforeLine } from '../before.ts'
 import { formatted, isSum, numberIn, onAxis, written } from '../format.ts'
-import { type ChartParts, openOnClick, plotted } from './chart.ts'
+import { type ChartParts, hatchId, hatching, openOnClick, plotted } from './chart.ts'
 
 interface Week {
   readonly end: Date
   readonly value: number
   /** Waits for approval. */
   readonly pending: number
+  /** In the period before; NaN without one. */
+  readonly before: number
   readonly isSettled: boolean
   readonly tip: string
   readonly row: PanelRow
@@ -32,9 +36,10 @@ function tipOf(
   { x, isSettled }: { x: string; isSettled: boolean },
 ): string {
   const week = `Week ending ${formatted(row[x], 'date')}${isSettled ? '' : ', not settled yet'}`
-  const value = `${figure.label} ${written(row[figure.column], figure, 'whole')}`
-  if (figure.pending === undefined) return `${week}\n${value}`
-  return `${week}\n${value}\nWaiting for approval ${written(row[figure.pending], figure, 'whole')}`
+  const lines = [week, `${figure.label} ${written(row[figure.column], figure, 'whole')}`]
+  if (figure.pending !== undefined)
+    lines.push(`Waiting for approval ${written(row[figure.pending], figure, 'whole')}`)
+  return [...lines, ...beforeLine(row, figure)].join('\n')
 }
 
 function weeksIn({ rows, figure }: ChartParts, { x, settled }: WeekColumns): Week[] {
@@ -43,8 +48,9 @@ function weeksIn({ rows, figure }: ChartParts, { x, settled }: WeekColumns): Wee
       const isSettled = settled === undefined || row[settled] !== false
       const value = numberIn(row[figure.column])
       const pending = figure.pending === undefined ? 0 : numberIn(row[figure.pending])
+      const before = numberIn(row[beforeFigure(figure).column])
       const tip = tipOf(row, figure, { x, isSettled })
-      return { end: new Date(String(row[x])), value, pending, isSettled, tip, row }
+      return { end: new Date(String(row[x])), value, pending, before, isSettled, tip, row }
     })
     .filter(({ value }) => !Number.isNaN(value))
 }
@@ -53,16 +59,6 @@ function weeksIn({ rows, figure }: ChartParts, { x, settled }: WeekColumns): Wee
 function spanOf(weeks: readonly Week[]): number {
   const gaps = weeks.slice(1).map((week, index) => week.end.getTime() - (weeks[index]?.end.getTime() ?? 0))
   return Math.min(7 * dayMs, ...gaps.filter(gap => gap > 0))
-}
-
-let drawn = 0
-
-function hatching(id: string): () => SVGElement {
-  return () => {
-    const defs = document.createElementNS('http://www.w3.org/2000/svg', 'defs')
-    defs.innerHTML = `<pattern id="${id}" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" class="hatch-ground"/><rect width="2" height="5" class="hatch"/></pattern>`
-    return defs
-  }
 }
 
 /** The last settled week stands out; the others are its context. */
@@ -112,10 +108,26 @@ function line(weeks: readonly Week[]): Plot.Markish[] {
   ]
 }
 
+/** The period before, over the weeks that it is compared with. */
+function lineBefore(weeks: readonly Week[]): Plot.Markish[] {
+  const known = weeks.filter(({ before }) => !Number.isNaN(before))
+  if (known.length === 0) return []
+  return [
+    Plot.lineY(known, {
+      x: 'end',
+      y: 'before',
+      stroke: 'var(--quiet)',
+      strokeWidth: 1.5,
+      strokeDasharray: '4 3',
+      marker: 'circle',
+      ariaLabel: 'before',
+    }),
+  ]
+}
+
 export function drawWeeks(parts: ChartParts, columns: WeekColumns): SVGSVGElement {
   const { figure, width, title, open } = parts
   const weeks = weeksIn(parts, columns)
-  drawn += 1
   const svg = plotted(title, {
     width,
     height,
@@ -125,7 +137,8 @@ export function drawWeeks(parts: ChartParts, columns: WeekColumns): SVGSVGElemen
     y: { label: null, zero: true, grid: true, ticks: 5, tickSize: 0, tickFormat: onAxis(figure) },
     color: { type: 'identity' },
     marks: [
-      ...(isSum(figure) ? bars(weeks, `hatch-${drawn}`) : line(weeks)),
+      ...(isSum(figure) ? bars(weeks, hatchId()) : line(weeks)),
+      ...lineBefore(weeks),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
       Plot.tip(weeks, Plot.pointerX({ x: 'end', y: 'value', title: 'tip' })),
     ],

@@ -1,6 +1,7 @@
 /** Lists the figures that a panel can draw, and draws them. */
 import type { PanelAnswer, PanelRow } from '../../answers.ts'
-import type { PanelFigure } from '../../panel.ts'
+import { beforeFigure, comparedFigures } from '../../comparison.ts'
+import type { PanelDrawing, PanelFigure } from '../../panel.ts'
 import { drawBars } from '../charts/bars.ts'
 import type { ChartParts } from '../charts/chart.ts'
 import { drawDistribution } from '../charts/distribution.ts'
@@ -24,8 +25,19 @@ interface Tabular {
   readonly rows: readonly PanelRow[]
 }
 
+/** Each figure that is compared, followed by that of the period before. */
+function withBefore(figures: readonly PanelFigure[], show: PanelDrawing): PanelFigure[] {
+  const compared = new Set(comparedFigures(show).map(({ column }) => column))
+  return figures.flatMap(one => (compared.has(one.column) ? [one, beforeFigure(one)] : [one]))
+}
+
 /** The same rows as a table, which stands behind every chart. */
-export function tabular({ show, rows, title }: PanelAnswer): Tabular {
+export function tabular(panel: PanelAnswer): Tabular {
+  const { figures, rows } = tableBehind(panel)
+  return { figures: panel.isCompared ? withBefore(figures, panel.show) : figures, rows }
+}
+
+function tableBehind({ show, rows, title }: PanelAnswer): Tabular {
   switch (show.kind) {
     case 'weeks': {
       const { settled } = show
@@ -69,10 +81,13 @@ export function tabular({ show, rows, title }: PanelAnswer): Tabular {
 }
 
 /** Undefined for a panel that is only a table. */
-export function drawn({ show }: PanelAnswer, parts: ChartParts): SVGSVGElement | HTMLElement | undefined {
+export function drawn(
+  { show, isCompared }: PanelAnswer,
+  parts: ChartParts,
+): SVGSVGElement | HTMLElement | undefined {
   switch (show.kind) {
     case 'tiles':
-      return tilesOf(parts.rows[0] ?? {}, show.figures)
+      return tilesOf(parts.rows[0] ?? {}, show.figures, isCompared ? comparedFigures(show) : [])
     case 'verdicts':
       return verdictsOf(parts.rows)
     case 'weeks':

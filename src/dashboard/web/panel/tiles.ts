@@ -1,16 +1,29 @@
 /** Shows single figures in large type, and the verdicts on the data. */
 import type { PanelRow } from '../../answers.ts'
 import type { PanelFigure } from '../../panel.ts'
+import { changeFromBefore } from '../before.ts'
 import { h } from '../dom.ts'
 import { written } from '../format.ts'
 import { detailOf } from './verdict-text.ts'
 
-export const tilesOf = (row: PanelRow, figures: readonly PanelFigure[]): HTMLElement =>
+/** Those of `compared` also say how they differ from the period before. */
+export const tilesOf = (
+  row: PanelRow,
+  figures: readonly PanelFigure[],
+  compared: readonly PanelFigure[],
+): HTMLElement =>
   h(
     'dl',
     { class: 'tiles' },
     ...figures.map(figure =>
-      h('div', {}, h('dt', {}, figure.label), h('dd', {}, written(row[figure.column], figure, 'whole'))),
+      h(
+        'div',
+        {},
+        h('dt', {}, figure.label),
+        h('dd', {}, written(row[figure.column], figure, 'whole')),
+        compared.some(({ column }) => column === figure.column) &&
+          h('dd', { class: 'change' }, changeFromBefore(row, figure)),
+      ),
     ),
   )
 
