@@ -84,6 +84,8 @@ function failureOf(panel: Panel, marts: Marts, error: unknown): string {
   if (!(error instanceof Error) || error.name === 'AbortError') throw error
   if (!marts.columns.has(panel.mart))
     return `mart.${panel.mart} does not exist, or this user may not read it: run muster build, or ask for rights to schema mart.`
+  if (/column/i.test(error.message) && /not found|does not (exist|have)/i.test(error.message))
+    return `mart.${panel.mart} has other columns than this release reads: run muster build.`
   return `${inShort(error)}. Run muster build: the marts may come from an older release.`
 }
 

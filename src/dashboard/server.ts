@@ -14,6 +14,7 @@ import { toCsv } from './csv.ts'
 import { readFilters } from './filters.ts'
 import { pageNamed, pages, panelNamed } from './pages/pages.ts'
 import { MartReader, type WarehouseSource } from './reader.ts'
+import { hasPerspectives } from './statement.ts'
 import { hasToken } from './token.ts'
 import { readWebFiles, shell } from './web-files.ts'
 
@@ -94,7 +95,11 @@ function addPage(app: FastifyInstance): void {
 }
 
 function addAnswers(app: FastifyInstance, reader: MartReader): void {
-  app.get('/api/pages', async () => pages.map(({ id, title, question }) => ({ id, title, question })))
+  app.get('/api/pages', async () =>
+    pages.map(({ id, title, question, panels }) => ({
+      ...{ id, title, question, hasPerspectives: hasPerspectives(panels) },
+    })),
+  )
   app.get('/api/choices', async () => answerChoices(reader))
   app.get('/api/periods', async () => answerPeriods(reader))
   app.get('/api/pages/:page', async request => {

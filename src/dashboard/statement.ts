@@ -79,6 +79,10 @@ export function shownValues(mart: string, filters: Filters, columns: ReadonlySet
     .map(({ column, shown }) => ({ column, shown: chosen[column] ?? shown }))
 }
 
+/** Whether a panel of the page changes with the view of a party. */
+export const hasPerspectives = (panels: readonly Pick<Panel, 'mart'>[]): boolean =>
+  panels.some(({ mart }) => shownValues(mart, { ids: {} }, new Set(['perspective'])).length > 0)
+
 interface FilterRequest {
   readonly mart: string
   readonly filters: Filters

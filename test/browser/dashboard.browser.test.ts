@@ -17,11 +17,14 @@ import { buildAll } from '../support/built-marts.ts'
 import { useFilled } from '../support/filled-warehouse.ts'
 import { chromiumFile, openChromium } from './chromium.ts'
 
-/** `MUSTER_PICTURES=docs npm run test:browser` writes those of the docs; else they are looked at by nobody. */
-const isForDocs = process.env.MUSTER_PICTURES === 'docs'
+/** `MUSTER_PICTURES=docs npm run test:browser` writes those of the docs; the path of a folder, all of them in full. */
+const { MUSTER_PICTURES: wanted } = process.env
+const isForDocs = wanted === 'docs'
 const filled = useFilled({ scale: 1 })
 const folder = mkdtempSync(join(tmpdir(), 'muster-browser-'))
-const pictures = isForDocs ? fileURLToPath(new URL('../../docs/images/', import.meta.url)) : folder
+const pictures = isForDocs
+  ? fileURLToPath(new URL('../../docs/images/', import.meta.url))
+  : (wanted ?? folder)
 
 let browser: Browser
 let engine: Engine
@@ -124,17 +127,21 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
 
   describe.each(pages.map(({ id }) => id))('%s', id => {
     test.each([
-      { width: 1280, theme: 'light' as const },
-      { width: 1280, theme: 'dark' as const },
+      { width: 1440, theme: 'light' as const },
+      { width: 1440, theme: 'dark' as const },
       { width: 390, theme: 'light' as const },
+      { width: 390, theme: 'dark' as const },
     ])('with data, $width px, $theme', async view => {
       const page = await opened(`${full.url}?page=${id}`, view)
       expect(await page.locator('.notice').allTextContents()).toEqual([])
       expect(await isTooWide(page)).toBe(false)
       expect(await seriousFindings(page)).toEqual([])
-      const name = view.width === 390 ? `${id}-narrow` : view.theme === 'dark' ? `${id}-dark` : id
-      if (view.theme === 'light' || id === 'cost')
-        await page.screenshot({ path: join(pictures, `dashboard-${name}.png`), fullPage: view.width !== 390 })
+      const narrow = view.width === 390 ? '-narrow' : ''
+      const name = `${id}${narrow}${view.theme === 'dark' ? '-dark' : ''}`
+      await page.screenshot({
+        path: join(pictures, `dashboard-${name}.png`),
+        fullPage: !isForDocs || view.width > 390,
+      })
       await page.close()
       expect(troubles.splice(0)).toEqual([])
     })
@@ -272,6 +279,13 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     expect(large).toHaveLength(8)
     expect(large[0]).toMatch(/^£[\d.]+k?$/)
     expect(large[2]).toMatch(/^£\d+\.\d\d an hour$/)
+    expect(large[7]).toMatch(/^[\d.]+ days?$/)
+    for (const id of ['headline-cost', 'headline-days-to-fill']) {
+      const said = await page.locator(`#${id} .body`).textContent()
+      expect(said).toMatch(/4 weeks before/)
+      expect(said).toMatch(/last year/)
+      expect(await page.locator(`#${id} .spark svg`).count()).toBe(1)
+    }
     const link = page.locator('.attention .matters a').first()
     await link.focus()
     await page.keyboard.press('Enter')
@@ -297,6 +311,82 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
       expect(troubles.splice(0)).toEqual([])
     },
   )
+
+  test('a report prints as one PDF: every page on sheets of its own, no text cut or wider than the paper', async () => {
+    const file = join(folder, 'printed.html')
+    writeFileSync(
+      file,
+      await writeReport(full.reader, { filters: noFilters, madeAt: '2026-11-02T02:30:00.000Z', members: 0 }),
+    )
+    const page = await opened(pathToFileURL(file).href, { width: 718 })
+    const pdf = await page.pdf({ preferCSSPageSize: true })
+    const sheets = pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0
+    expect(sheets).toBeGreaterThanOrEqual(pages.length)
+    expect(sheets).toBeLessThan(6 * pages.length)
+    expect(await page.locator('.printed').count()).toBe(0)
+    await page.emulateMedia({ media: 'print' })
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`)
+    expect(await page.locator('.printed h1').allTextContents()).toEqual(pages.map(({ question }) => question))
+    expect(await page.locator('.printed .panel .body:empty').count()).toBe(0)
+    const cut = await page.evaluate(
+      `[...document.querySelectorAll('.printed .panel *')]
+        .filter(one => one.getBoundingClientRect().right > 718 + 1 || (one.className === 'scroll' && one.scrollHeight > one.clientHeight + 1))
+        .map(one => one.closest('.panel').id + ' ' + one.tagName + ' ' + one.textContent.slice(0, 40))`,
+    )
+    expect(cut).toEqual([])
+    if (!isForDocs) writeFileSync(join(pictures, 'report.pdf'), pdf)
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('the switch compares with the period before: tiles say the change, charts and tables show both', async () => {
+    const page = await opened(`${full.url}?page=cost`)
+    await page.getByLabel('Compare with the period before').check()
+    await expect.poll(() => page.locator('.compared').textContent()).toContain('compared with')
+    expect(page.url()).toMatch(/from=.*compare=before|compare=before.*from=/)
+    expect(await page.locator('#cost-totals .change').first().textContent()).toMatch(
+      /^(up|down) [\d.]+% on £[\d,]+$/,
+    )
+    expect(await page.locator('#cost-by-week g[data-layer="before"] path').count()).toBeGreaterThan(0)
+    expect(await page.locator('#cost-by-agency g[data-layer="before"] > *').count()).toBeGreaterThan(3)
+    await page.getByRole('button', { name: 'Table of By agency' }).click()
+    expect(await page.locator('#cost-by-agency thead th').allTextContents()).toContain('Labour cost, before')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.locator('nav a', { hasText: 'Hours' }).click()
+    await expect.poll(() => page.title()).toContain('Hours')
+    expect(await page.getByLabel('Compare with the period before').isChecked()).toBe(true)
+    expect(await page.locator('#hours-totals .change').first().textContent()).toMatch(/ on /)
+    await page.close()
+    const long = await opened(`${full.url}?page=cost&from=2020-01-01&compare=before`, { width: 390 })
+    expect(await long.locator('.compared').textContent()).toContain('Choose fewer weeks')
+    expect(await isTooWide(long)).toBe(false)
+    await long.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('the view of a party leaves the address on a page that no party sees otherwise', async () => {
+    const page = await opened(`${full.url}?page=hiring&perspective=supplier`)
+    expect(page.url()).not.toContain('perspective')
+    await page.goto(`${full.url}?page=money&perspective=supplier`)
+    await page.waitForSelector('.panel .body > *')
+    expect(page.url()).toContain('perspective=supplier')
+    await page.locator('nav a', { hasText: 'Cost' }).click()
+    await expect.poll(() => page.title()).toContain('Cost')
+    expect(page.url()).not.toContain('perspective')
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('weeks that are not settled are hatched in the heat map', async () => {
+    const page = await opened(`${full.url}?page=hours`)
+    const hatched = page.locator('#hours-by-site g[data-layer="not settled"] rect')
+    expect(await hatched.count()).toBeGreaterThan(0)
+    expect(await hatched.count()).toBeLessThan(
+      await page.locator('#hours-by-site g[data-layer="cell"] rect').count(),
+    )
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
 
   test('CSV and PNG are what the panel shows', async () => {
     const page = await opened(`${full.url}?page=cost`)

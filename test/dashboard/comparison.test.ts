@@ -1,11 +1,6 @@
 /** What a page is compared with, by days that can be checked on a calendar. */
 import { describe, expect, test } from 'vitest'
-import {
-  comparedFigures,
-  comparedPeriod,
-  isComparable,
-  withBefore,
-} from '../../src/dashboard/comparison.ts'
+import { comparedFigures, comparedPeriod, isComparable, withBefore } from '../../src/dashboard/comparison.ts'
 import { readFilters } from '../../src/dashboard/filters.ts'
 import { pages } from '../../src/dashboard/pages/pages.ts'
 import { readMarts } from '../../src/marts/mart.ts'

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { StoredConnection } from '../../config/connection.ts'
 import { MusterError } from '../../lib/errors.ts'
 import { publishedFile } from '../../warehouse/duckdb/database-file.ts'
+import { FileInUse } from '../../warehouse/duckdb/failure.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { openDuckdb, openPostgres } from '../../warehouse/on-demand.ts'
 import { duckdbFile, postgresTarget } from './storage.ts'
@@ -17,12 +18,28 @@ export interface DashboardSource {
 const copyIdleMs = 60_000
 const fileIdleMs = 1_000
 
+/** Muster replaces the copy and never writes it, so a process that holds it is another program. */
+async function openCopy(copy: string): Promise<Engine> {
+  try {
+    return await openDuckdb(copy, { readOnly: true })
+  } catch (error) {
+    if (!(error instanceof FileInUse)) throw error
+    throw new FileInUse({
+      what: 'another process has the published copy open for writing',
+      where: copy,
+      next: 'close it there and open it read-only, then read this page again',
+      cause: error,
+    })
+  }
+}
+
 function ofFile(file: string): DashboardSource {
   const copy = publishedFile(file)
   const current = (): string => (existsSync(copy) ? copy : file)
   return {
     open: async () => {
-      if (existsSync(current())) return openDuckdb(current(), { readOnly: true })
+      if (existsSync(copy)) return openCopy(copy)
+      if (existsSync(file)) return openDuckdb(file, { readOnly: true })
       throw new MusterError({
         what: 'there is no warehouse file',
         where: file,
@@ -43,7 +60,7 @@ function ofCopy(file: string): DashboardSource {
   const { stamp } = ofFile(file)
   return {
     open: async () => {
-      if (existsSync(copy)) return openDuckdb(copy, { readOnly: true })
+      if (existsSync(copy)) return openCopy(copy)
       throw new MusterError({
         what: 'there is no published copy yet, and the dashboard can read nothing else while muster serve runs',
         where: copy,

@@ -14,14 +14,14 @@ import {
 const empty = 'No approved timesheets here. Widen the filters, or run muster sync and muster build.'
 
 const spendFigures = [
-  money('cost', 'Cost'),
-  hours('hours', 'Hours'),
+  money('cost', 'Labour cost'),
+  hours('hours', 'Hours worked'),
   price('cost_per_hour', 'Cost an hour'),
   money('margin', 'Charge less pay'),
 ]
 
 const weekFigures = [
-  withPending(money('cost', 'Cost'), 'pending'),
+  withPending(money('cost', 'Labour cost'), 'pending'),
   ...spendFigures.slice(1),
   money('pending', 'Waiting for approval'),
 ]
@@ -180,7 +180,7 @@ limit 200`,
   show: {
     kind: 'bars',
     label: 'cost_code_name',
-    figures: [money('charge', 'Charge'), hours('hours', 'Hours'), money('expenses', 'Expenses')],
+    figures: [money('charge', 'Charge'), hours('hours', 'Hours worked'), money('expenses', 'Expenses')],
   },
   drill: { by: ['cost_code_id'], order: 'week_ending_date desc, charge_value desc nulls last' },
   empty,

@@ -11,9 +11,7 @@ const headcount: Panel = {
   sql: `select week_ending_date,
   is_settled_week,
   workers,
-  worked_headcount as with_hours,
-  starters,
-  leavers
+  worked_headcount as with_hours
 from mart.headcount_total_overall
 where {where}
 order by week_ending_date`,
@@ -21,12 +19,7 @@ order by week_ending_date`,
     kind: 'weeks',
     x: 'week_ending_date',
     settled: 'is_settled_week',
-    figures: [
-      count('workers', 'With an assignment'),
-      count('with_hours', 'With hours'),
-      count('starters', 'Joined'),
-      count('leavers', 'Left'),
-    ],
+    figures: [count('workers', 'With an assignment'), count('with_hours', 'With hours')],
   },
   drill: { mart: 'headcount_total_by_company', by: ['week_ending_date'], order: 'workers desc, company_id' },
   empty: 'No assignments here.',
@@ -90,6 +83,7 @@ limit 24`,
   },
   drill: { by: ['month_start_date'], order: 'leavers desc, starters desc, company_id, agency_id' },
   empty: 'No assignment has begun here. Run muster sync, then muster build.',
+  isWide: true,
 }
 
 const tenure: Panel = {
@@ -192,19 +186,18 @@ const umbrellas: Panel = {
   id: 'umbrellas',
   title: 'Umbrella companies',
   about:
-    'Workers whose assignment names an umbrella company, each once, and the charge of their approved timesheets. Dates choose assignments by their first day.',
+    'Workers whose assignment names an umbrella company, each once, and the charge of their approved timesheets. Agencies name the same one apart: by its name. Dates choose assignments by their first day.',
   mart: 'assignment_outcome',
   date: 'start_date',
-  sql: `select umbrella_id,
-  max(umbrella_name) as umbrella_name,
+  sql: `select umbrella_name,
   count(distinct nullif(worker_id, '-1')) as workers,
   count(*) as assignments,
   sum(net_hours) as hours,
   sum(charge_value) as charge
 from mart.assignment_outcome
 where {where} and umbrella_id <> '-1'
-group by umbrella_id
-order by charge desc, umbrella_id
+group by umbrella_name
+order by charge desc, umbrella_name
 limit 200`,
   show: {
     kind: 'bars',
@@ -216,7 +209,7 @@ limit 200`,
       count('assignments', 'Assignments'),
     ],
   },
-  drill: { by: ['umbrella_id'], order: 'charge_value desc, assignment_id' },
+  drill: { by: ['umbrella_name'], order: 'charge_value desc, assignment_id' },
   empty: 'No assignment names an umbrella company here.',
 }
 
@@ -230,8 +223,8 @@ export const headcountPage: DashboardPage = {
     workersBy('agency'),
     ending,
     tenure,
+    umbrellas,
     flow,
     earlyLeavers,
-    umbrellas,
   ],
 }

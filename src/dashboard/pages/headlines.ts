@@ -1,4 +1,4 @@
-/** The eight headline figures of the overview: five of the last settled week, three as they stand now. */
+/** The eight headline figures of the overview: six of the last settled week, two as they stand now. */
 import { count, date, days, hours, money, type Panel, type PanelFigure, price } from '../panel.ts'
 
 /** The Sunday that ends the week with most of the days of a company's week: one calendar for all companies. */
@@ -194,29 +194,39 @@ having count(*) > 0`,
   empty: 'Everything that was worked is invoiced.',
 }
 
-const toFind: Panel = {
-  id: 'headline-open-demand',
-  title: 'Workers to find',
-  about: 'Open seats of requisitions whose work has not ended, as of the last build.',
-  mart: 'open_demand',
-  date: 'planned_start_date',
-  sql: `select sum(live_open_quantity) as figure,
-  count(*) as requisitions,
-  max(days_open) as longest_days
-from mart.open_demand
-where {where} and live_open_quantity > 0
-having count(*) > 0`,
-  show: {
-    kind: 'headline',
-    figure: count('figure', 'Workers to find'),
-    page: 'hiring',
-    also: [count('requisitions', 'Requisitions'), days('longest_days', 'Longest open')],
-  },
-  drill: { by: [], order: 'live_open_quantity desc, days_open desc' },
-  empty: 'Every stored requisition is filled, closed or past its last day.',
+/** An average of days has no sum: those of several weeks weigh by their acceptances. A week settles when it is over. */
+const daysToFill: Panel = {
+  id: 'headline-days-to-fill',
+  title: 'Days to fill',
+  about:
+    'Average from approval to acceptance, of all acceptances of the week in all companies, without the outliers of their trade.',
+  mart: 'time_to_fill_detail',
+  isCompared: true,
+  sql: `with answers as (
+  select cast(accepted_at at time zone 'UTC' as date) as day,
+    cast(as_of at time zone 'UTC' as date) as read_on,
+    cast(approved_to_accepted_days as double precision) as days
+  from mart.time_to_fill_detail
+  where {where} and not is_outlier_trade and approved_to_accepted_days is not null
+), weeks as materialized (
+  select day + cast(7 - extract(isodow from day) as integer) as week, read_on, days
+  from answers
+)
+select week,
+  bool_and(week < read_on) as is_settled_week,
+  avg(days) as figure,
+  avg(days) * count(*) as numerator,
+  cast(count(*) as double precision) as denominator
+from weeks
+where week > (select max(week) from weeks) - ${daysBack}
+group by week
+order by week`,
+  show: { kind: 'headline', figure: days('figure', 'Days to fill'), week: 'week', page: 'hiring' },
+  drill: { by: [], order: 'accepted_at desc nulls last' },
+  empty: 'No agency has accepted a requisition here. Widen the filters.',
 }
 
 export const headlines: readonly Panel[] = [
   ...[labourCost, hoursWorked, costAnHour, workers],
-  ...[invoiced, waiting, notInvoiced, toFind],
+  ...[invoiced, waiting, notInvoiced, daysToFill],
 ]

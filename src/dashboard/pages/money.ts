@@ -140,6 +140,7 @@ limit 100`,
   },
   drill: { by: ['document_key'], order: 'document_key' },
   empty: 'No credit notes were found. Run muster serve to receive them by webhook.',
+  isWide: true,
 }
 
 const creditRate: Panel = {
@@ -245,5 +246,5 @@ export const moneyPage: DashboardPage = {
   id: 'money',
   title: 'Money',
   question: 'What is worked but not invoiced, and what is owed?',
-  panels: [unbilled, ledger, unbilledBy, creditNotes, creditRate, ledgerByWeek, deductions, orders],
+  panels: [unbilled, ledger, unbilledBy, creditRate, ledgerByWeek, orders, creditNotes, deductions],
 }

@@ -9,6 +9,8 @@ export interface PageName {
   readonly id: string
   readonly title: string
   readonly question: string
+  /** Whether it changes with the view of a party. */
+  readonly hasPerspectives: boolean
 }
 
 export interface AnswerSource {
@@ -21,6 +23,8 @@ export interface AnswerSource {
   readonly madeAt: string | undefined
   readonly filtered: readonly string[]
   page(id: string, query: URLSearchParams, signal: AbortSignal): Promise<PageAnswer>
+  /** In a report: every page at once, for print. */
+  readonly every?: (query: URLSearchParams) => PageAnswer[]
   /** Absent in a report, which holds no more rows than it shows. */
   readonly rows?: (panel: string, query: URLSearchParams) => Promise<RowsAnswer>
   readonly csv?: (panel: string, query: URLSearchParams) => Promise<string>
@@ -38,18 +42,22 @@ function ofReport({ madeAt, filtered, pages, views, choices, cut, periods }: Rep
         : changed.map(one => ({ ...panel, ignored, ...one }))
     }),
   })
+  const pageUnder = (id: string, query: URLSearchParams): PageAnswer => {
+    const page = pages.find(one => one.id === id) ?? pages[0]
+    if (page) return under(page, views[String(query)] ?? {})
+    throw new Error('this report has no pages')
+  }
   return {
-    pages,
+    pages: pages.map(({ id, title, question, panels }) => ({
+      ...{ id, title, question, hasPerspectives: panels.some(({ perspective }) => perspective !== null) },
+    })),
     choices: Promise.resolve(choices),
     dates: Promise.resolve([]),
     offered: { cut, periods },
     madeAt,
     filtered,
-    page: async (id, query) => {
-      const page = pages.find(one => one.id === id) ?? pages[0]
-      if (page) return under(page, views[String(query)] ?? {})
-      throw new Error('this report has no pages')
-    },
+    page: async (id, query) => pageUnder(id, query),
+    every: query => pages.map(({ id }) => pageUnder(id, query)),
   }
 }
 

@@ -47,12 +47,19 @@ class Dashboard {
       void this.show()
     })
     new ResizeObserver(() => this.#fit()).observe(this.#content)
+    if (answers.every) this.#printWhole(answers.every)
   }
 
   #known(place: PageAddress): PageAddress {
     const found = this.#answers.pages.find(({ id }) => id === place.page)
     this.#unknown = found || place.page === '' ? undefined : place.page
-    return { ...place, page: found?.id ?? this.#answers.pages[0]?.id ?? '' }
+    return this.#meant({ ...place, page: found?.id ?? this.#answers.pages[0]?.id ?? '' })
+  }
+
+  /** Without the party whose view it is, on a page that no party sees otherwise. */
+  #meant(place: PageAddress): PageAddress {
+    const page = this.#answers.pages.find(({ id }) => id === place.page)
+    return page?.hasPerspectives ? place : { ...place, query: withValues(place.query, 'perspective', []) }
   }
 
   #address(place: PageAddress): string {
@@ -60,9 +67,9 @@ class Dashboard {
   }
 
   async #go(place: PageAddress): Promise<void> {
-    this.#place = place
+    this.#place = this.#meant(place)
     this.#unknown = undefined
-    history.pushState(null, '', this.#address(place))
+    history.pushState(null, '', this.#address(this.#place))
     await this.show()
   }
 
@@ -75,7 +82,7 @@ class Dashboard {
 
   /** Keeps the filters. */
   readonly #linkTo: PageLink = ({ page, panel }, text) => {
-    const place = { ...this.#place, page }
+    const place = this.#meant({ ...this.#place, page })
     const go = (event: MouseEvent): void => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return
       event.preventDefault()
@@ -130,6 +137,36 @@ class Dashboard {
   }
 
   #showPage(answer: PageAnswer): void {
+    document.title = `${answer.title} · Muster`
+    const { children, views } = this.#drawnPage(answer)
+    this.#views = views
+    this.#content.replaceChildren(...children)
+    this.#fit()
+  }
+
+  /** Every page of a report, one after the other on paper. */
+  #showForPrint(every: readonly PageAnswer[]): HTMLElement {
+    const drawn = every.map(answer => this.#drawnPage(answer))
+    const printed = h(
+      'div',
+      { class: 'printed' },
+      ...drawn.map(({ children }) => h('section', {}, ...children)),
+    )
+    this.#content.after(printed)
+    for (const view of drawn.flatMap(({ views }) => views)) view.fit()
+    return printed
+  }
+
+  #printWhole(every: (query: URLSearchParams) => PageAnswer[]): void {
+    let printed: HTMLElement | undefined
+    addEventListener('beforeprint', () => {
+      printed?.remove()
+      printed = this.#showForPrint(every(this.#place.query))
+    })
+    addEventListener('afterprint', () => printed?.remove())
+  }
+
+  #drawnPage(answer: PageAnswer): { children: HTMLElement[]; views: Fitting[] } {
     const { rows, offered } = this.#answers
     const { query } = this.#place
     const hasViews = answer.panels.some(({ perspective }) => perspective !== null)
@@ -143,8 +180,6 @@ class Dashboard {
       .filter(({ show }) => !own.includes(show.kind))
       .map(panel => panelView(panel, { open, filter: this.#filterBy }))
     const matters = of('attention')
-    this.#views = [...headlines, ...others]
-    document.title = `${answer.title} · Muster`
     const children = [
       h(
         'div',
@@ -165,8 +200,7 @@ class Dashboard {
         ...others.map(({ element }) => element),
       ),
     ]
-    this.#content.replaceChildren(...children.filter(one => one !== false))
-    this.#fit()
+    return { children: children.filter(one => one !== false), views: [...headlines, ...others] }
   }
 
   #fit(): void {
@@ -177,6 +211,8 @@ class Dashboard {
     this.#asking.abort()
     const asking = new AbortController()
     this.#asking = asking
+    if (readPlace().query.has('perspective') && !this.#place.query.has('perspective'))
+      history.replaceState(null, '', this.#address(this.#place))
     this.#nav.replaceChildren(...this.#answers.pages.map(page => this.#link(page)))
     this.#showFilters()
     this.#content.setAttribute('aria-busy', 'true')

@@ -45,14 +45,19 @@ const membersIn = (rows: readonly PanelRow[]): HeadlineMember[] =>
       before: numberIn(row.figure_before),
     }))
 
+interface ComparedWith {
+  readonly than: string
+  /** What is said without a figure to compare with. */
+  readonly none: string
+  readonly figure: PanelFigure
+}
+
 /** `up 12% on the 4 weeks before (£13,120)`. */
-function changeLine(
-  now: number,
-  before: number | null,
-  { than, figure }: { than: string; figure: PanelFigure },
-): HTMLElement {
+function changeLine(now: number, before: number | null, { than, none, figure }: ComparedWith): HTMLElement {
+  if (before === null) return h('p', { class: 'change' }, none)
   const change = relativeChange(now, before)
-  if (change === null) return h('p', { class: 'change' }, `No ${than} to compare with`)
+  if (change === null)
+    return h('p', { class: 'change' }, `The ${than} had ${written(before, figure, 'whole')}`)
   return h(
     'p',
     { class: 'change' },
@@ -133,7 +138,7 @@ export class HeadlineView {
     if (value === undefined || value === null) return [h('p', { class: 'empty' }, empty)]
     return [
       h('p', { class: 'large', title: written(value, this.#figure) }, written(value, this.#figure, 'short')),
-      h('p', { class: 'about' }, 'As it stands now'),
+      h('p', { class: 'about' }, 'As it stands now; earlier states are not stored'),
       ...this.#also(rows[0] ?? {}),
     ]
   }
@@ -155,15 +160,19 @@ export class HeadlineView {
 
   #weekly(facts: HeadlineFacts): HTMLElement[] {
     const figure = this.#figure
-    const before = `${weeksInWords(facts.weeksBefore)} before`
     return [
       h('p', { class: 'large', title: written(facts.value, figure) }, written(facts.value, figure, 'short')),
       h('p', { class: 'about' }, `Week ending ${formatted(facts.week, 'date')}`),
       changeLine(facts.value, facts.before, {
-        than: facts.weeksBefore === 0 ? 'week before' : before,
+        than: `${weeksInWords(facts.weeksBefore)} before`,
+        none: 'No settled week before it is stored.',
         figure,
       }),
-      changeLine(facts.value, facts.lastYear, { than: 'same week last year', figure }),
+      changeLine(facts.value, facts.lastYear, {
+        than: 'same week last year',
+        none: 'The same week last year is not stored or not settled.',
+        figure,
+      }),
       this.#spark,
       rangeLine(this.#panel.title, facts, figure),
     ]
