@@ -1,8 +1,8 @@
 /** Answers the page: the panels of a page, the rows behind a panel, and the choices of the filters. */
 import { MusterError } from '../lib/errors.ts'
 import {
-  type Compared,
   type Comparison,
+  type ComparisonResult,
   comparedPeriod,
   isByWeek,
   isComparable,
@@ -55,7 +55,7 @@ export interface PageAnswer {
   /** Time of the last read of the service; null before the first sync. */
   readonly asOf: string | null
   /** What the comparison that was asked for is between; null if none was. */
-  readonly compared: Compared | null
+  readonly compared: ComparisonResult | null
   readonly panels: readonly PanelAnswer[]
 }
 
@@ -197,7 +197,7 @@ async function asOf(marts: Marts): Promise<string | null> {
 }
 
 /** Null unless the filters ask for a comparison. One mart has the same weeks for all companies. */
-export async function comparedIn(marts: Marts, filters: Filters): Promise<Compared | null> {
+export async function comparedIn(marts: Marts, filters: Filters): Promise<ComparisonResult | null> {
   if (!filters.isCompared) return null
   if (!marts.columns.get('working_time_weekly')?.has('is_settled_week'))
     return { why: 'Nothing is compared: no marts are built. Run muster build.' }

@@ -3,9 +3,10 @@
  * up that the statement of the panel does not add up itself.
  */
 import { daysBetween, utcDay } from '../lib/dates.ts'
-import type { PanelRow } from './answers.ts'
 import type { Filters } from './filters.ts'
 import type { Panel, PanelDrawing, PanelFigure } from './panel.ts'
+
+type ComparedRow = Readonly<Record<string, unknown>>
 
 interface Days {
   readonly from: string
@@ -26,11 +27,11 @@ export interface StoredWeeks {
 }
 
 /** A comparison, or why there is none, as a sentence. */
-export type Compared = Comparison | { readonly why: string }
+export type ComparisonResult = Comparison | { readonly why: string }
 
 const longestWeek = 6
 
-export function comparedPeriod({ from }: Filters, { first, settled }: StoredWeeks): Compared {
+export function comparedPeriod({ from }: Filters, { first, settled }: StoredWeeks): ComparisonResult {
   if (from === undefined)
     return { why: 'Nothing is compared: choose a first day, as the period before ends the day before it.' }
   if (settled === null || first === null || settled < from)
@@ -61,7 +62,7 @@ export const isComparable = (
 export const isByWeek = ({ show }: Pick<Panel, 'show'>): boolean =>
   show.kind === 'weeks' || show.kind === 'heat'
 
-export const beforeColumn = (column: string): string => `before_${column}`
+const beforeColumn = (column: string): string => `before_${column}`
 
 /** The figure of the period before; not of what waits for approval, whose earlier state is not stored. */
 export const beforeFigure = (figure: PanelFigure): PanelFigure => ({
@@ -96,10 +97,10 @@ function keyOf({ show, drill }: Pick<Panel, 'show' | 'drill'>): {
 /** Each row with the figures of its counterpart in the period before; null where there was none. */
 export function withBefore(
   panel: Pick<Panel, 'show' | 'drill'>,
-  { now, before, shift }: { now: readonly PanelRow[]; before: readonly PanelRow[]; shift: number },
-): PanelRow[] {
+  { now, before, shift }: { now: readonly ComparedRow[]; before: readonly ComparedRow[]; shift: number },
+): ComparedRow[] {
   const { columns, week } = keyOf(panel)
-  const keyIn = (row: PanelRow, days: number): string =>
+  const keyIn = (row: ComparedRow, days: number): string =>
     JSON.stringify(
       columns.map(name => (name === week ? utcDay(String(row[name]).slice(0, 10), days) : row[name])),
     )

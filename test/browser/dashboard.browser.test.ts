@@ -379,7 +379,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
 
   test('weeks that are not settled are hatched in the heat map', async () => {
     const page = await opened(`${full.url}?page=hours`)
-    const hatched = page.locator('#hours-by-site g[data-layer="not settled"] rect')
+    const hatched = page.locator('#hours-by-site g[data-layer="not-settled"] rect')
     expect(await hatched.count()).toBeGreaterThan(0)
     expect(await hatched.count()).toBeLessThan(
       await page.locator('#hours-by-site g[data-layer="cell"] rect').count(),

@@ -60,7 +60,7 @@ function marksBefore(bars: Bar[]): Plot.Markish[] {
       stroke: 'var(--quiet)',
       strokeWidth: 2.5,
       inset: -3,
-      ariaLabel: 'before',
+      className: 'layer-before',
     }),
     Plot.tip(known, Plot.pointerY({ x: 'value', y: 'place', title: 'tip' })),
   ]

@@ -20,7 +20,8 @@ export function plotted(title: string, options: Plot.PlotOptions): SVGSVGElement
   svg.setAttribute('role', 'img')
   // Plot labels each layer, but a group without a role must not have a label.
   for (const layer of svg.querySelectorAll<SVGElement>('g[aria-label]')) {
-    layer.dataset.layer = layer.getAttribute('aria-label') ?? ''
+    const own = [...layer.classList].find(name => name.startsWith('layer-'))
+    layer.dataset.layer = own?.slice('layer-'.length) ?? layer.getAttribute('aria-label') ?? ''
     layer.removeAttribute('aria-label')
   }
   return svg

@@ -74,7 +74,7 @@ function layersOf(cells: HeatCell[]): Plot.Markish[] {
         y: 'place',
         fill: `url(#${id})`,
         fillOpacity: 0.6,
-        ariaLabel: 'not settled',
+        className: 'layer-not-settled',
         pointerEvents: 'none',
       },
     ),

@@ -88,7 +88,7 @@ function bars(weeks: readonly Week[], id: string): Plot.Markish[] {
         y2: week => week.value + week.pending,
         fill: 'var(--accent)',
         fillOpacity: 0.25,
-        ariaLabel: 'waiting',
+        className: 'layer-waiting',
       },
     ),
   ]
@@ -120,7 +120,7 @@ function lineBefore(weeks: readonly Week[]): Plot.Markish[] {
       strokeWidth: 1.5,
       strokeDasharray: '4 3',
       marker: 'circle',
-      ariaLabel: 'before',
+      className: 'layer-before',
     }),
   ]
 }
