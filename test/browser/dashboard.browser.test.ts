@@ -219,7 +219,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     await page.locator('#cost-codes g[data-layer="bar"] > *').first().click()
     await page.waitForSelector('dialog table tbody tr')
     expect(await page.locator('dialog pre').textContent()).toMatch(
-      /from mart."?cost_code_spend"?\s+where "?cost_code_id"? = '/,
+      /from mart."?cost_code_spend"?\s+where "?cost_code_name"? = '/,
     )
     const heads = await page.locator('dialog thead th').allTextContents()
     expect(heads[0]).toMatch(/name|reference/i)
@@ -349,6 +349,7 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     )
     expect(await page.locator('#cost-by-week g[data-layer="before"] path').count()).toBeGreaterThan(0)
     expect(await page.locator('#cost-by-agency g[data-layer="before"] > *').count()).toBeGreaterThan(3)
+    await page.screenshot({ path: join(pictures, 'dashboard-cost-compared.png'), fullPage: true })
     await page.getByRole('button', { name: 'Table of By agency' }).click()
     expect(await page.locator('#cost-by-agency thead th').allTextContents()).toContain('Labour cost, before')
     expect(await seriousFindings(page)).toEqual([])

@@ -7,6 +7,7 @@ import { pageNamed } from '../../dashboard/pages/pages.ts'
 import type { DashboardPage } from '../../dashboard/panel.ts'
 import type { DashboardOptions } from '../../dashboard/server.ts'
 import { tokenFor } from '../../dashboard/token.ts'
+import { UsageError } from '../../lib/errors.ts'
 import { beginningOf, type OutputRules, requireOutput, writeOutput } from '../../temporary/output-file.ts'
 import {
   anyText,
@@ -52,6 +53,7 @@ export const command: CommandModule = {
     { flags: '--page <name>', summary: 'only this page; may be repeated', parse: repeated(anyText) },
     { flags: '--from <day>', summary: 'first day', parse: calendarDay },
     { flags: '--to <day>', summary: 'last day', parse: calendarDay },
+    { flags: '--compare', summary: 'compare with the period before; needs --from' },
     ...filteredBy.map(name => ({
       flags: `--${name} <id>`,
       summary: `only this ${name}; may be repeated`,
@@ -74,7 +76,12 @@ export const command: CommandModule = {
   run: async (context, _, options) => {
     // Rejects wrong pages and filters before anything is opened.
     pagesOf(options)
-    readFilters(filterQuery(options))
+    const { isCompared, from } = readFilters(filterQuery(options))
+    if (isCompared && from === undefined)
+      throw new UsageError({
+        what: '--compare needs a first day',
+        next: 'add --from, such as --from 2026-01-01',
+      })
     const file = textOption(options, 'out')
     if (file === undefined) await serve(context, options)
     else await write(context, resolve(context.cwd, file), options)
@@ -146,5 +153,6 @@ function filterQuery(options: Options): URLSearchParams {
     const day = textOption(options, name)
     if (day !== undefined) query.set(name, day)
   }
+  if (flagOption(options, 'compare')) query.set('compare', 'before')
   return query
 }

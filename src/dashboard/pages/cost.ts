@@ -139,7 +139,7 @@ const premiumByWeek: Panel = {
   id: 'premium-by-week',
   title: 'Premium hours, of the charge',
   about:
-    'Overtime, nights, weekends and bank holidays, as a share of the charge of the week. Hatched: not settled.',
+    'Overtime, nights, weekends and bank holidays, as a share of the charge of the week. Hollow or hatched: not settled.',
   mart: 'overtime_uplift',
   date: 'week_ending_date',
   sql: `select week_ending_date,
@@ -164,25 +164,25 @@ order by week_ending_date`,
 const costCodes: Panel = {
   id: 'cost-codes',
   title: 'By cost code',
-  about: 'The charge of a timelog is divided in proportion to its hours. Unknown is not allocated.',
+  about:
+    'The charge of a timelog is divided in proportion to its hours. Codes of the same name are one; Unknown is not allocated.',
   mart: 'cost_code_spend',
   date: 'week_ending_date',
-  sql: `select cost_code_id,
-  max(cost_code_name) as cost_code_name,
+  sql: `select cost_code_name,
   sum(charge_value) as charge,
   sum(hours) as hours,
   sum(expense_value) as expenses
 from mart.cost_code_spend
 where {where}
-group by cost_code_id
-order by charge desc nulls last, cost_code_id
+group by cost_code_name
+order by charge desc nulls last, cost_code_name
 limit 200`,
   show: {
     kind: 'bars',
     label: 'cost_code_name',
     figures: [money('charge', 'Charge'), hours('hours', 'Hours worked'), money('expenses', 'Expenses')],
   },
-  drill: { by: ['cost_code_id'], order: 'week_ending_date desc, charge_value desc nulls last' },
+  drill: { by: ['cost_code_name'], order: 'week_ending_date desc, charge_value desc nulls last' },
   empty,
 }
 

@@ -165,6 +165,7 @@ const earlyLeavers: Panel = {
 from mart.assignment_outcome
 where {where} and four_week_starts > 0
 group by agency_id, trade_id
+having sum(left_within_4_weeks) > 0
 order by left_early desc, share_left desc, agency_id, trade_id
 limit 200`,
   show: {
@@ -178,7 +179,7 @@ limit 200`,
     ],
   },
   drill: { by: ['agency_id', 'trade_id'], order: 'left_within_4_weeks desc, start_date desc, assignment_id' },
-  empty: 'No assignment began four weeks ago or earlier here.',
+  empty: 'No assignment here ended within four weeks of its start.',
   isWide: true,
 }
 

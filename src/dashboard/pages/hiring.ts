@@ -1,5 +1,5 @@
 /** Hiring: how long requisitions take to fill, where candidates drop out, and what is still open. */
-import { count, type DashboardPage, date, days, flag, type Panel, share, text } from '../panel.ts'
+import { count, type DashboardPage, date, days, type Panel, share, text } from '../panel.ts'
 
 const noRequisitions =
   'No accepted requisitions here. Widen the filters; requisitions are found by webhooks and by assignments.'
@@ -118,22 +118,22 @@ limit 100`,
   isWide: true,
 }
 
+/** Each company has trades of its own; people compare them by their names. */
 const byTrade: Panel = {
   id: 'time-to-fill-by-trade',
   title: 'Days to fill, by trade',
   about:
     'Average from approval to acceptance in all companies, without the outliers of the trade, which are counted apart.',
   mart: 'time_to_fill_detail',
-  sql: `select trade_id,
-  max(trade_name) as trade_name,
+  sql: `select trade_name,
   avg(case when not is_outlier_trade then cast(approved_to_accepted_days as double precision) end) as average_days,
   count(case when not is_outlier_trade then 1 end) as acceptances,
   count(case when is_outlier_trade then 1 end) as outliers,
   max(approved_to_accepted_days) as longest_days
 from mart.time_to_fill_detail
 where {where}
-group by trade_id
-order by average_days desc nulls last, trade_id
+group by trade_name
+order by average_days desc nulls last, trade_name
 limit 200`,
   show: {
     kind: 'bars',
@@ -145,7 +145,7 @@ limit 200`,
       days('longest_days', 'Longest'),
     ],
   },
-  drill: { by: ['trade_id'], order: 'approved_to_accepted_days desc nulls last' },
+  drill: { by: ['trade_name'], order: 'approved_to_accepted_days desc nulls last' },
   empty: noRequisitions,
 }
 
@@ -185,15 +185,14 @@ const demand: Panel = {
   about: 'Workers still to be found for work that has not ended, as of the last build.',
   mart: 'open_demand',
   date: 'planned_start_date',
-  sql: `select trade_id,
-  max(trade_name) as trade_name,
+  sql: `select trade_name,
   sum(live_open_quantity) as open_workers,
   count(*) as requisitions,
   max(days_open) as longest_open_days
 from mart.open_demand
 where {where}
-group by trade_id
-order by open_workers desc, trade_id
+group by trade_name
+order by open_workers desc, trade_name
 limit 200`,
   show: {
     kind: 'bars',
@@ -204,7 +203,7 @@ limit 200`,
       days('longest_open_days', 'Longest open'),
     ],
   },
-  drill: { by: ['trade_id'], order: 'live_open_quantity desc, days_open desc' },
+  drill: { by: ['trade_name'], order: 'live_open_quantity desc, days_open desc' },
   empty: 'Nothing is open: every known requisition is filled or closed.',
 }
 
@@ -247,8 +246,7 @@ const approvals: Panel = {
   requisition_reference,
   company_name,
   stage_name,
-  hours_waiting / 24 as days_waiting,
-  is_pending
+  hours_waiting / 24 as days_waiting
 from mart.approval_cycle
 where {where} and is_pending
 order by hours_waiting desc nulls last
@@ -260,7 +258,6 @@ limit 50`,
       text('company_name', 'Company'),
       text('stage_name', 'Stage'),
       days('days_waiting', 'Days waiting'),
-      flag('is_pending', 'Pending'),
     ],
   },
   drill: { by: ['requisition_approval_stage_key'], order: 'stage' },

@@ -29,7 +29,7 @@ having count(*) > 0`,
     kind: 'tiles',
     figures: [
       date('week_ending_date', 'Week ending'),
-      count('workers', 'Workers'),
+      count('workers', 'Workers with hours'),
       count('over_48', 'Over 48 h in the week'),
       count('average_over_48', 'Over 48 h on average'),
       count('average_near_48', '44 to 48 h on average'),
@@ -232,6 +232,7 @@ limit 200`,
   },
   drill: { by: ['project_id'], order: 'planned_hours desc nulls last, assignment_id' },
   empty: 'No worked assignment has a shift pattern here.',
+  isWide: true,
 }
 
 const approvers: Panel = {
@@ -270,5 +271,5 @@ export const workingTime: DashboardPage = {
   id: 'hours',
   title: 'Hours',
   question: 'Who works too many hours, and where?',
-  panels: [totals, overByWeek, restAndNight, nearAndOver, heat, late, planned, approvers],
+  panels: [totals, overByWeek, restAndNight, nearAndOver, heat, late, approvers, planned],
 }

@@ -34,6 +34,16 @@ const inWords = (name: string): string =>
     ? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
     : name
 
+/** What to say instead of bars: without a value other than zero there is nothing to draw. */
+export function insteadOfBars({ rows, figure }: Pick<ChartParts, 'rows' | 'figure'>): string | undefined {
+  const values = [figure, beforeFigure(figure)].flatMap(({ column }) =>
+    rows.map(row => numberIn(row[column])).filter(value => !Number.isNaN(value)),
+  )
+  if (values.some(value => value !== 0)) return undefined
+  if (values.length === 0) return `${figure.label}: not known for any of these ${rows.length} rows.`
+  return `${figure.label}: ${written(0, figure, 'whole')} in each of these ${rows.length} rows.`
+}
+
 function barsIn({ rows, figure }: ChartParts, { label, inOrder = false }: BarColumns): Bar[] {
   const figureOf = (row: PanelRow): number => numberIn(row[figure.column])
   const known = rows.filter(row => !Number.isNaN(figureOf(row)))

@@ -133,7 +133,7 @@ export function drawWeeks(parts: ChartParts, columns: WeekColumns): SVGSVGElemen
     height,
     marginLeft: 56,
     marginRight: 8,
-    x: { type: 'utc', label: null, ticks: Math.max(2, Math.floor(width / 110)) },
+    x: { type: 'utc', label: null, ticks: Math.max(4, Math.floor(width / 110)) },
     y: { label: null, zero: true, grid: true, ticks: 5, tickSize: 0, tickFormat: onAxis(figure) },
     color: { type: 'identity' },
     marks: [

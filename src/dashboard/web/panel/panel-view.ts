@@ -2,7 +2,7 @@
 import type { PanelAnswer, PanelRow } from '../../answers.ts'
 import { type FilteredBy, filteredBy } from '../../filters.ts'
 import type { PanelFigure } from '../../panel.ts'
-import { maxBars } from '../charts/bars.ts'
+import { insteadOfBars, maxBars } from '../charts/bars.ts'
 import { h, sqlBlock, wordButton } from '../dom.ts'
 import { withCurrency } from './amounts.ts'
 import { nameOf, titleOf } from './currency.ts'
@@ -111,6 +111,11 @@ class PanelView {
     const figure = offered(this.#panel)[this.#figure] ?? noFigure
     const label = `${titleOf(this.#panel)}: ${figure.label}. The table has the same figures.`
     const parts = { rows, figure, width: this.#width, title: label, open: this.#open }
+    const instead = show.kind === 'bars' && !this.#isTable ? insteadOfBars(parts) : undefined
+    if (instead !== undefined) {
+      this.#body.replaceChildren(h('p', { class: 'empty' }, instead))
+      return
+    }
     const chart = this.#isTable ? undefined : drawn(this.#panel, parts)
     const isCut = show.kind === 'bars' && chart !== undefined && rows.length > maxBars
     const rest = `The first ${maxBars} of ${rows.length}; the table has all.`

@@ -41,7 +41,8 @@ function rowOf(
   const label = written(row[first.column], formatOf(first, row))
   const button =
     open && h('button', { type: 'button', class: 'link', title: opens, click: () => open(row) }, label)
-  const heading = h('th', { scope: 'row', class: isNumeric(first.unit) && 'number' }, button ?? label)
+  const kind = isNumeric(first.unit) ? 'number' : /^[\w-]{1,24}$/.test(label) && 'reference'
+  const heading = h('th', { scope: 'row', class: kind }, button ?? label)
   return h('tr', {}, heading, ...others.map(figure => cellOf(row, figure)))
 }
 
