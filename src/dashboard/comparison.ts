@@ -94,7 +94,10 @@ function keyOf({ show, drill }: Pick<Panel, 'show' | 'drill'>): {
   return { columns: week === undefined || columns.includes(week) ? columns : [...columns, week], week }
 }
 
-/** Each row with the figures of its counterpart in the period before; null where there was none. */
+/**
+ * Each row with the figures of its counterpart in the period before; null where there was none. A member that is gone has a row
+ * without figures of its own.
+ */
 export function withBefore(
   panel: Pick<Panel, 'show' | 'drill'>,
   { now, before, shift }: { now: readonly ComparedRow[]; before: readonly ComparedRow[]; shift: number },
@@ -106,9 +109,13 @@ export function withBefore(
     )
   const earlier = new Map(before.map(row => [keyIn(row, shift), row]))
   const figures = comparedFigures(panel.show)
-  return now.map(row => {
-    const counterpart = earlier.get(keyIn(row, 0))
-    const pairs = figures.map(({ column }) => [beforeColumn(column), counterpart?.[column] ?? null])
-    return { ...row, ...Object.fromEntries(pairs) }
-  })
+  const figuresBefore = (row: ComparedRow | undefined): ComparedRow =>
+    Object.fromEntries(figures.map(({ column }) => [beforeColumn(column), row?.[column] ?? null]))
+  const present = new Set(now.map(row => keyIn(row, 0)))
+  const gone = panel.show.kind === 'bars' ? before.filter(row => !present.has(keyIn(row, 0))) : []
+  const without = Object.fromEntries(figuresOf(panel.show).map(({ column }) => [column, null]))
+  return [
+    ...now.map(row => ({ ...row, ...figuresBefore(earlier.get(keyIn(row, 0))) })),
+    ...gone.map(row => ({ ...row, ...without, ...figuresBefore(row) })),
+  ]
 }

@@ -378,6 +378,24 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     expect(troubles.splice(0)).toEqual([])
   })
 
+  test('a headline without a week of last year says so in words', async () => {
+    const page = await opened(`${full.url}?page=overview&to=2025-09-28`)
+    expect(await page.locator('#headline-cost .body').textContent()).toContain(
+      'The same week last year is not stored or not settled.',
+    )
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  test('bars of nothing but zero, or of nothing known, are a sentence', async () => {
+    const page = await opened(`${full.url}?page=compliance`)
+    expect(await page.locator('#minimum-wage .empty').textContent()).toMatch(
+      /^Lacking to the minimum: £0 in each/,
+    )
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
   test('weeks that are not settled are hatched in the heat map', async () => {
     const page = await opened(`${full.url}?page=hours`)
     const hatched = page.locator('#hours-by-site g[data-layer="not-settled"] rect')

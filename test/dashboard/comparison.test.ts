@@ -45,7 +45,7 @@ describe('the period before', () => {
   })
 })
 
-test('rows have the figures of the same member, or the week as far into the period before', () => {
+test('rows have the figures of the same member, also of one that is gone, or of the week as far into the period before', () => {
   const [weeks, bars] = ['cost-by-week', 'cost-by-agency'].map(id => panels.find(one => one.id === id))
   if (!weeks || !bars) throw new Error('no such panel')
   const now = [{ week_ending_date: '2026-11-15', cost: '120' }]
@@ -60,10 +60,17 @@ test('rows have the figures of the same member, or the week as far into the peri
         { agency_id: 'a', cost: '5' },
         { agency_id: 'new', cost: '7' },
       ],
-      before: [{ agency_id: 'a', cost: '4' }],
+      before: [
+        { agency_id: 'a', cost: '4' },
+        { agency_id: 'gone', cost: '9' },
+      ],
       shift: 28,
     }),
-  ).toMatchObject([{ before_cost: '4' }, { before_cost: null }])
+  ).toMatchObject([
+    { agency_id: 'a', before_cost: '4' },
+    { agency_id: 'new', before_cost: null },
+    { agency_id: 'gone', cost: null, before_cost: '9' },
+  ])
 })
 
 test('what is compared is of marts whose time is a week that settles, as the semantic catalogue has it', () => {

@@ -148,6 +148,28 @@ test('the parts of a page add up to its total', async () => {
   expect(weeks.some(row => Number(row.pending) > 0 && row.is_settled_week === false)).toBe(true)
 })
 
+test('what a page is compared with are its own figures of the period before', async () => {
+  const sumOf = (rows: PanelAnswer['rows'], column: string): number =>
+    rows.reduce((sum, row) => sum + Number(row[column] ?? 0), 0)
+  for (const served of [duckdb, postgres]) {
+    const page = await pageOf(served, 'cost?from=2026-08-03&to=2026-09-27&compare=before')
+    const earlier = await pageOf(served, 'cost?from=2026-06-08&to=2026-08-02')
+    expect(page.compared).toMatchObject({ before: { from: '2026-06-08', to: '2026-08-02' }, shift: 56 })
+    for (const id of ['cost-totals', 'cost-by-week', 'cost-by-trade']) {
+      const { rows, isCompared } = panelOf(page, id)
+      expect([id, isCompared, sumOf(rows, 'before_cost')]).toEqual([
+        ...[id, true],
+        expect.closeTo(sumOf(panelOf(earlier, id).rows, 'cost'), 2),
+      ])
+    }
+    expect(
+      panelOf(await pageOf(served, 'money?from=2026-08-03&compare=before'), 'not-invoiced'),
+    ).toMatchObject({
+      isCompared: false,
+    })
+  }
+})
+
 test('the overview has the figures of the pages that it links to', async () => {
   for (const served of [duckdb, postgres]) {
     const overview = await pageOf(served, 'overview')
@@ -276,6 +298,7 @@ test.each([
   ['/api/pages/nothing', 400, 'there is no page nothing'],
   ['/api/pages/cost?from=yesterday', 400, 'from is not a day'],
   ['/api/pages/money?perspective=everyone', 400, 'perspective is not one'],
+  ['/api/pages/cost?compare=yesterday', 400, 'compare is not a period'],
   ['/api/pages/cost?from=2026-06-02&to=2026-06-01', 400, 'the last day is before the first'],
   [
     `/api/pages/cost?agency=${Array.from({ length: 51 }, (_, index) => index).join('&agency=')}`,

@@ -266,6 +266,7 @@ limit 200`,
   },
   drill: { by: ['category'], order: 'approved_without_receipt_value desc, week_ending_date desc' },
   empty: 'No claims here.',
+  isWide: true,
 }
 
 export const compliance: DashboardPage = {

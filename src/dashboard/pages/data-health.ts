@@ -222,6 +222,7 @@ order by alert_name, group_key`,
   },
   drill: { by: ['alert_name', 'group_key'], order: 'began_at desc' },
   empty: 'No alert fires. The settings name them under alerts; muster alerts lists all.',
+  isWide: true,
 }
 
 export const dataHealth: DashboardPage = {

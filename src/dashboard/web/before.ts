@@ -14,13 +14,14 @@ function pointsInWords(now: number, before: number): string {
   return `${now > before ? 'up' : 'down'} ${size} ${size === '1' ? 'point' : 'points'}`
 }
 
-/** `up 12% on £13,120`; `nothing before` where the period before has no such figure. */
+/** `up 12% on £13,120`; `nothing before to compare with` where the period before has no such figure. */
 export function changeFromBefore(row: PanelRow, figure: PanelFigure): string {
   const [now, before] = [figure, beforeFigure(figure)].map(({ column }) => numberIn(row[column])) as [
     number,
     number,
   ]
-  if (Number.isNaN(now) || Number.isNaN(before)) return 'nothing before to compare with'
+  if (Number.isNaN(before)) return 'nothing before to compare with'
+  if (Number.isNaN(now)) return `was ${written(before, figure, 'whole')}`
   const on = `on ${written(before, figure, 'whole')}`
   if (figure.unit === 'share') return `${pointsInWords(now, before)} ${on}`
   const change = relativeChange(now, before)

@@ -45,8 +45,9 @@ export function insteadOfBars({ rows, figure }: Pick<ChartParts, 'rows' | 'figur
 }
 
 function barsIn({ rows, figure }: ChartParts, { label, inOrder = false }: BarColumns): Bar[] {
-  const figureOf = (row: PanelRow): number => numberIn(row[figure.column])
-  const known = rows.filter(row => !Number.isNaN(figureOf(row)))
+  const figureOf = (row: PanelRow): number => numberIn(row[figure.column]) || 0
+  const columns = [figure.column, beforeFigure(figure).column]
+  const known = rows.filter(row => columns.some(column => !Number.isNaN(numberIn(row[column]))))
   const ranked = inOrder ? known : known.toSorted((one, other) => figureOf(other) - figureOf(one))
   return ranked.slice(0, maxBars).map((row, index) => ({
     place: String(index),
