@@ -262,11 +262,12 @@ limit 50`,
   },
   drill: { by: ['requisition_approval_stage_key'], order: 'stage' },
   empty: 'Nothing waits for approval.',
+  isWide: true,
 }
 
 export const hiring: DashboardPage = {
   id: 'hiring',
   title: 'Hiring',
   question: 'How long does hiring take, and where do candidates drop out?',
-  panels: [distribution, besideService, byTrade, funnel, demand, outliers, noShows, approvals],
+  panels: [distribution, besideService, byTrade, funnel, demand, noShows, outliers, approvals],
 }

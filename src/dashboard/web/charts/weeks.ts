@@ -109,14 +109,17 @@ function line(weeks: readonly Week[]): Plot.Markish[] {
 }
 
 /** The period before, over the weeks that it is compared with. */
-function lineBefore(weeks: readonly Week[]): Plot.Markish[] {
+function lineBefore(weeks: readonly Week[], figure: PanelFigure): Plot.Markish[] {
+  const span = spanOf(weeks)
+  const middle = ({ end }: Week): Date => new Date(end.getTime() + dayMs - span / 2)
   const known = weeks.filter(({ before }) => !Number.isNaN(before))
   if (known.length === 0) return []
   return [
     Plot.lineY(known, {
-      x: 'end',
+      x: isSum(figure) ? middle : 'end',
       y: 'before',
-      stroke: 'var(--quiet)',
+      stroke: 'var(--text)',
+      strokeOpacity: 0.65,
       strokeWidth: 1.5,
       strokeDasharray: '4 3',
       marker: 'circle',
@@ -138,7 +141,7 @@ export function drawWeeks(parts: ChartParts, columns: WeekColumns): SVGSVGElemen
     color: { type: 'identity' },
     marks: [
       ...(isSum(figure) ? bars(weeks, hatchId()) : line(weeks)),
-      ...lineBefore(weeks),
+      ...lineBefore(weeks, figure),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
       Plot.tip(weeks, Plot.pointerX({ x: 'end', y: 'value', title: 'tip' })),
     ],
