@@ -11,7 +11,7 @@ import { Busy } from '../../src/lib/errors.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { openDuckdb } from '../../src/warehouse/on-demand.ts'
 import { holdFile } from '../cli/locked-file.ts'
-import { temporaryFolder } from '../support/captured-world.ts'
+import { muster, temporaryFolder } from '../support/captured-world.ts'
 import { type Served, serveDashboard } from './served.ts'
 
 const folder = temporaryFolder()
@@ -51,6 +51,16 @@ test('a panel whose mart has another structure says so, and what to run', async 
 })
 
 describe('the dashboard says in one line', () => {
+  test.each([
+    ['--page nothing', /^muster: there is no page nothing: .*overview/],
+    ['--out r.html --compare', /^muster: --compare needs a first day: add --from/],
+    ['--from 2026-06-02 --to 2026-06-01', /^muster: the last day is before the first/],
+  ])('what is wrong with %s', async (options, line) => {
+    const { code, err } = await muster(`dashboard ${options}`, { cwd: folder })
+    expect(err).toMatch(line)
+    expect([code, err.trimEnd().split('\n').length]).toEqual([2, 1])
+  })
+
   const options = { host: '127.0.0.1', port: 0, allowedHosts: [] }
 
   test('that its port is in use, and how to choose another', async () => {
