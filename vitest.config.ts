@@ -7,7 +7,7 @@ type Project = NonNullable<TestProjectInlineConfiguration['test']>
 const files = (...words: readonly string[]): string[] => words.map(word => `test/**/*.${word}.test.ts`)
 
 /** They need what neither Node nor an npm package brings. */
-const onRequest = ['airflow', 'browser', 'celery', 'lake', 's3']
+const onRequest = ['airflow', 'browser', 'celery', 'lake', 's3', 'spark']
 
 const setupFiles = ['test/support/every-file.ts']
 const minute = 60_000
@@ -91,6 +91,13 @@ const projects: Readonly<Record<string, Project>> = {
     include: files('lake'),
     testTimeout: 10 * minute,
     hookTimeout: 10 * minute,
+  },
+  /** The marts that Spark computes from a lake. */
+  spark: {
+    ...isolated,
+    include: files('spark'),
+    testTimeout: 20 * minute,
+    hookTimeout: 20 * minute,
   },
   /** Landed pages and lakes in a bucket, on moto's S3 server. */
   s3: {

@@ -64,7 +64,7 @@ numbered as (
   select
     week.*,
     row_number() over by_week as week_number,
-    week_ending_date - lag(week_ending_date) over by_week as days_since
+    :days(week_ending_date, lag(week_ending_date) over by_week) as days_since
   from week
   window by_week as (partition by worker_id, company_id, trade_id order by week_ending_date)
 ),
@@ -168,7 +168,7 @@ select
     w.twelfth_week + 1,
     t.last_week + 7 * cast(11 - (t.weeks_worked - t.start_number) as integer) + 1
   ) as awr_qualifies_on,
-  :today - t.last_week <= 42 as is_awr_clock_running,
+  :days(:today, t.last_week) <= 42 as is_awr_clock_running,
   coalesce(w.assignment_id, '-1') as latest_assignment_id,
   case when a.pay_type = 'hourly' then a.pay_rate end as pay_rate,
   c.comparable_pay_rate,

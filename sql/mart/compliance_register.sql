@@ -108,15 +108,15 @@ select
   case
     when not o.is_present then null
     when o.expires_date < :today then 'expired'
-    when o.expires_date - :today <= 30 then '30 days'
-    when o.expires_date - :today <= 60 then '60 days'
-    when o.expires_date - :today <= 90 then '90 days'
+    when :days(o.expires_date, :today) <= 30 then '30 days'
+    when :days(o.expires_date, :today) <= 60 then '60 days'
+    when :days(o.expires_date, :today) <= 90 then '90 days'
     when o.expires_date is not null then 'later'
   end as expiry_band,
   case
     when o.is_present is null then 'not known'
     when o.is_present and o.expires_date < :today then 'expired'
-    when o.is_present and o.expires_date - :today <= 30 then 'expiring'
+    when o.is_present and :days(o.expires_date, :today) <= 30 then 'expiring'
     when o.is_present then 'present'
     when o.is_required then 'missing'
     when o.is_required is null then 'not known'

@@ -75,7 +75,7 @@ week as (
 
 -- Integers stand for places, groups and workers, as in mart.headcount_weekly. Materialized, since the numbering is arbitrary.
 place as materialized (
-  select named.company_id, named.project_id, named.trade_id, named.agency_id, row_number() over () as place
+  select named.company_id, named.project_id, named.trade_id, named.agency_id, :number(company_id, project_id, trade_id, agency_id) as place
   from (
     select s.company_id, s.project_id, s.trade_id, s.agency_id from span as s
     union
@@ -84,7 +84,7 @@ place as materialized (
 ),
 
 worker_number as materialized (
-  select named.worker_id, row_number() over () as worker
+  select named.worker_id, :number(worker_id) as worker
   from (
     select s.worker_id from span as s
     union
@@ -105,7 +105,7 @@ named_group as (
 ),
 
 group_number as materialized (
-  select n.group_by, n.group_key, row_number() over () as number
+  select n.group_by, n.group_key, :number(group_by, group_key) as number
   from (select distinct g.group_by, g.group_key from named_group as g) as n
 ),
 

@@ -121,7 +121,7 @@ worked as (
 -- Integers stand for places and workers, whose text ids repeat every week. Materialized, since the numbering is arbitrary.
 place as materialized (
   select
-    named.company_id, named.project_id, named.trade_id, named.agency_id, named.rate_type, row_number() over () as place
+    named.company_id, named.project_id, named.trade_id, named.agency_id, named.rate_type, :number(company_id, project_id, trade_id, agency_id, rate_type) as place
   from (
     select s.company_id, s.project_id, s.trade_id, s.agency_id, s.rate_type from span as s
     union
@@ -130,7 +130,7 @@ place as materialized (
 ),
 
 worker_number as materialized (
-  select named.worker_id, row_number() over () as worker
+  select named.worker_id, :number(worker_id) as worker
   from (
     select s.worker_id from span as s where s.worker_id is not null
     union

@@ -248,9 +248,9 @@ select
     when not d.is_outstanding then 'settled'
     when d.due_date is null then 'no due date'
     when d.due_date >= :today then 'current'
-    when :today - d.due_date <= 30 then '1-30'
-    when :today - d.due_date <= 60 then '31-60'
-    when :today - d.due_date <= 90 then '61-90'
+    when :days(:today, d.due_date) <= 30 then '1-30'
+    when :days(:today, d.due_date) <= 60 then '31-60'
+    when :days(:today, d.due_date) <= 90 then '61-90'
     else '90+'
   end as due_bucket,
   d.subtotal_value,

@@ -75,7 +75,7 @@ select
   coalesce(r.agencies_count, 0) as agencies,
   r.approved_at is not null as is_approved,
   coalesce(r.approved_date, :day(r.created_at)) as opened_date,
-  :today - coalesce(r.approved_date, :day(r.created_at)) as days_open,
+  :days(:today, coalesce(r.approved_date, :day(r.created_at))) as days_open,
   r.planned_start_date,
   r.planned_end_date,
   coalesce(r.planned_end_date < :today, false) as is_expired,
@@ -83,9 +83,9 @@ select
     when r.planned_end_date < :today then 0
     else coalesce(r.open_quantity, r.quantity)
   end as live_open_quantity,
-  r.planned_start_date - :today as days_to_start,
+  :days(r.planned_start_date, :today) as days_to_start,
   cast(floor(n.days) as integer) as lead_time_days,
-  coalesce(n.is_enabled and r.planned_start_date - :today <= n.days, false) as is_inside_lead_time,
+  coalesce(n.is_enabled and :days(r.planned_start_date, :today) <= n.days, false) as is_inside_lead_time,
   coalesce(c.stored, 0) as company_requisitions_stored,
   coalesce(c.counted, 0) as company_requisitions_counted
 from star.fact_requisition as r

@@ -60,7 +60,7 @@ commitment as (
     count(*) as assignments,
     count(case when a.charge_value is null or a.start_date is null or a.end_date is null then 1 end) as without_weeks,
     sum(case
-      when a.end_date >= a.start_date then a.charge_value * cast(ceil((a.end_date - a.start_date + 1) / 7.0) as integer)
+      when a.end_date >= a.start_date then a.charge_value * cast(ceil((:days(a.end_date, a.start_date) + 1) / 7.0) as integer)
       when a.end_date < a.start_date then a.charge_value
     end) as committed_value
   from star.fact_assignment as a

@@ -100,8 +100,8 @@ select
   case when t.is_waiting then cast(:today - t.week_ending_date as integer) end as waiting_days,
   case
     when t.is_exempt then null
-    when t.approved_date is not null then t.approved_date - t.week_ending_date > 3
-    else :today - t.week_ending_date > 3
+    when t.approved_date is not null then :days(t.approved_date, t.week_ending_date) > 3
+    else :days(:today, t.week_ending_date) > 3
   end as is_late,
   t.submitted_at,
   t.submitted_date,

@@ -46,7 +46,7 @@ owed as (
       else 'unapproved'
     end as accrual_state,
     case when o.record_kind = 'claim' then o.accrued_value else 0 end as accrued_expense_value,
-    :today - o.week_ending_date as age_days
+    :days(:today, o.week_ending_date) as age_days
   from owed_work as o
   where not o.is_billed
 )

@@ -82,12 +82,12 @@ moved as (
 -- Integers stand for workers and places: ten million weeks with text ids did not fit the memory of DuckDB. Materialized,
 -- since the numbering is arbitrary.
 worker_number as materialized (
-  select named.worker_id, cast(row_number() over () as integer) as worker
+  select named.worker_id, cast(:number(worker_id) as integer) as worker
   from (select distinct worker_id from sheet) as named
 ),
 
 place as materialized (
-  select named.company_id, named.site_id, named.agency_id, cast(row_number() over () as integer) as place
+  select named.company_id, named.site_id, named.agency_id, cast(:number(company_id, site_id, agency_id) as integer) as place
   from (select distinct company_id, site_id, agency_id from sheet) as named
 ),
 
@@ -232,9 +232,9 @@ following as (
 
 -- Materialized: PostgreSQL would otherwise divide again for each week that it tries.
 gap as materialized (
-  select worker, week_ending_date, cast((next_week_ending_date - week_ending_date) / 7.0 as integer) - 1 as weeks
+  select worker, week_ending_date, cast(:days(next_week_ending_date, week_ending_date) / 7.0 as integer) - 1 as weeks
   from following
-  where next_week_ending_date - week_ending_date > 7
+  where :days(next_week_ending_date, week_ending_date) > 7
 ),
 
 week as (
@@ -265,7 +265,7 @@ averaged as (
     ) as numeric(18, 4)) as hours_17_weeks,
     cast(least(
       17,
-      cast((week_ending_date - min(week_ending_date) over (partition by worker)) / 7.0 as integer) + 1
+      cast(:days(week_ending_date, min(week_ending_date) over (partition by worker)) / 7.0 as integer) + 1
     ) as integer) as weeks_averaged
   from week
 ),

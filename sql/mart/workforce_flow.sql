@@ -34,7 +34,7 @@ month as (
 -- numbering is arbitrary.
 place_of_worker as materialized (
   select
-    s.worker_id, s.company_id, s.agency_id, min(s.start_date) as first_date, row_number() over () as number
+    s.worker_id, s.company_id, s.agency_id, min(s.start_date) as first_date, :number(worker_id, company_id, agency_id) as number
   from worker_spell as s
   group by s.worker_id, s.company_id, s.agency_id
 ),

@@ -50,7 +50,7 @@ placement_days as (
     p.assigned_workers,
     cast(extract(epoch from (s.submitted_at - p.approved_at)) as numeric(18, 3)) as submit_seconds,
     s.submitted_at,
-    cast(f.start_date - p.approved_date as numeric(18, 3)) * 86400 as start_seconds,
+    cast(:days(f.start_date, p.approved_date) as numeric(18, 3)) * 86400 as start_seconds,
     cast(extract(epoch from (l.created_at - p.approved_at)) as numeric(18, 3)) as last_seat_seconds
   from approved_party as p
   left join first_submission as s on s.requisition_id = p.requisition_id and s.agency_id = p.agency_id

@@ -103,6 +103,11 @@ export const commandSet: CommandSet = {
       aliases: ['dictionary'],
       load: () => import('./commands/docs.ts'),
     },
+    marts: {
+      summary: 'write the marts as SQL for Spark over the lake, with a runner and a dbt project',
+      purpose: reading,
+      load: () => import('./commands/marts.ts'),
+    },
     export: {
       summary: 'write star and mart as Parquet files with a manifest; no personal data unless asked',
       purpose: reading,

@@ -30,7 +30,54 @@ const tokens = {
   day: /(?<!:):day\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g,
   /** `:local(start_at)`: what clocks of the reporting zone show, as a timestamp without a zone. */
   local: /(?<!:):local\(([^()]*)\)/g,
+  /** `:days(later, earlier)`: days between two dates; Spark subtracts dates into an interval. */
+  days: /(?<!:):days\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g,
+  /** `:number(worker_id)`: an arbitrary number for each row, of which these columns are the key. */
+  number: /(?<!:):number\(([^()]*)\)/g,
 } as const
+
+/** The parts of a text between commas that are in no parentheses. */
+function argumentsIn(text: string): string[] {
+  const parts = ['']
+  let depth = 0
+  for (const character of text) {
+    if (character === '(') depth += 1
+    if (character === ')') depth -= 1
+    if (character === ',' && depth === 0) parts.push('')
+    else parts.push(`${parts.pop()}${character}`)
+  }
+  return parts.map(part => part.trim())
+}
+
+/** SQL of an engine for what its statements write as tokens. */
+export interface TokenSql {
+  readonly asOf: string
+  readonly today: string
+  readonly readDay: string
+  readonly fiscalMonth: string
+  slice(column: string): string
+  day(at: string): string
+  local(at: string): string
+  days(later: string, earlier: string): string
+  number(columns: string): string
+}
+
+/** `days` before `day`, whose SQL has more parentheses than a token may. */
+export function replaceTokens(select: string, sql: TokenSql): string {
+  return select
+    .replace(tokens.slice, (_, column: string) => sql.slice(column))
+    .replace(tokens.number, (_, columns: string) => sql.number(columns))
+    .replace(tokens.days, (_, both: string) => {
+      const [later = '', earlier = ''] = argumentsIn(both)
+      return sql.days(later, earlier)
+    })
+    .replace(tokens.asOf, () => sql.asOf)
+    .replace(tokens.today, () => sql.today)
+    .replace(tokens.readDay, () => sql.readDay)
+    .replace(tokens.day, (_, at: string) => sql.day(at))
+    .replace(tokens.local, (_, at: string) => sql.local(at))
+    .replace(tokens.fiscalMonth, () => sql.fiscalMonth)
+}
 
 export const asOfLiteral = (asOf: string | null): string =>
   asOf === null ? 'cast(null as timestamptz)' : `cast('${asOf}' as timestamptz)`
@@ -53,16 +100,20 @@ export const isSliced = ({ fields }: Pick<Mart, 'fields'>): boolean => fields.ha
 const inSlice = (column: string, slice: string | undefined): string =>
   slice === undefined ? 'true' : `position(left(md5(${column}), 1) in '${slice}') > 0`
 
-/** Reads all rows when no slice is given. */
+/** For DuckDB and PostgreSQL. Reads all rows when no slice is given. */
 export function fillTokens(select: string, time: ReportingTime, slice?: string): string {
-  return select
-    .replace(tokens.slice, (_, column: string) => inSlice(column, slice))
-    .replace(tokens.asOf, () => asOfLiteral(time.asOf))
-    .replace(tokens.today, () => `cast('${time.today}' as date)`)
-    .replace(tokens.readDay, () => readDayOf(time))
-    .replace(tokens.day, (_, at: string) => dayInZone(at, daySql(time)))
-    .replace(tokens.local, (_, at: string) => `(${at} at time zone ${quoteText(time.zone)})`)
-    .replace(tokens.fiscalMonth, () => fiscalMonthOf(time))
+  return replaceTokens(select, {
+    asOf: asOfLiteral(time.asOf),
+    today: `cast('${time.today}' as date)`,
+    readDay: readDayOf(time),
+    fiscalMonth: fiscalMonthOf(time),
+    slice: column => inSlice(column, slice),
+    day: at => dayInZone(at, daySql(time)),
+    local: at => `(${at} at time zone ${quoteText(time.zone)})`,
+    days: (later, earlier) => `(${later} - ${earlier})`,
+    // An order would sort all rows for a number that nobody sees.
+    number: () => 'row_number() over ()',
+  })
 }
 
 /** The time inputs that the statement uses: the same text gives the same rows. */

@@ -101,20 +101,28 @@ export interface FillTime extends ReportingTime {
   readonly slice?: string
 }
 
-/** The statement that fills the table: the header gives names, types and order of the columns that it makes. */
-export function fillStatement(mart: Mart, table: string, time: FillTime): string {
-  const columns = ownColumns(mart)
-  const stamps = [quoteText(mart.definitionId), asOfLiteral(time.asOf), `cast('${time.now}' as timestamptz)`]
+/** A select whose columns are the given ones and the stamps: names, types and order come from the header. */
+export function rowsStatement(
+  mart: Mart,
+  { columns, stamps }: { readonly columns: readonly TableColumn[]; readonly stamps: readonly string[] },
+): string {
   const joins = columns.flatMap(({ computed }) => computed?.join ?? [])
   const once = columns.flatMap(({ computed }) => computed?.once ?? [])
   const first = once.map(({ name, query }) => `${name} as materialized (${query})`)
-  return fillTokens(
-    `insert into ${table} (${quoteNames([...columns, ...stampColumns].map(({ name }) => name))})
-    ${first.length > 0 ? `with ${first.join(', ')}` : ''}
+  return `${first.length > 0 ? `with ${first.join(', ')}` : ''}
     select ${[...columns.map(cellOf), ...stamps].join(', ')} from (
 ${mart.select}
     ) as made(${quoteNames(mart.columns.map(({ name }) => name))})
-    ${joins.join('\n    ')}`,
+    ${joins.join('\n    ')}`
+}
+
+/** The statement that fills the table. */
+export function fillStatement(mart: Mart, table: string, time: FillTime): string {
+  const columns = ownColumns(mart)
+  const stamps = [quoteText(mart.definitionId), asOfLiteral(time.asOf), `cast('${time.now}' as timestamptz)`]
+  return fillTokens(
+    `insert into ${table} (${quoteNames([...columns, ...stampColumns].map(({ name }) => name))})
+    ${rowsStatement(mart, { columns, stamps })}`,
     time,
     time.slice,
   )

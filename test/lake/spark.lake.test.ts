@@ -1,6 +1,6 @@
 /** Spark reads the rows, types and an earlier version of a lake. */
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,31 +9,12 @@ import type { LakeSnapshot } from '../../src/lake/snapshots.ts'
 import { type LakeStore, openLake } from '../../src/lake/store.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
 import { useFilled } from '../support/filled-warehouse.ts'
-import { pythonEnvironment } from '../support/python-environment.ts'
+import { hasJava, sparkPlace } from '../support/spark.ts'
 import { publishTo } from './lake-of.ts'
 
 const filled = useFilled({ scale: 0.05 })
 const folder = mkdtempSync(join(tmpdir(), 'muster-spark-'))
 const reader = fileURLToPath(new URL('read-spark.py', import.meta.url))
-const cache = fileURLToPath(new URL('../../node_modules/.cache/delta-jars', import.meta.url))
-const artifacts = ['io.delta:delta-spark_2.12:3.3.2', 'io.delta:delta-storage:3.3.2']
-const hasJava = ['java', 'mvn'].every(program => spawnSync(program, ['-version']).status === 0)
-if (!hasJava) console.log('Spark is left out: java or mvn is not on this machine')
-
-/** The jars of Delta, from Maven Central. */
-function deltaJars(): string {
-  mkdirSync(cache, { recursive: true })
-  return artifacts
-    .map(artifact => {
-      const [, name, version] = artifact.split(':')
-      const jar = join(cache, `${name}-${version}.jar`)
-      const copy = ['-B', '-q', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`]
-      if (!existsSync(jar)) execFileSync('mvn', copy)
-      return jar
-    })
-    .join()
-}
-
 let engine: Engine
 let store: LakeStore
 let python: string
@@ -41,9 +22,9 @@ let jars: string
 
 beforeAll(async () => {
   if (!hasJava) return
-  const wanted = ['pyspark==3.5.6', 'setuptools']
-  python = join(pythonEnvironment({ name: 'lake-spark', wanted, program: 'python' }), 'bin/python')
-  jars = deltaJars()
+  const spark = sparkPlace()
+  python = join(spark.environment, 'bin/python')
+  jars = spark.jars
   store = openLake({ folder: join(folder, 'lake') })
   engine = (await filled.duckdb()).engine
 }, 1_800_000)

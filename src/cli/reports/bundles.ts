@@ -74,7 +74,7 @@ export const wantedFormats = (options: Options): Format[] =>
 const refuse = (folder: string, what: string): UsageError =>
   new UsageError({ what, where: folder, next: 'name another folder; nothing was changed' })
 
-interface BundleTarget {
+export interface BundleTarget {
   readonly folder: string
   /** Generated only when needed. */
   readonly files: () => readonly BundleFile[]
@@ -88,7 +88,7 @@ function requireFolderAbove(folder: string): void {
 }
 
 /** Throws UsageError for a path that is not a folder, or a folder with files that Muster did not write. */
-function requireBundleFolder({ folder, files }: BundleTarget, rules: OutputRules): void {
+export function requireBundleFolder({ folder, files }: BundleTarget, rules: OutputRules): void {
   requireFolderAbove(folder)
   requireUnguarded(folder, rules.guarded)
   const found = lstatSync(folder, { throwIfNoEntry: false })
@@ -101,6 +101,14 @@ function requireBundleFolder({ folder, files }: BundleTarget, rules: OutputRules
     .filter(file => existsSync(file))
   if (!present.some(rules.isOurs)) throw refuse(folder, 'this folder holds other files')
   for (const file of present) requireOutput(file, rules)
+}
+
+export function writeFiles(folder: string, files: readonly BundleFile[], rules: OutputRules): void {
+  for (const { path, content } of files) {
+    const file = resolve(folder, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeOutput(file, content, rules)
+  }
 }
 
 /** Throws UsageError for a folder that may not be written, before writing anything. */
@@ -117,11 +125,7 @@ export function writeBundles(context: CommandContext, options: Options, rules: O
   for (const target of targets) requireBundleFolder(target, rules)
   return targets.map(({ name, folder, files }) => {
     const made = files()
-    for (const { path, content } of made) {
-      const file = resolve(folder, path)
-      mkdirSync(dirname(file), { recursive: true })
-      writeOutput(file, content, rules)
-    }
+    writeFiles(folder, made, rules)
     return { format: name, folder, files: made.length }
   })
 }

@@ -1,0 +1,133 @@
+/** Spark computes the marts from a lake of two connections, cell by cell as DuckDB does. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { openLake } from '../../src/lake/store.ts'
+import { defaultDays } from '../../src/lib/day-rule.ts'
+import { seededRng } from '../../src/lib/rng.ts'
+import { buildMarts } from '../../src/marts/build.ts'
+import { readMarts } from '../../src/marts/mart.ts'
+import { openGate } from '../../src/marts/rebuild.ts'
+import { sparkFiles } from '../../src/marts/spark/project.ts'
+import { type SparkMart, sparkMarts } from '../../src/marts/spark/statements.ts'
+import { recordRun } from '../../src/state/runs/runs.ts'
+import type { Engine } from '../../src/warehouse/engine.ts'
+import { quoteName, quoteNames } from '../../src/warehouse/sql-text.ts'
+import { publishTo } from '../lake/lake-of.ts'
+import { filledAt, useFilled } from '../support/filled-warehouse.ts'
+import { hasJava, sparkPlace } from '../support/spark.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-spark-marts-'))
+const lake = join(folder, 'lake')
+const out = join(folder, 'out')
+const worlds = { acme: useFilled({ scale: 0.02 }), north: useFilled({ scale: 0.02, seed: 2 }) }
+const made = sparkMarts(readMarts())
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function publishMarts(engine: Engine, connection: string): Promise<void> {
+  const clock = { now: () => Date.parse(filledAt), sleep: async () => undefined }
+  const { signal } = new AbortController()
+  const effects = { engine, clock, rng: seededRng(1), signal, version: 'test', gate: openGate }
+  const built = await buildMarts(
+    { ...effects, onMart: () => undefined },
+    { marts: readMarts(), names: [], all: false },
+  )
+  expect(built.marts.filter(({ state }) => state !== 'built')).toEqual([])
+  // Both worlds begin with a run of the same id, which would make them one warehouse.
+  await recordRun(engine, {
+    runId: `0000-${connection}`,
+    command: 'sync',
+    arguments: '',
+    startedAt: filledAt,
+    version: 'test',
+  })
+  const store = openLake({ folder: lake })
+  await publishTo(store, engine, { connection })
+  store.close()
+}
+
+/** Few rows: what takes time is compiling and planning. */
+const settings = {
+  'spark.sql.shuffle.partitions': '1',
+  'spark.sql.codegen.wholeStage': 'false',
+  'spark.sql.codegen.factoryMode': 'NO_CODEGEN',
+  'spark.sql.adaptive.enabled': 'false',
+  'spark.databricks.delta.snapshotPartitions': '1',
+  'spark.databricks.delta.stats.collect': 'false',
+  'spark.ui.enabled': 'false',
+}
+
+function computeMarts(): string {
+  const { environment, jars } = sparkPlace()
+  const files = sparkFiles(
+    made,
+    Object.keys(worlds).map(name => ({ name, days: defaultDays, fiscalMonth: 4 })),
+  )
+  for (const { path, content } of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+  const conf = Object.entries(settings).flatMap(([name, value]) => ['--conf', `${name}=${value}`])
+  const java = ['--driver-memory', '2g', '--driver-java-options', '-XX:TieredStopAtLevel=1']
+  const given = ['--lake', lake, '--out', out, '--today', filledAt.slice(0, 10)]
+  const spark = ['--master', 'local[2]', '--jars', jars, ...java, ...conf, join(folder, 'run.py'), ...given]
+  const { stdout, stderr, status } = spawnSync(join(environment, 'bin/spark-submit'), spark, {
+    encoding: 'utf8',
+    env: { ...process.env, PYSPARK_PYTHON: join(environment, 'bin/python') },
+    maxBuffer: 2 ** 28,
+  })
+  const failures = stderr.split('\n').filter(line => /^(?:acme|north)\b|Error:/.test(line))
+  expect([status, failures]).toEqual([0, []])
+  return stdout
+}
+
+/** Rows in which the two differ, without the time of the build. */
+async function differing(engine: Engine, { mart, columns }: SparkMart, connection: string): Promise<number> {
+  const names = quoteNames([...columns.map(({ name }) => name), 'definition_id', 'as_of'])
+  const place = `${out}/mart/${mart.name}/connection=${connection}`
+  const own = `select ${names} from mart.${quoteName(mart.name)}`
+  const other = `select ${names} from read_parquet('${place}/*.parquet', hive_partitioning = false)`
+  const sql = existsSync(place)
+    ? `select count(*) as n from ((${own} except all ${other}) union all (${other} except all ${own}))`
+    : `select count(*) as n from (${own})`
+  const [row] = await engine.rows<{ n: number }>(sql)
+  return Number(row?.n)
+}
+
+test.skipIf(!hasJava)(
+  'every mart that is written for Spark has the rows of DuckDB, of two connections',
+  async () => {
+    const engines = new Map<string, Engine>()
+    for (const [connection, world] of Object.entries(worlds)) {
+      const { engine } = await world.duckdb()
+      engines.set(connection, engine)
+      await publishMarts(engine, connection)
+    }
+    const stdout = computeMarts()
+    expect(stdout.match(/written in/g)).toHaveLength(made.marts.length * engines.size)
+    const wrong: string[] = []
+    for (const [connection, engine] of engines)
+      for (const one of made.marts) {
+        const rows = await differing(engine, one, connection)
+        if (rows > 0) wrong.push(`${connection} mart.${one.mart.name}: ${rows} rows differ`)
+      }
+    expect(wrong).toEqual([])
+    expect(made.leftOut.map(({ name }) => name)).toEqual([
+      'dim_company',
+      'accrual_month_end',
+      'alert',
+      'crosscheck',
+      'data_health',
+      'request_budget',
+      'status_change_daily',
+      'supplier_scorecard',
+      'time_to_fill',
+      'time_to_fill_detail',
+      'timesheet_cycle',
+      'workers_over_hours',
+    ])
+  },
+)

@@ -1,0 +1,41 @@
+/** Spark with Delta, from PyPI and Maven Central, kept for the next time. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pythonEnvironment } from './python-environment.ts'
+
+const cache = fileURLToPath(new URL('../../node_modules/.cache/delta-jars', import.meta.url))
+const artifacts = ['io.delta:delta-spark_2.12:3.3.2', 'io.delta:delta-storage:3.3.2']
+
+export const hasJava = ['java', 'mvn'].every(program => spawnSync(program, ['-version']).status === 0)
+if (!hasJava) console.log('Spark is left out: java or mvn is not on this machine')
+
+/** Paths of the jars of Delta, with commas between. */
+function deltaJars(): string {
+  mkdirSync(cache, { recursive: true })
+  return artifacts
+    .map(artifact => {
+      const [, name, version] = artifact.split(':')
+      const jar = join(cache, `${name}-${version}.jar`)
+      const copy = ['-B', '-q', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`]
+      if (!existsSync(jar)) execFileSync('mvn', copy)
+      return jar
+    })
+    .join()
+}
+
+export interface SparkPlace {
+  /** The folder of the Python environment. */
+  readonly environment: string
+  readonly jars: string
+}
+
+/** Throws where PyPI or Maven Central does not answer. */
+export function sparkPlace(): SparkPlace {
+  const wanted = ['pyspark==3.5.6', 'setuptools']
+  return {
+    environment: pythonEnvironment({ name: 'lake-spark', wanted, program: 'python' }),
+    jars: deltaJars(),
+  }
+}
