@@ -100,6 +100,7 @@ const recorded: readonly Recorded[] = [
   { line: 'alerts' },
   { line: 'drift' },
   { line: 'lake publish' },
+  { line: 'marts --sql spark --out spark' },
   { line: 'metrics', isDocument: true },
   { line: `forget worker ${timesheet.worker.id} --dry-run` },
   { line: 'fields' },

@@ -8,7 +8,11 @@ import { sparkFiles } from '../../src/marts/spark/project.ts'
 import { sparkMarts } from '../../src/marts/spark/statements.ts'
 
 test.each([
-  ['drops materialized', 'with a as materialized (select 1)', 'with a as (select 1)'],
+  [
+    'computes a materialized table expression once',
+    'with a as materialized (select 1)',
+    'with a as (select * from (select 1) as once where rand() >= 0)',
+  ],
   ['drops not materialized', 'a as not materialized (select 1)', 'a as (select 1)'],
   ['quotes names with backticks', 'select "of x"."y"', 'select `of x`.`y`'],
   ['escapes quotes and backslashes of texts', `select 'it''s' || '\\d'`, `select 'it\\'s' || '\\\\d'`],

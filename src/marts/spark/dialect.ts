@@ -79,11 +79,18 @@ const castType: Rule = (nodes, at) => {
     : { sql: `as ${type}`, next: place + 1 }
 }
 
-/** Every reader of a table expression computes it again, or Spark reuses its exchange. */
+/**
+ * Spark copies a table expression into each of its readers, unless it depends on chance: then it is computed once. Without the
+ * condition, which is always true, `worker_week` reads the timesheets some hundred times.
+ */
 const materialized: Rule = (nodes, at) => {
-  const next =
-    behindWords(nodes, at, ['as', 'materialized']) ?? behindWords(nodes, at, ['as', 'not', 'materialized'])
-  return next === undefined ? undefined : { sql: 'as', next }
+  const never = behindWords(nodes, at, ['as', 'not', 'materialized'])
+  if (never !== undefined) return { sql: 'as', next: never }
+  const place = nextAt(nodes, behindWords(nodes, at, ['as', 'materialized']) ?? nodes.length)
+  const group = nodes[place]
+  return isGroup(group)
+    ? { sql: `as (select * from (${rewrite(group)}) as once where rand() >= 0)`, next: place + 1 }
+    : undefined
 }
 
 const inner = (nodes: readonly Node[]): readonly Node[] => {
