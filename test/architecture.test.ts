@@ -339,7 +339,7 @@ describe('the rules catch', () => {
 })
 
 test('each test file is quick or has the suffix of another suite', () => {
-  const suites = ['rules', 'runs', 'long', 'browser', 'airflow', 'celery', 'lake', 's3']
+  const suites = ['rules', 'runs', 'long', 'browser', 'airflow', 'celery', 'lake', 's3', 'spark']
   const suffixes = readdirSync(dirname(fileURLToPath(import.meta.url)), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.test.ts'))
     .map(name => basename(name, '.test.ts').split('.').slice(1).join('.'))

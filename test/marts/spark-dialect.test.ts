@@ -4,8 +4,8 @@ import { defaultDays } from '../../src/lib/day-rule.ts'
 import { fillTokens } from '../../src/marts/inputs.ts'
 import { readMarts } from '../../src/marts/mart.ts'
 import { sparkSql } from '../../src/marts/spark/dialect.ts'
-import { sparkFiles } from '../../src/marts/spark/project.ts'
 import { sparkMarts } from '../../src/marts/spark/statements.ts'
+import { sparkFiles } from '../../src/semantic/spark-project.ts'
 
 test.each([
   [

@@ -1,4 +1,5 @@
 /** The statements of marts for Spark, over the tables of a lake; and which marts have none, and why. */
+import { currencyTable } from '../../state/marts/currencies.ts'
 import { tablesNamed } from '../../warehouse/schema/schemas.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import { ownColumns } from '../columns.ts'
@@ -27,7 +28,7 @@ export interface SparkMarts {
 }
 
 /** Currencies are settled by a build; the dimension of companies has them. */
-const currencies = { table: 'ops.company_currency', from: 'mart.dim_company' } as const
+const currencies = { table: currencyTable, from: 'mart.dim_company' } as const
 
 /** A midnight in UTC is a day without a time, in every zone. */
 const dayOf = (at: string, zone: string, { from, until }: { from: string; until: string }): string =>

@@ -1,10 +1,10 @@
 /** The files that compute marts on Spark: statements with a runner for spark-submit, and the same as a dbt project. */
 import { readFileSync } from 'node:fs'
-import type { DayRule } from '../../lib/day-rule.ts'
-import { packageFile } from '../../lib/package.ts'
-import { type BundleFile, yamlText } from '../../semantic/bundle.ts'
-import { relationName } from './dialect.ts'
-import type { SparkInput, SparkMart, SparkMarts } from './statements.ts'
+import type { DayRule } from '../lib/day-rule.ts'
+import { packageFile } from '../lib/package.ts'
+import { relationName } from '../marts/spark/dialect.ts'
+import type { SparkInput, SparkMart, SparkMarts } from '../marts/spark/statements.ts'
+import { type BundleFile, yamlText } from './bundle.ts'
 
 /** In the first lines of each file; the program recognizes its files by it. */
 export const marker = 'written by muster marts'
