@@ -29,7 +29,7 @@ export const notAudited: Readonly<Record<string, string>> = {
   crosscheck: 'shows the last comparison with the metrics of the service: test/crosscheck',
   data_health: 'tells of runs and readings: test/marts/spend-by-hand.test.ts',
   dim_date: 'is the calendar: test/marts/stand-alone.runs.test.ts',
-  alert: 'tells how the alerts of the settings stand: test/app/notify/alerts.test.ts',
+  alert: 'tells how the alerts of the settings stand: test/app/notify/alerts.runs.test.ts',
   request_budget: 'tells what the service last said of each key: test/marts/stand-alone.runs.test.ts',
   status_change_daily:
     'counts states that readings saw one after the other: test/marts/status-changes.test.ts',
