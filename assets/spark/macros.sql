@@ -6,7 +6,7 @@
 {# End of the last run that read the service, as Muster's last build in the lake says. #}
 {% macro muster_as_of() -%}
   {%- if execute -%}
-    {%- set found = run_query("select date_format(max(as_of), \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\") as at from " ~ source("mart", "dim_company") ~ " where connection = '" ~ var("connection") ~ "'") -%}
+    {%- set found = run_query("select date_format(max(as_of), \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\") as at from " ~ source("mart", "data_health") ~ " where connection = '" ~ var("connection") ~ "'") -%}
     {{- found.columns[0].values()[0] -}}
   {%- endif -%}
 {%- endmacro %}

@@ -71,7 +71,7 @@ for connection in given.connection or sorted(snapshots):
             view(name, f"{given.lake}/{name.replace('.', '/')}", connection, tables[name]["version"])
         else:
             missing.add(name)  # For the marts that read it.
-    built = None if "mart.dim_company" in missing else spark.sql("select date_format(max(as_of), \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\") as at from mart_dim_company").first().at
+    built = None if "mart.data_health" in missing else spark.sql("select date_format(max(as_of), \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\") as at from mart_data_health").first().at
     inputs["as_of"] = built
     inputs["today"] = given.today or datetime.now(timezone.utc).astimezone(ZoneInfo(inputs["zone"])).date().isoformat()
     for mart in plan["marts"]:
@@ -91,5 +91,5 @@ for connection in given.connection or sorted(snapshots):
         except Exception as error:  # The others are still worth writing; the exit status tells.
             failed += 1
             missing.add(name)  # For the marts that read it.
-            print(f"{connection} {name}: {str(error).splitlines()[0]}", file=sys.stderr, flush=True)
+            print(f"{connection} {name}: {str(error).strip().splitlines()[0]}", file=sys.stderr, flush=True)
 sys.exit(1 if failed else 0)

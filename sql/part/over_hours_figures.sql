@@ -69,7 +69,7 @@ grouped as (
 -- The numbering is arbitrary: to order the groups, PostgreSQL would sort all their cells.
 named as materialized (
   select
-    grouped.group_by, grouped.group_key, cast(row_number() over () as integer) as number,
+    grouped.group_by, grouped.group_key, cast(:number(grouped.group_by, grouped.group_key) as integer) as number,
     max(grouped.company_id) as company_id, max(grouped.project_id) as project_id, max(grouped.agency_id) as agency_id,
     max(grouped.month_key) as month_key, max(grouped.week_key) as week_key
   from grouped

@@ -21,19 +21,19 @@ logged as (
 
 -- Integers stand for texts that occur millions of times. Materialized, since the numbering is arbitrary.
 choice_number as materialized (
-  select definition.choice, cast(row_number() over () as integer) as choice_number
+  select definition.choice, cast(:number(definition.choice) as integer) as choice_number
   from definition
 ),
 
 worker_number as materialized (
-  select named.worker_id, cast(row_number() over () as integer) as worker
+  select named.worker_id, cast(:number(named.worker_id) as integer) as worker
   from (select distinct timesheet.worker_id from star.fact_timesheet as timesheet) as named
 ),
 
 place_number as materialized (
   select
     named.company_id, named.project_id, named.agency_id,
-    cast(row_number() over () as integer) as place
+    cast(:number(named.company_id, named.project_id, named.agency_id) as integer) as place
   from (
     select distinct timesheet.company_id, timesheet.project_id, timesheet.agency_id
     from star.fact_timesheet as timesheet

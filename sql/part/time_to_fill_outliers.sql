@@ -38,7 +38,7 @@ counted_answer as (
 cell as materialized (
   select
     named.choice, named.company_id, named.project_id, named.agency_id, named.month_key, named.week_key,
-    row_number() over () as cell
+    :number(choice, company_id, project_id, agency_id, month_key, week_key) as cell
   from (
     select distinct choice, company_id, project_id, agency_id, month_key, week_key from counted_answer
   ) as named
@@ -73,7 +73,7 @@ keyed as (
 
 named as materialized (
   select
-    keyed.group_by, keyed.group_key, row_number() over () as number,
+    keyed.group_by, keyed.group_key, :number(keyed.group_by, keyed.group_key) as number,
     max(keyed.company_id) as company_id, max(keyed.project_id) as project_id, max(keyed.agency_id) as agency_id,
     max(keyed.month_key) as month_key, max(keyed.week_key) as week_key
   from keyed

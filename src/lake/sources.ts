@@ -1,5 +1,6 @@
 /** The tables and views of the warehouse that are written to a lake, with their rows in the stage. */
 import { basename } from 'node:path'
+import { ledgerOfMarts } from '../state/tables.ts'
 import { type CataloguedType, typedColumnsIn } from '../warehouse/catalogue.ts'
 import type { Engine } from '../warehouse/engine.ts'
 import type { SchemaName } from '../warehouse/schema/schemas.ts'
@@ -24,7 +25,7 @@ const viewsOfNow = (): ReadonlySet<string> =>
       .map(({ name }) => `mart.${basename(name, '.sql')}`),
   )
 
-/** Other views are written as tables. In the order of their names. */
+/** Other views are written as tables; of `ops`, only what marts compute with. In the order of their names. */
 export async function lakeSources(engine: Engine, schemas: readonly SchemaName[]): Promise<LakeSource[]> {
   const leftOut = viewsOfNow()
   const comments = await engine.comments()
@@ -34,7 +35,7 @@ export async function lakeSources(engine: Engine, schemas: readonly SchemaName[]
   for (const column of await typedColumnsIn(engine, schemas)) {
     const { schema, table: name } = column
     const key = `${schema}.${name}`
-    if (leftOut.has(key)) continue
+    if (leftOut.has(key) || (schema === 'ops' && !ledgerOfMarts.has(key))) continue
     const table = tables.get(key) ?? { schema, name, description: commentOf(schema, name), columns: [] }
     table.columns.push({ ...column, description: commentOf(schema, name, column.name) })
     tables.set(key, table)

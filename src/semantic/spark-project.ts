@@ -41,7 +41,7 @@ const packaged = (path: string): string => readFileSync(packageFile(`assets/spar
 /** Tables of the lake that the marts read, without marts that are computed before. */
 function lakeTables({ marts }: SparkMarts): string[] {
   const own = new Set(marts.map(({ mart }) => `mart.${mart.name}`))
-  const read = ['mart.dim_company', ...marts.flatMap(({ reads }) => reads)]
+  const read = ['mart.data_health', ...marts.flatMap(({ reads }) => reads)]
   return [...new Set(read)].filter(name => !own.has(name)).sort()
 }
 

@@ -64,6 +64,14 @@ function publishedViews(): ReadonlySet<string> {
   return views
 }
 
+/** What marts compute with and a sync alone does not change: a lake has it, so that another engine can compute them. */
+export const ledgerOfMarts: ReadonlySet<string> = new Set([
+  'ops.accrual_month_end',
+  'ops.company_currency',
+  'ops.crosscheck',
+  'ops.metric_definition',
+])
+
 /** Whether the published copy has a table or view: all of star and mart, and ops without personal data. */
 export const isPublished = (schema: string, name: string): boolean =>
   schema === 'star' ||

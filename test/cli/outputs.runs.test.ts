@@ -37,6 +37,7 @@ const writing: Readonly<Record<string, (target: string) => string>> = {
   'docs --out': target => `docs --out ${target}`,
   'docs --markdown': target => `docs --markdown ${target}`,
   'export --parquet': target => `export --parquet ${target}`,
+  'marts --out': target => `marts --sql spark --out ${target}`,
   'metrics --file': target => `metrics --file ${target}`,
   'sql --parquet': target => `sql --parquet ${target} select 1 as one`,
   ...Object.fromEntries(

@@ -46,7 +46,7 @@ export function publishTo(
     runId: newRunId(lakeClock, rng),
     clock: lakeClock,
     signal: new AbortController().signal,
-    schemas: ['star', 'mart'],
+    schemas: ['star', 'mart', 'ops'],
     retentionDays: 30,
     ...more,
   })

@@ -83,7 +83,9 @@ function computeMarts(): string {
     env: { ...process.env, PYSPARK_PYTHON: join(environment, 'bin/python') },
     maxBuffer: 2 ** 28,
   })
-  const failures = stderr.split('\n').filter(line => /^(?:acme|north)\b|Error:/.test(line))
+  // spark-submit gives what a Python program says on either stream out as its output.
+  const said = `${stdout}\n${stderr}`.split('\n').filter(line => !/written in/.test(line))
+  const failures = said.filter(line => /^(?:acme|north)\b|(?:Error|Exception):/.test(line))
   expect([status, failures]).toEqual([0, []])
   return stdout
 }
@@ -120,18 +122,12 @@ test.skipIf(!hasJava)(
       }
     expect(wrong).toEqual([])
     expect(made.leftOut.map(({ name }) => name)).toEqual([
-      'dim_company',
-      'accrual_month_end',
       'alert',
-      'crosscheck',
       'data_health',
       'request_budget',
       'status_change_daily',
       'supplier_scorecard',
-      'time_to_fill',
-      'time_to_fill_detail',
       'timesheet_cycle',
-      'workers_over_hours',
     ])
   },
 )

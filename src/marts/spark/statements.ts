@@ -1,12 +1,12 @@
 /** The statements of marts for Spark, over the tables of a lake; and which marts have none, and why. */
-import { currencyTable } from '../../state/marts/currencies.ts'
+import { ledgerOfMarts } from '../../state/tables.ts'
 import { tablesNamed } from '../../warehouse/schema/schemas.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import { ownColumns } from '../columns.ts'
 import { replaceTokens } from '../inputs.ts'
 import { inOrder, type Mart, stampColumns, type TableColumn } from '../mart.ts'
 import { rowsStatement } from '../table.ts'
-import { relationName, sparkSql } from './dialect.ts'
+import { sparkSql } from './dialect.ts'
 
 /** What differs by connection and by day; the runner and dbt bind it in their own way. */
 export const sparkInputs = ['as_of', 'today', 'zone', 'first_day', 'last_day', 'fiscal_month'] as const
@@ -27,8 +27,7 @@ export interface SparkMarts {
   readonly leftOut: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Currencies are settled by a build; the dimension of companies has them. */
-const currencies = { table: currencyTable, from: 'mart.dim_company' } as const
+const isInLake = (name: string): boolean => /^(?:star|mart)\./.test(name) || ledgerOfMarts.has(name)
 
 /** A midnight in UTC is a day without a time, in every zone. */
 const dayOf = (at: string, zone: string, { from, until }: { from: string; until: string }): string =>
@@ -56,9 +55,7 @@ function fillForSpark(select: string, input: (name: SparkInput) => string): stri
 }
 
 const opsOf = ({ computed }: TableColumn): string[] =>
-  tablesNamed([computed?.once?.query ?? '', computed?.join ?? ''].join(' ')).filter(
-    name => name !== currencies.table && !/^(?:star|mart)\./.test(name),
-  )
+  tablesNamed([computed?.once?.query ?? '', computed?.join ?? ''].join(' ')).filter(name => !isInLake(name))
 
 /** Without those that tell how much of the service was read: the ledger that counts it is not in the lake. */
 function sparkColumns(mart: Mart): TableColumn[] {
@@ -76,20 +73,14 @@ function sparkMart(mart: Mart): SparkMart {
   return {
     mart,
     columns,
-    reads: [
-      ...new Set(tablesNamed(rows).map(name => (name === currencies.table ? currencies.from : name))),
-    ].sort(),
-    select: input =>
-      sparkSql(fillForSpark(rows, input)).replaceAll(relationName(currencies.table), () =>
-        relationName(currencies.from),
-      ),
+    reads: [...new Set(tablesNamed(rows))].sort(),
+    select: input => sparkSql(fillForSpark(rows, input)),
   }
 }
 
 /** Why the rows of a mart cannot be computed from a lake; undefined when they can. */
-function whyNot({ mart, reads }: SparkMart): string | undefined {
-  if (currencies.from === `mart.${mart.name}`) return 'a build settles its currencies; the lake has it'
-  const missing = reads.filter(name => !/^(?:star|mart)\./.test(name))
+function whyNot({ reads }: SparkMart): string | undefined {
+  const missing = reads.filter(name => !isInLake(name))
   return missing.length === 0 ? undefined : `reads ${missing.join(', ')}, not in the lake`
 }
 
