@@ -71,8 +71,19 @@ function measure(entity: Entity, metric: EntityMetric): object {
   return { ...words, type: 'number', sql: guardedSql({ sql: owned(sql, entity), within }, own) }
 }
 
+/** PostgreSQL cuts an alias, `cube__member`, after 63 bytes; that of a time ends with its grain, such as `_quarter`. */
+const longestAlias = 63 - '_quarter'.length
+
+/** The first letters of the words of a cube whose aliases would be too long. */
+function shortName({ name, dimensions, metrics }: Entity): string | undefined {
+  const longest = Math.max(0, ...[...dimensions, ...metrics].map(member => member.name.length))
+  if (name.length + 2 + longest <= longestAlias) return undefined
+  return name.replace(/([a-z])[a-z]*_?/g, '$1')
+}
+
 const cubeOf = (entity: Entity, schema: string): object => ({
   name: entity.name,
+  sql_alias: shortName(entity),
   title: entity.title,
   description: `${entity.description} ${entity.question}`,
   sql_table: `${schema}.${entity.name}`,
