@@ -56,11 +56,17 @@ elapsed as (
     answer.approved_at, answer.accepted_at, definition.choice, definition.days, definition.negative_days, definition.week_start,
     answer.accepted_at at time zone definition.zone + definition.zone_minutes * interval '1 minute' as local_at,
     cast(extract(epoch from (answer.accepted_at - answer.approved_at)) as double precision) / 86400.0 as fraction,
-    cast(answer.accepted_at at time zone 'UTC' as date) - cast(answer.approved_at at time zone 'UTC' as date) as utc_days,
-    cast(answer.accepted_at at time zone 'Europe/London' as date)
-      - cast(answer.approved_at at time zone 'Europe/London' as date) as london_days,
-    cast(answer.accepted_at at time zone definition.zone + definition.zone_minutes * interval '1 minute' as date)
-      - cast(answer.approved_at at time zone definition.zone + definition.zone_minutes * interval '1 minute' as date)
+    :days(
+      cast(answer.accepted_at at time zone 'UTC' as date), cast(answer.approved_at at time zone 'UTC' as date)
+    ) as utc_days,
+    :days(
+      cast(answer.accepted_at at time zone 'Europe/London' as date),
+      cast(answer.approved_at at time zone 'Europe/London' as date)
+    ) as london_days,
+    :days(
+      cast(answer.accepted_at at time zone definition.zone + definition.zone_minutes * interval '1 minute' as date),
+      cast(answer.approved_at at time zone definition.zone + definition.zone_minutes * interval '1 minute' as date)
+    )
       as zone_days
   from answer
   cross join definition

@@ -4,6 +4,7 @@ import type { DayRule } from '../lib/day-rule.ts'
 import { lastRead } from '../state/marts/source-state.ts'
 import { storedDays } from '../state/reporting-zone.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { type EngineSql, fillEngineTokens, plainSql } from '../warehouse/engine-tokens.ts'
 import { quoteText } from '../warehouse/sql-text.ts'
 import type { Mart } from './mart.ts'
 
@@ -30,27 +31,10 @@ const tokens = {
   day: /(?<!:):day\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g,
   /** `:local(start_at)`: what clocks of the reporting zone show, as a timestamp without a zone. */
   local: /(?<!:):local\(([^()]*)\)/g,
-  /** `:days(later, earlier)`: days between two dates; Spark subtracts dates into an interval. */
-  days: /(?<!:):days\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g,
-  /** `:number(worker_id)`: an arbitrary number for each row, of which these columns are the key. */
-  number: /(?<!:):number\(([^()]*)\)/g,
 } as const
 
-/** The parts of a text between commas that are in no parentheses. */
-function argumentsIn(text: string): string[] {
-  const parts = ['']
-  let depth = 0
-  for (const character of text) {
-    if (character === '(') depth += 1
-    if (character === ')') depth -= 1
-    if (character === ',' && depth === 0) parts.push('')
-    else parts.push(`${parts.pop()}${character}`)
-  }
-  return parts.map(part => part.trim())
-}
-
 /** SQL of an engine for what its statements write as tokens. */
-export interface TokenSql {
+export interface TokenSql extends EngineSql {
   readonly asOf: string
   readonly today: string
   readonly readDay: string
@@ -58,19 +42,12 @@ export interface TokenSql {
   slice(column: string): string
   day(at: string): string
   local(at: string): string
-  days(later: string, earlier: string): string
-  number(columns: string): string
 }
 
 /** `days` before `day`, whose SQL has more parentheses than a token may. */
 export function replaceTokens(select: string, sql: TokenSql): string {
-  return select
+  return fillEngineTokens(select, sql)
     .replace(tokens.slice, (_, column: string) => sql.slice(column))
-    .replace(tokens.number, (_, columns: string) => sql.number(columns))
-    .replace(tokens.days, (_, both: string) => {
-      const [later = '', earlier = ''] = argumentsIn(both)
-      return sql.days(later, earlier)
-    })
     .replace(tokens.asOf, () => sql.asOf)
     .replace(tokens.today, () => sql.today)
     .replace(tokens.readDay, () => sql.readDay)
@@ -103,6 +80,7 @@ const inSlice = (column: string, slice: string | undefined): string =>
 /** For DuckDB and PostgreSQL. Reads all rows when no slice is given. */
 export function fillTokens(select: string, time: ReportingTime, slice?: string): string {
   return replaceTokens(select, {
+    ...plainSql,
     asOf: asOfLiteral(time.asOf),
     today: `cast('${time.today}' as date)`,
     readDay: readDayOf(time),
@@ -110,9 +88,6 @@ export function fillTokens(select: string, time: ReportingTime, slice?: string):
     slice: column => inSlice(column, slice),
     day: at => dayInZone(at, daySql(time)),
     local: at => `(${at} at time zone ${quoteText(time.zone)})`,
-    days: (later, earlier) => `(${later} - ${earlier})`,
-    // An order would sort all rows for a number that nobody sees.
-    number: () => 'row_number() over ()',
   })
 }
 

@@ -29,11 +29,6 @@ test.each([
     `a.at at time zone z.zone + z.minutes, a.at at time zone 'UTC'`,
     `from_utc_timestamp(a.at, z.zone) + z.minutes, from_utc_timestamp(a.at, 'UTC')`,
   ],
-  [
-    'counts days between dates',
-    'cast(a as date)\n  - cast(f(b) as date) as d',
-    'datediff(cast(a as date), cast(f(b) as date)) as d',
-  ],
   ['names types as Spark does', 'cast(a as text)', 'cast(a as string)'],
   ['keeps digits of decimals', 'cast(a as numeric(18, 4))', 'cast(a as decimal(18, 4))'],
   ['names double precision', 'cast(a as double precision)', 'cast(a as double)'],

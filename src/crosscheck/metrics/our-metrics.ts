@@ -2,6 +2,7 @@
 import { minuteMs } from '../../lib/dates.ts'
 import { shiftOf } from '../../lib/zones.ts'
 import type { Engine } from '../../warehouse/engine.ts'
+import { fillEngineTokens, plainSql } from '../../warehouse/engine-tokens.ts'
 import { sqlFiles } from '../../warehouse/sql-files.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import type { MetricDefinition } from './definition.ts'
@@ -26,13 +27,12 @@ const files: Readonly<Record<MetricName, string>> = {
 
 const texts = new Map<MetricName, string>()
 
-/** The file without its comments, which name the tokens too. Rows are numbered without an order, as in marts. */
+/** The file without its comments, which name the tokens too. */
 function metricText(metric: MetricName): string {
   const known = texts.get(metric)
   if (known !== undefined) return known
   const file = sqlFiles('metric').find(({ name }) => name === files[metric])
-  const plain = (file?.text ?? '').replace(/^\s*--.*\n/gm, '')
-  const text = plain.replace(/:number\([^()]*\)/g, 'row_number() over ()')
+  const text = fillEngineTokens((file?.text ?? '').replace(/^\s*--.*\n/gm, ''), plainSql)
   texts.set(metric, text)
   return text
 }

@@ -1,6 +1,6 @@
 /**
  * Rewrites a statement of the portable subset for Spark 3.4 and later. Only what a token and its neighbours decide: what depends
- * on types is a token of `inputs.ts`, such as `:days`.
+ * on types is a token, such as `:days`.
  */
 import { schemaNames } from '../../warehouse/schema/schemas.ts'
 import { type Token, tokensOf } from '../../warehouse/sql-tokens.ts'
@@ -98,24 +98,6 @@ function behindOperand(nodes: readonly Node[], at: number): number | undefined {
   const node = nodes[at]
   if (!isToken(node) || !['word', 'text'].includes(node.kind)) return undefined
   return textOf(nodes.slice(at + 1, at + 2)) === '.' ? behindOperand(nodes, at + 2) : at + 1
-}
-
-/** Index behind `cast(… as date)`. */
-function behindDate(nodes: readonly Node[], at: number): number | undefined {
-  const group = nodes[nextAt(nodes, at + 1)]
-  const isDate = wordAt(nodes, at) === 'cast' && isGroup(group) && /\sas date$/.test(textOf(group).trim())
-  return isDate ? nextAt(nodes, at + 1) + 1 : undefined
-}
-
-/** `cast(a as date) - cast(b as date)`, which Spark subtracts into an interval. */
-const dayDifference: Rule = (nodes, at) => {
-  const later = behindDate(nodes, at)
-  const minus = nextAt(nodes, later ?? nodes.length)
-  const from = nextAt(nodes, minus + 1)
-  const next = textOf(nodes.slice(minus, minus + 1)) === '-' ? behindDate(nodes, from) : undefined
-  if (next === undefined) return undefined
-  const [first, second] = [nodes.slice(at, later), nodes.slice(from, next)].map(date => rewrite(date).trim())
-  return { sql: `datediff(${first}, ${second})`, next }
 }
 
 /** `created_at at time zone 'UTC'`, of an instant: what its clocks show. */
@@ -221,18 +203,7 @@ const orderBy: Rule = (nodes, at) => {
   return { sql: `order by ${ordered.join(', ')}${found < 0 ? '' : ' '}`, next }
 }
 
-const rules = [
-  materialized,
-  castType,
-  localTime,
-  dayDifference,
-  jsonField,
-  extract,
-  series,
-  rangeOfDays,
-  relation,
-  orderBy,
-]
+const rules = [materialized, castType, localTime, jsonField, extract, series, rangeOfDays, relation, orderBy]
 
 /** A backslash escapes in Spark, and two quotes end one text and begin the next. */
 const quoted = (text: string): string =>
