@@ -22,6 +22,9 @@ options.add_argument("--today", help="YYYY-MM-DD instead of the current day in t
 options.add_argument("--mart", action="append", help="one mart; may be repeated; all without it")
 given = options.parse_args()
 plan = json.loads((here / "marts.json").read_text(encoding="utf-8"))
+unknown = sorted(set(given.mart or []) - {mart["name"] for mart in plan["marts"]})
+if unknown:
+    options.error(f"marts.json has no mart {', '.join(unknown)}")
 
 settings = {
     "spark.sql.session.timeZone": "UTC",
