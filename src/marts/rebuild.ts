@@ -15,7 +15,15 @@ import { policiesOn } from '../warehouse/postgres/rights/row-policies.ts'
 import { quoteName } from '../warehouse/sql-text.ts'
 import { isSliced, type ReportingTime, slices } from './inputs.ts'
 import type { Mart } from './mart.ts'
-import { commentStatements, fillStatement, makeTable, requireKeys, shapeOf, tableOf } from './table.ts'
+import {
+  commentStatements,
+  fillStatement,
+  makeTable,
+  orderOfRows,
+  requireKeys,
+  shapeOf,
+  tableOf,
+} from './table.ts'
 import { dropView, madeViews, viewStatements, viewsOf } from './views.ts'
 
 /** A check that found rows in a rebuilt mart. */
@@ -141,7 +149,9 @@ async function fillTable({ engine, mart, time, now, slices }: MartRebuild, targe
   const at = { ...time, now: new Date(now()).toISOString() }
   const fillTimes = slices?.map(slice => ({ ...at, slice })) ?? [at]
   let rows = 0
-  for (const one of fillTimes) rows += await engine.run(engine.forFullScan(fillStatement(mart, target, one)))
+  const order = orderOfRows(engine, mart)
+  for (const one of fillTimes)
+    rows += await engine.run(engine.forFullScan(fillStatement(mart, target, one) + order))
   return rows
 }
 

@@ -426,6 +426,23 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     expect(troubles.splice(0)).toEqual([])
   })
 
+  test('a compared report shows the period before, on paper as well', async () => {
+    const file = join(folder, 'compared.html')
+    const filters = { ...noFilters, from: '2026-08-03', to: '2026-09-27', isCompared: true }
+    const made = { filters, madeAt: '2026-11-02T02:30:00.000Z', members: 1 }
+    writeFileSync(file, await writeReport(full.reader, made))
+    const page = await opened(`${pathToFileURL(file).href}?page=cost`, { width: 718 })
+    expect(await page.locator('.compared').textContent()).toContain('compared with')
+    expect(await page.locator('#cost-totals .change').first().textContent()).toMatch(/ on /)
+    expect(await page.locator('#cost-by-week g[data-layer="before"] path').count()).toBeGreaterThan(0)
+    await page.emulateMedia({ media: 'print' })
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`)
+    expect(await page.locator('.printed .compared').first().textContent()).toContain('compared with')
+    expect(await page.locator('.printed g[data-layer="before"]').count()).toBeGreaterThan(1)
+    await page.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
   test('a report is one file that asks no network for anything', async () => {
     const file = join(folder, 'report.html')
     writeFileSync(

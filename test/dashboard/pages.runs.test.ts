@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PageAnswer, PanelAnswer, RowsAnswer } from '../../src/dashboard/answers.ts'
-import { noFilters } from '../../src/dashboard/filters.ts'
+import { noFilters, readFilters } from '../../src/dashboard/filters.ts'
 import { pageNamed, pages } from '../../src/dashboard/pages/pages.ts'
 import { type ReportData, writeReport } from '../../src/dashboard/report.ts'
 import { utcDay, weekday } from '../../src/lib/dates.ts'
@@ -265,6 +265,26 @@ test('a report shows invoices as the client sees them, and can be switched', asy
     expect(outstanding?.changed).toMatchObject([{ perspective, sql: expect.stringContaining(perspective) }])
     expect(cost).toEqual({ ignored: ['perspective'] })
   }
+})
+
+test('a compared report has what the pages have, also under each filter', async () => {
+  const query = 'from=2026-08-03&to=2026-09-27&compare=before'
+  const html = await writeReport(duckdb.reader, {
+    pages: [pageNamed('cost')],
+    filters: readFilters(new URLSearchParams(query)),
+    madeAt: '2026-11-02T02:30:00.000Z',
+  })
+  const [, text = ''] = /id="report">(.*?)<\/script>/s.exec(html) ?? []
+  const {
+    pages: [cost],
+    views,
+  } = JSON.parse(text) as ReportData
+  expect(cost).toEqual(await pageOf(duckdb, `cost?${query}`))
+  const [agency = ''] = Object.keys(views).filter(view => view.startsWith('agency='))
+  const { panels } = await pageOf(duckdb, `cost?${query}&${agency}`)
+  const { rows, isCompared } = panels.find(({ id }) => id === 'cost-totals') as PanelAnswer
+  expect(Number(rows[0]?.before_cost)).toBeGreaterThan(0)
+  expect(views[agency]?.['cost-totals']?.changed).toMatchObject([{ rows, isCompared }])
 })
 
 test('a report of some pages has these alone, and their panels under each filter', async () => {
