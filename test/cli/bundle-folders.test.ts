@@ -1,6 +1,6 @@
 /** Folders of the bundles for BI tools: made with those above them, never over what somebody else wrote. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import { muster, temporaryFolder } from '../support/captured-world.ts'
 
@@ -27,4 +27,20 @@ test('refuses foreign files, and a file in the place of a parent folder, in one 
   expect(await muster('docs --odcs first --cube own', { cwd })).toMatchObject({ code: 2 })
   expect(existsSync(join(cwd, 'first'))).toBe(false)
   expect(readFileSync(join(cwd, 'own/muster.odcs.yaml'), 'utf8')).toBe('mine')
+})
+
+test.each([
+  ['docs --cube', 'model/cubes/former.yml'],
+  ['marts --sql spark --out', 'sql/former.sql'],
+])('%s removes what an earlier release wrote and this one does not', async (command, former) => {
+  const cwd = temporaryFolder()
+  const write = () => muster(`${command} out`, { cwd, env: { MUSTER_WAREHOUSE: 'duckdb:w.duckdb' } })
+  expect(await write()).toMatchObject({ code: 0 })
+  const names = () => readdirSync(join(cwd, 'out'), { recursive: true, encoding: 'utf8' }).sort()
+  const before = names()
+  const [first = ''] = before.filter(name => name.startsWith(dirname(former) + sep))
+  copyFileSync(join(cwd, 'out', first), join(cwd, 'out', former))
+  writeFileSync(join(cwd, 'out', dirname(former), 'own.txt'), 'mine')
+  expect(await write()).toMatchObject({ code: 0 })
+  expect(names()).toEqual([...before, join(dirname(former), 'own.txt')].sort())
 })

@@ -39,7 +39,7 @@ const bare = [
 const longestStorm = 7
 
 /** Milliseconds between two pieces of a slow body. */
-const pauseMs = 40
+const pauseMs = 160
 
 interface Sent {
   readonly status: number

@@ -141,7 +141,8 @@ class RunningLayer {
     if (fault !== undefined) {
       logged.fault = fault
       const retryAfter = response.getHeader('retry-after')
-      if (response.statusCode === 429)
+      // Who has hung up does not hear that it has to wait.
+      if (response.statusCode === 429 && !request.socket.destroyed)
         this.checker.refused(seen, retryAfter === undefined ? undefined : String(retryAfter))
       return
     }

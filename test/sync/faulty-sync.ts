@@ -101,7 +101,7 @@ export async function proveRecovery(bench: Bench, weather: Weather): Promise<Pro
     faultSeed: seed,
   })
   const warehouse = await bench.warehouse()
-  const timeouts = { headersTimeout: 150, bodyTimeout: 150, totalTimeout: 250 }
+  const timeouts = { headersTimeout: 1000, bodyTimeout: 1000, totalTimeout: 1000 }
   const effects = { clock, rng: namedRng(seed, 'jitter') }
   let failedRuns = 0
   for (let run = 1; run <= runs; run += 1) {

@@ -86,7 +86,7 @@ async function run(setting: Setting, kind: 'sync' | 'sweep', sweep = {}): Promis
   const { seed, rng, clock, weather, service, storm, warehouse } = setting
   storm.begin(kind)
   const limits = kind === 'sweep' && storm.hits('stop') ? { maxRequests: 2 + Math.floor(rng() * 6) } : {}
-  const timeouts = storm.isOn ? { headersTimeout: 150, bodyTimeout: 150, totalTimeout: 200 } : {}
+  const timeouts = storm.isOn ? { headersTimeout: 1000, bodyTimeout: 1000, totalTimeout: 1000 } : {}
   const outcome = await service[kind](warehouse, {
     effects: { clock, rng: namedRng(seed, 'jitter') },
     request: { resources: weather.lists, limits, ...(kind === 'sweep' && { sweep }) },

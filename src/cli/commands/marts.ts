@@ -10,7 +10,7 @@ import { beginningOf, type OutputRules } from '../../temporary/output-file.ts'
 import { type CommandModule, flagOption, type Options, textOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { guardedBy } from '../guarded.ts'
-import { requireBundleFolder, writeFiles } from '../reports/bundles.ts'
+import { requireBundleFolder, writeFolders } from '../reports/bundles.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 
 const engines = ['spark']
@@ -58,7 +58,7 @@ export const command: CommandModule = {
     const files = sparkFiles(made, connections)
     const rules = rulesOf(context, options)
     requireBundleFolder({ folder, files: () => files }, rules)
-    writeFiles(folder, files, rules)
+    writeFolders([{ folder, files }], rules)
     if (context.json) {
       const marts = made.marts.map(({ mart }) => mart.name)
       printJson(context, { folder, marts, leftOut: made.leftOut, files: files.map(({ path }) => path) })

@@ -1,6 +1,6 @@
 /** Writes the bundles of `muster docs` for BI tools: their files, and the warehouse address in them. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { StoredConnection } from '../../config/connection.ts'
 import { counted } from '../../lib/counted.ts'
 import { UsageError } from '../../lib/errors.ts'
@@ -103,12 +103,26 @@ export function requireBundleFolder({ folder, files }: BundleTarget, rules: Outp
   for (const file of present) requireOutput(file, rules)
 }
 
-export function writeFiles(folder: string, files: readonly BundleFile[], rules: OutputRules): void {
-  for (const { path, content } of files) {
-    const file = resolve(folder, path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeOutput(file, content, rules)
-  }
+interface WrittenFolder {
+  readonly folder: string
+  readonly files: readonly BundleFile[]
+}
+
+/** Also removes what an earlier release wrote beside them and this one does not, such as the statement of a former mart. */
+export function writeFolders(folders: readonly WrittenFolder[], rules: OutputRules): void {
+  const written = new Set<string>()
+  for (const { folder, files } of folders)
+    for (const { path, content } of files) {
+      const file = resolve(folder, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeOutput(file, content, rules)
+      written.add(file)
+    }
+  for (const place of new Set([...written].map(dirname)))
+    for (const entry of readdirSync(place, { withFileTypes: true })) {
+      const file = join(place, entry.name)
+      if (entry.isFile() && !written.has(file) && rules.isOurs(file)) rmSync(file)
+    }
 }
 
 /** Throws UsageError for a folder that may not be written, before writing anything. */
@@ -123,11 +137,9 @@ export function writeBundles(context: CommandContext, options: Options, rules: O
     files: () => files({ entities, place, version: programVersion }),
   }))
   for (const target of targets) requireBundleFolder(target, rules)
-  return targets.map(({ name, folder, files }) => {
-    const made = files()
-    writeFiles(folder, made, rules)
-    return { format: name, folder, files: made.length }
-  })
+  const made = targets.map(({ name, folder, files }) => ({ name, folder, files: files() }))
+  writeFolders(made, rules)
+  return made.map(({ name, folder, files }) => ({ format: name, folder, files: files.length }))
 }
 
 export const bundleLine = ({ format, folder, files }: Bundle): string =>
