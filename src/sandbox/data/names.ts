@@ -96,11 +96,14 @@ export const cities = [
   ['Bristol', 'BS1', 51.45, -2.59],
 ] as const
 
-export const costCodes = [
-  { name: 'PRE-100', description: 'Preliminaries' },
-  { name: 'GRW-210', description: 'Groundworks' },
-  { name: 'SUB-220', description: 'Substructure' },
-  { name: 'SUP-310', description: 'Superstructure' },
-  { name: 'FIT-420', description: 'Fit-out' },
-  { name: 'LOG-510', description: 'Logistics' },
-] as const
+/** Records share them. */
+export const costCodes = (
+  [
+    { name: 'PRE-100', description: 'Preliminaries' },
+    { name: 'GRW-210', description: 'Groundworks' },
+    { name: 'SUB-220', description: 'Substructure' },
+    { name: 'SUP-310', description: 'Superstructure' },
+    { name: 'FIT-420', description: 'Fit-out' },
+    { name: 'LOG-510', description: 'Logistics' },
+  ] as const
+).map(code => Object.freeze(code))

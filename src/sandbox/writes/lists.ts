@@ -21,10 +21,9 @@ interface MasterTrade {
   readonly name: string
 }
 
-export const masterTrades: readonly MasterTrade[] = trades.map(({ name }) => ({
-  id: listId('master trade', name),
-  name,
-}))
+export const masterTrades: readonly MasterTrade[] = trades.map(({ name }) =>
+  Object.freeze({ id: listId('master trade', name), name }),
+)
 
 /** An id of the service's form (24 hex digits) that is the same in every sandbox. */
 function listId(list: string, name: string): string {

@@ -17,6 +17,16 @@ it('is the same, byte by byte, for the same seed, scale and day', () => {
   expect(JSON.stringify(generateRecords({ ...small, today: '2026-11-03' }))).not.toBe(text)
 })
 
+it('shares no object with another world that a change to one record could reach', () => {
+  const objectsIn = (value: unknown): object[] =>
+    typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(objectsIn)] : []
+  const small = { ...options, scale: 0.02 }
+  const known = new Set(objectsIn(generateRecords(small)))
+  const shared = objectsIn(generateRecords(small)).filter(one => known.has(one) && !Object.isFrozen(one))
+  expect(known.size).toBeGreaterThan(1000)
+  expect(shared).toEqual([])
+})
+
 it('has the documented size', () => {
   const sizes = Object.fromEntries(Object.entries(records).map(([name, rows]) => [name, rows.length]))
   expect(sizes).toMatchObject({ companies: 3, projects: 60, sites: 150, agencies: 25, timesheets: 5000 })

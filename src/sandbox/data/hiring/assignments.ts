@@ -300,7 +300,13 @@ export interface PlannedShift {
   readonly night: boolean
 }
 
-const dayOff: PlannedShift = { start: null, end: null, active: false, break: null, night: false }
+const dayOff: PlannedShift = Object.freeze({
+  start: null,
+  end: null,
+  active: false,
+  break: null,
+  night: false,
+})
 
 /** Start and end are hours of the day; a night shift ends on the next day. Breaks are minutes. */
 function shiftPattern({ days, startHour, dayHours, night }: Placement): PlacementTerms['shiftPattern'] {

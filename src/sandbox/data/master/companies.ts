@@ -11,12 +11,12 @@ export interface Agency extends Ref {
   readonly cisRate: 0 | 20
 }
 
-/** The last company of several buys through a managed service provider. */
+/** The last company of several buys through a managed service provider. A change to one company is in no other world. */
 export function makeCompanies(seed: Seed): Company[] {
   const draw = seed.draw('companies')
   const { companies } = seed.counts
   return draw.times(companies, index =>
-    companyOf(seed, draw, { index, msp: companies > 2 && index === companies - 1 }),
+    structuredClone(companyOf(seed, draw, { index, msp: companies > 2 && index === companies - 1 })),
   )
 }
 
