@@ -1,8 +1,8 @@
 /** How a batch that does not fit into memory is parted: what is committed when, and which batch is never parted. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { OutOfMemory } from '../../src/lib/errors.ts'
 import type { PageBatch } from '../../src/load/load-batch.ts'
 import { Pipeline } from '../../src/load/pipeline.ts'
@@ -13,6 +13,7 @@ import { resourceOf, rulesWarehouse } from '../support/rules-warehouse.ts'
 const warehouse = rulesWarehouse()
 const sites = resourceOf('sites')
 const folder = mkdtempSync(join(tmpdir(), 'muster-parts-'))
+beforeAll(() => void mkdirSync(folder, { recursive: true }))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => void (await warehouse.rows('delete from star.dim_site')))
 

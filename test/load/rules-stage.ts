@@ -55,7 +55,7 @@ export function rulesStage(): RulesStage {
     return { file, bytes, fetchedAt: '2026-05-01T00:00:00.000Z', runId: 'run-1', scope: {}, ...parts }
   }
   beforeAll(async () => {
-    mkdirSync(join(folder, 'pages'))
+    mkdirSync(join(folder, 'pages'), { recursive: true })
     engine = await openStage(join(folder, 'stage'))
   })
   afterAll(async () => {

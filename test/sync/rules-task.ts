@@ -1,8 +1,8 @@
 /** A task of a sync whose service is a function of the test: the ledger is real, and loads are noted instead of done. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach } from 'vitest'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { NotFound } from '../../src/api/client/errors.ts'
 import { type KeyInfo, readKey } from '../../src/api/client/key.ts'
 import type { Resource } from '../../src/contract/fields/resource.ts'
@@ -34,6 +34,9 @@ export interface ListAnswer {
   /** What reading its records throws: the body contradicts its edges. */
   readonly failure?: Error
 }
+
+/** A rule that is altered may ask for ever. */
+const maxRequests = 500
 
 /** A record, a page of a list, or what the request throws. */
 export type Service = (request: Request) => object | Error | undefined | Promise<object | Error | undefined>
@@ -89,6 +92,7 @@ const cleared = [
 /** Makes tasks on this warehouse, which is empty at the beginning of each test. */
 export function rulesTasks(warehouse: RulesWarehouse, ...star: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'muster-task-'))
+  beforeAll(() => void mkdirSync(folder, { recursive: true }))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   beforeEach(async () => {
     const tables = [...cleared.map(name => `ops.${name}`), ...star.map(name => `star.${name}`)]
@@ -116,6 +120,7 @@ export function rulesTasks(warehouse: RulesWarehouse, ...star: readonly string[]
     const at = (): string => new Date(clock.now()).toISOString()
     const answer = async (request: Request): Promise<object> => {
       requests.push(request)
+      if (requests.length > maxRequests) throw new Error(`no rule asks the service ${maxRequests} times`)
       const given = (await service(request)) ?? (request.path === '/me' ? me : notFound)
       if (given instanceof Error) throw given
       return given

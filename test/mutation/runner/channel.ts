@@ -4,6 +4,8 @@ import { BroadcastChannel } from 'node:worker_threads'
 
 export interface MutantQuestion {
   readonly mutant: string
+  /** The altered file, if it is known. */
+  readonly source?: string
   /** Ids of the tests that reach the mutant; all tests, if absent. */
   readonly tests: readonly string[] | undefined
   /** How often the mutant may be passed before it counts as an endless loop. */

@@ -3,6 +3,7 @@
  * each mutant: nothing is imported again.
  */
 import { setMaxListeners } from 'node:events'
+import { basename } from 'node:path'
 import type { BroadcastChannel } from 'node:worker_threads'
 import { type File, type Suite, startTests, type Task, type Test } from '@vitest/runner'
 import { TestRunner } from 'vitest'
@@ -70,12 +71,13 @@ export default class RulesRunner extends TestRunner {
     return { tests, coverage }
   }
 
-  /** First the tests that killed the mutants before, then the quick ones, then those that take long. */
-  private async runMutant(file: File, { mutant, tests, hitLimit }: MutantQuestion): Promise<MutantAnswer> {
+  /** First the tests that killed the mutants before, then the quick ones, then those of the altered file, then the others. */
+  private async runMutant(file: File, asked: MutantQuestion): Promise<MutantAnswer> {
+    const { mutant, source, tests, hitLimit } = asked
     const chosen = tests ?? idsIn(file)
     Object.assign(instruments, { activeMutant: mutant, hitCount: 0, hitLimit })
     const ran: RunTest[] = []
-    for (const wave of this.wavesOf(chosen)) {
+    for (const wave of this.wavesOf(chosen, ownIn(file, source))) {
       ran.push(...(await this.run(file, wave)))
       if (ran.some(({ failure }) => failure !== undefined)) break
     }
@@ -87,11 +89,15 @@ export default class RulesRunner extends TestRunner {
     return { ran: ran.length, killer, hits, isClean: again.every(({ failure }) => failure === undefined) }
   }
 
-  private wavesOf(chosen: readonly string[]): readonly ReadonlySet<string>[] {
+  private wavesOf(chosen: readonly string[], own: ReadonlySet<string>): readonly ReadonlySet<string>[] {
     const last = new Set(chosen.filter(id => this.killers.includes(id)))
     const others = chosen.filter(id => !last.has(id))
     const isQuick = (id: string): boolean => (this.durations.get(id) ?? 0) < quickMs
-    const waves = [last, new Set(others.filter(isQuick)), new Set(others.filter(id => !isQuick(id)))]
+    const slow = others.filter(id => !isQuick(id))
+    const waves = [
+      ...[last, new Set(others.filter(isQuick))],
+      ...[new Set(slow.filter(id => own.has(id))), new Set(slow.filter(id => !own.has(id)))],
+    ]
     return waves.filter(({ size }) => size > 0)
   }
 
@@ -175,6 +181,13 @@ function spreadHookCoverage(task: Task, above: readonly Hits[], perTest: Record<
 
 const idsIn = (task: Task): readonly string[] =>
   task.type === 'test' ? [task.id] : task.tasks.flatMap(idsIn)
+
+/** Tests of the rules of this file: theirs begins with its name. */
+function ownIn(file: File, source: string | undefined): ReadonlySet<string> {
+  if (source === undefined) return new Set()
+  const name = basename(source, '.ts')
+  return new Set(file.tasks.filter(({ name: path }) => basename(path).startsWith(name)).flatMap(idsIn))
+}
 
 /** Of what ran. A suite takes longer than its tests where it prepares something. */
 function noteDurations(task: Task, preparedMs: number, durations: Map<string, number>): void {

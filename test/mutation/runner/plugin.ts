@@ -53,17 +53,27 @@ export class RulesTestRunner implements TestRunner {
 
   async dryRun(): Promise<DryRunResult> {
     const { tests, coverage } = await this.reached()
+    await this.requireRepeatable()
     return { status: DryRunStatus.Complete, tests: tests.map(toResult), mutantCoverage: coverage }
   }
 
   async mutantRun({ activeMutant, testFilter, hitLimit }: MutantRunOptions): Promise<MutantRunResult> {
-    const question = { mutant: activeMutant.id, tests: testFilter, hitLimit }
+    const { id, fileName } = activeMutant
+    const question = { mutant: id, source: fileName, tests: testFilter, hitLimit }
     return toMutantResult(await this.judge(question), hitLimit)
   }
 
   /** Runs all tests, and notes what each reaches. */
   reached(): Promise<DryRunAnswer> {
     return this.ask<DryRunAnswer>({ ask: 'dry-run' })
+  }
+
+  /** A test that fails when it runs again would spoil the thread for every mutant: each would take seconds. */
+  private async requireRepeatable(): Promise<void> {
+    const { killer } = await this.ask<MutantAnswer>({
+      ...{ ask: 'mutant', mutant: 'none', tests: undefined, hitLimit: undefined },
+    })
+    if (killer) throw new Error(`${killer.name} passes once only: ${killer.failure}`)
   }
 
   async judge(question: MutantQuestion): Promise<MutantAnswer> {

@@ -7,6 +7,7 @@ export default defineConfig({
     pool: 'threads',
     isolate: false,
     maxWorkers: 1,
+    testTimeout: 2_000,
     hookTimeout: 60_000,
   },
 })
