@@ -31,6 +31,7 @@ interface Instruments {
 const globals: typeof globalThis & { __stryker__?: Instruments } = globalThis
 globals.__stryker__ ??= {}
 const instruments = globals.__stryker__
+if (process.env.MUSTER_MUTANT) instruments.activeMutant = process.env.MUSTER_MUTANT
 
 /** A test that takes longer, what its suite prepares included, waits for the others. */
 const quickMs = 20

@@ -33,12 +33,16 @@ export class RulesTestRunner implements TestRunner {
   private vitest: Vitest | undefined
   private channel: BroadcastChannel | undefined
   private ended: Promise<unknown> | undefined
+  private isMutantImported = false
 
   capabilities(): { reloadEnvironment: boolean } {
-    return { reloadEnvironment: false }
+    return { reloadEnvironment: true }
   }
 
-  async init(): Promise<void> {
+  /** With a mutant, it is on while the tests are imported: what a module computes then is altered. */
+  async init(mutant = ''): Promise<void> {
+    process.env.MUSTER_MUTANT = mutant
+    this.isMutantImported = mutant !== ''
     this.channel = openChannel()
     this.vitest = await createVitest('test', {
       config: 'test/mutation/runner/vitest.config.ts',
@@ -57,10 +61,15 @@ export class RulesTestRunner implements TestRunner {
     return { status: DryRunStatus.Complete, tests: tests.map(toResult), mutantCoverage: coverage }
   }
 
-  async mutantRun({ activeMutant, testFilter, hitLimit }: MutantRunOptions): Promise<MutantRunResult> {
-    const { id, fileName } = activeMutant
+  async mutantRun({
+    activeMutant: { id, fileName },
+    testFilter,
+    hitLimit,
+    reloadEnvironment,
+  }: MutantRunOptions): Promise<MutantRunResult> {
     const question = { mutant: id, source: fileName, tests: testFilter, hitLimit }
-    return toMutantResult(await this.judge(question), hitLimit)
+    const answer = reloadEnvironment ? await this.judgeImported(question) : await this.judge(question)
+    return toMutantResult(answer, hitLimit)
   }
 
   /** Runs all tests, and notes what each reaches. */
@@ -77,11 +86,26 @@ export class RulesTestRunner implements TestRunner {
   }
 
   async judge(question: MutantQuestion): Promise<MutantAnswer> {
+    if (this.isMutantImported) await this.restart()
     const first = await this.ask<MutantAnswer>({ ask: 'mutant', ...question })
     if (first.isClean) return first
-    await this.dispose()
-    await this.init()
+    await this.restart()
     return this.ask<MutantAnswer>({ ask: 'mutant', ...question })
+  }
+
+  /** Tests that cannot be imported notice the mutant. */
+  async judgeImported(question: MutantQuestion): Promise<MutantAnswer> {
+    try {
+      await this.restart(question.mutant)
+    } catch (error) {
+      return { ran: 0, killer: unimported(String(error)), hits: 0, isClean: false }
+    }
+    return this.ask<MutantAnswer>({ ask: 'mutant', ...question })
+  }
+
+  private async restart(mutant?: string): Promise<void> {
+    await this.dispose()
+    await this.init(mutant)
   }
 
   async dispose(): Promise<void> {
@@ -101,6 +125,10 @@ export class RulesTestRunner implements TestRunner {
     return answer
   }
 }
+
+const unimported = (failure: string): RunTest => ({
+  ...{ id: 'import', file: '', name: 'the import of the tests', durationMs: 0, failure },
+})
 
 /** With its file, by which Stryker knows in the next run which tests have changed. */
 function toResult({ id, file, name, durationMs, failure }: RunTest): TestResult {

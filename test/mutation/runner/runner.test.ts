@@ -53,3 +53,15 @@ test('the next mutant is judged without what the previous one spoiled', async ()
   expect(await killerOf('spoils another')).toBeUndefined()
   expect(await killerOf('nothing')).toBeUndefined()
 })
+
+test('a mutant of what a module computes at its import is on then, and off for the next mutant', async () => {
+  const killed = async (mutant: string) => {
+    const { killer } = await runner.judgeImported({ mutant, tests: undefined, hitLimit: undefined })
+    return killer?.name
+  }
+  expect(await killerOf('of an import')).toBeUndefined()
+  expect(await killed('of an import')).toBe(named('a second test'))
+  expect(await killerOf('nothing')).toBeUndefined()
+  expect(await killed('that breaks an import')).toBe('the import of the tests')
+  expect(await killerOf('nothing')).toBeUndefined()
+})

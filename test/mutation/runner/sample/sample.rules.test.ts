@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 const { __stryker__: instruments } = globalThis as { __stryker__?: { activeMutant?: string } }
 const isOn = (mutant: string): boolean => instruments?.activeMutant === mutant
 
+const isOnAtImport = isOn('of an import')
+if (isOn('that breaks an import')) throw new Error('the import fails')
 let isSpoilt = false
 
 test('a first test', () => {
@@ -14,6 +16,7 @@ test('a first test', () => {
 test('a second test', () => {
   isSpoilt ||= isOn('spoils another')
   expect(isOn('second')).toBe(false)
+  expect(isOnAtImport).toBe(false)
 })
 
 describe('a suite', () => {
