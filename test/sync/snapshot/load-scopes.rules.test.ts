@@ -162,6 +162,13 @@ describe('a scope that would lose too many rows', () => {
     ])
   })
 
+  test('is left out together with another one', async () => {
+    const { states } = await loaded([read('c1'), read('c2'), read('c3')], (_, turn) => {
+      if (turn === 1) throw new TooManyRemoved(resource.name, [loss({ extent: 0 }), loss({ extent: 1 })])
+    })
+    expect(states).toEqual({ 'scan-c1': 'refused', 'scan-c2': 'refused', 'scan-c3': 'accepted' })
+  })
+
   test('alone ends the load', async () => {
     const { task, found } = await loaded([read('c1')], () => {
       throw new TooManyRemoved(resource.name, [loss({})])
@@ -208,6 +215,7 @@ describe('a list of several pages that was read once', () => {
     expect(task.loads.map(({ isUnconfirmed }) => isUnconfirmed)).toEqual([true, false])
     expect(task.asked()).toEqual(['/companies/c1/user-assignments 1'])
     expect([found, states]).toEqual([[], { 'scan-c1': 'accepted', 'scan-c2': 'accepted' }])
+    expect(task.landings).toEqual([])
   })
 
   test.each([
@@ -259,6 +267,20 @@ describe('a page that cannot be loaded', () => {
     expect(task.asked()).toEqual(['/companies/c2/user-assignments 1'])
     expect(task.loads[1]?.pages).toHaveLength(3)
     expect(states).toEqual({ 'scan-c1': 'accepted', 'scan-c2': 'accepted' })
+  })
+
+  test('leaves a list unconfirmed that shares its load and was read once', async () => {
+    await stored()
+    const once = { isProved: false, total: 1, hidden: 0, pages: [page(1)] }
+    const { task } = await loaded(
+      [read('c1', once), read('c2')],
+      ({ pages }, turn) => {
+        if (turn === 1) throw new PageUnreadable([pages[2] as unknown as PageFile], new Error('not JSON'))
+      },
+      { service: ({ page: number }) => (number ? { total: 1, records: [{ id: 'a' }] } : undefined) },
+    )
+    expect(task.asked()).toEqual(['/companies/c2/user-assignments 1'])
+    expect(task.loads.map(({ isUnconfirmed }) => isUnconfirmed)).toEqual([true, true])
   })
 
   test('a second time ends the load', async () => {

@@ -260,7 +260,8 @@ describe('scopes whose pages could not be loaded', () => {
       { ...at, reading: await readScope(task, at) },
       { ...at, scanId: 'other', reading: await readScope(task, at) },
     ]
-    const fail = (page: unknown) => new PageUnreadable([page as PageFile], new Error('not JSON'))
+    const fail = (...pages: unknown[]) =>
+      new PageUnreadable(pages as [PageFile, ...PageFile[]], new Error('not JSON'))
     return { task, group, fail }
   }
 
@@ -271,6 +272,14 @@ describe('scopes whose pages could not be loaded', () => {
     expect(other).toMatchObject({ scanId: 'other', reading: { total: 1 } })
     expect(other?.reading.pages[0]?.file).not.toBe(group[1]?.reading.pages[0]?.file)
     expect(task.requests).toHaveLength(3)
+  })
+
+  test('are all read again when pages of several are unreadable', async () => {
+    const { task, group, fail } = await setUp()
+    const pages = group.flatMap(({ reading }) => reading.pages)
+    const read = await readUnreadable(task, group, fail(...pages))
+    expect(read.map(({ reading }) => reading.pages[0]?.file)).not.toContain(pages[0]?.file)
+    expect(task.requests).toHaveLength(4)
   })
 
   test('are not read a second time', async () => {

@@ -38,6 +38,7 @@ describe('a row', () => {
     ['a number as a text', '{"a":1}', '{"a":"1"}'],
     ['no value', '{"a":null}', '{"a":{}}'],
     ['a list for its only value', '{"a":[1]}', '{"a":1}'],
+    ['a list for an object of its places', '{"a":[1]}', '{"a":{"0":1}}'],
     ['a digit that a number cannot hold', '{"a":9007199254740993}', '{"a":9007199254740992}'],
     ['a key with a quote', '{"a\\"":1}', '{"a":1}'],
   ])('without one differs from another by %s', (...[, one, other]) => {
@@ -50,6 +51,10 @@ describe('a row', () => {
     expect(first).toMatch(/ 1$/)
     expect(second).toMatch(/ 2$/)
     expect(third).toMatch(/ 1$/)
+  })
+
+  test('that has no text is a bug, and gets no name', () => {
+    expect(() => namesOf([{}], [])).toThrow(TypeError)
   })
 
   test('that is nested too deep, or no JSON, is known by its text', () => {

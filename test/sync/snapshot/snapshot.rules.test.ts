@@ -1,11 +1,21 @@
 /** How the scopes of a snapshot are read in turn, and what the run says of those that it could not read. */
 import { describe, expect, test } from 'vitest'
 import { AccessDenied, RetriableError } from '../../../src/api/client/errors.ts'
+import { ServiceClock } from '../../../src/lib/service-clock.ts'
 import { freshScan, openScan } from '../../../src/state/scans/scans.ts'
 import { Incomplete } from '../../../src/sync/run/incomplete.ts'
 import { syncSnapshot } from '../../../src/sync/snapshot/snapshot.ts'
 import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
-import { hour, notFound, rulesTasks, type Service, starRows, type TaskParts } from '../rules-task.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
+import {
+  hour,
+  notFound,
+  rulesTasks,
+  type Service,
+  starRows,
+  startOfTests,
+  type TaskParts,
+} from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()
 const { task: newTask } = rulesTasks(warehouse, 'dim_project', 'bridge_company_user')
@@ -87,8 +97,13 @@ describe('scopes', () => {
   })
 
   test('are opened a hundred at a time, and loaded when as many are read', async () => {
-    const { task, scans } = await synced(answering(), { key: key(101) })
+    const clock = virtualClock(startOfTests)
+    const { task, scans } = await synced(answering(), {
+      ...{ key: key(101), sync: { clock: new ServiceClock(clock) } },
+      load: () => clock.advance(36_000),
+    })
     expect(scans).toHaveLength(101)
+    expect(scans.slice(-2).map(({ started_at: time }) => time)).toEqual([hour(0), hour(0.01)])
     expect(scans.at(-1)?.scan_id).toBe('this-user-assignments-0101')
     expect(task.loads.map(({ pages }) => pages.length)).toEqual([100, 1])
   })
@@ -160,6 +175,7 @@ describe('a scope that is refused', () => {
     ['a part of a company, whose day has moved', 'c1 since 2025-11-01', 'c1 since 2025-12-01', true],
     ['the other part', 'c1 before 2025-11-01', 'c1 since 2025-12-01', false],
     ['one whose name only ends alike', 'c1 since 2025-11-01 x', 'c1 since 2025-12-01', false],
+    ['one with a day elsewhere in its name', 'c1 2025-11-01 since', 'c1 since 2025-12-01', false],
   ])('is known by its name without the day: %s', async (...[, before, , isLost]) => {
     await readBefore(before, { resource: 'metric-rows', accepted_at: hour(-0.5) })
     const service: Service = ({ page, query }) => {
@@ -223,7 +239,7 @@ describe('a quarantined record', () => {
 
   test('stays while a scope was never read', async () => {
     await quarantined(hour(-9))
-    await synced(answering({ c2: denied }))
+    expect((await synced(answering({ c2: denied }))).error).toBeUndefined()
     expect(await closed()).toEqual([])
   })
 
