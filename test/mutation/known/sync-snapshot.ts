@@ -31,24 +31,6 @@ export const known: Known = {
     },
     {
       file,
-      line: 'const isEmpty = answer.empty && answer.total === 0 && page === 1 && this.#pages.length === 0',
-      replacement: 'true',
-      reason: 'Until a page is kept, only page 1 is asked for.',
-    },
-    {
-      file,
-      line: 'pass.start !== undefined &&',
-      replacement: 'true',
-      reason: 'A pass that ends without a start has a contradiction.',
-    },
-    {
-      file,
-      line: 'const isAtStart = proved !== undefined && !this.#hasIds && !isClean',
-      replacement: 'true',
-      reason: 'Where nothing is proved, the scan only comes here with a clean pass.',
-    },
-    {
-      file,
       line: 'const fetchedAt = pages.at(-1)?.landed.fetchedAt ?? now(sync)',
       replacement: 'pages.at(-1).landed',
       reason: 'A pass has at least one page when its pages are put together.',
