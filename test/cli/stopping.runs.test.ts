@@ -1,4 +1,4 @@
-/** Commands that stay or take long end within five seconds of a signal, at any moment; a second signal ends them at once. */
+/** Commands that stay or take long end within five seconds of a signal, at any moment. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -76,17 +76,6 @@ test('a sync that waits for its minute ends at once', async () => {
   const { code, milliseconds } = await built.ended
   await limited.close()
   expect([code, milliseconds < limitMs]).toEqual([75, true])
-})
-
-test('the second signal ends a sync at once', async () => {
-  const built = start('sync', { cwd: project(), env: environment() })
-  await pause(4_000)
-  built.signal('SIGTERM')
-  // Two signals in one instant arrive as one.
-  await pause(50)
-  built.signal('SIGTERM')
-  // Ended by the signal itself, not by winding down.
-  expect(await built.ended).toMatchObject({ code: null })
 })
 
 test('serve with hundreds of queued events: what was acknowledged is in the inbox', async () => {

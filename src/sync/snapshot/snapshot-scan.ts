@@ -261,7 +261,8 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
       contradiction === undefined &&
       isPlausible(pass.start, ids) &&
       inLastPass === pass.start.total - hidden
-    if (!proved && !(this.#mayBeUnproved && isClean)) return judge(figures, proved, previous.shortfalls)
+    const accepted = proved ?? (this.#mayBeUnproved && isClean ? pass.start : undefined)
+    if (!accepted) return judge(figures, proved, previous.shortfalls)
     // Without ids, rows from other passes may have changed since: use exactly the rows that count for the proved pass
     // start.
     const isAtStart = proved !== undefined && !this.#hasIds && !isClean
@@ -270,7 +271,7 @@ export class SnapshotScan implements Strategy<SnapshotPage> {
     const put = await this.#put(progress, pages, name => !isAtStart || this.#seen.has(name, proved))
     this.reading = {
       pages: put,
-      total: proved?.total ?? this.figures.expected + hidden,
+      total: accepted.total,
       hidden,
       isHiddenKnown: hidden === (this.#last?.hidden ?? 0),
       isProved: proved !== undefined,

@@ -194,6 +194,11 @@ describe('a pass over several pages', () => {
     })
   })
 
+  test('is enough after one that was cut short, and its own total counts', async () => {
+    const { reading } = await scanned([[pageOf(201, rows(0, 200)), pageOf(201)], whole(399)])
+    expect(reading).toMatchObject({ total: 399, isProved: false })
+  })
+
   test('is not enough as a confirmation when a row of it was not seen before', async () => {
     const { reading: before } = await scanned([whole(201)])
     const other = pageOf(201, [{ id: 'new' }])
