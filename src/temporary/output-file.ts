@@ -80,14 +80,17 @@ function requireFolder(file: string): void {
   )
 }
 
-/** The beginning of a file; empty if it cannot be read. */
+/** The beginning of a file; empty if it cannot be read, as one of another user. */
 export function beginningOf(file: string, bytes = 4096): Buffer {
-  const opened = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const buffer = Buffer.alloc(bytes)
+  let opened: number | undefined
   try {
-    const buffer = Buffer.alloc(bytes)
+    opened = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     return buffer.subarray(0, readSync(opened, buffer, 0, bytes, 0))
+  } catch {
+    return buffer.subarray(0, 0)
   } finally {
-    closeSync(opened)
+    if (opened !== undefined) closeSync(opened)
   }
 }
 
