@@ -101,6 +101,20 @@ test('a reader of PostgreSQL sees the previous rows until the commit, without wa
   await client.end()
 })
 
+test('a build that lost its lease to another leaves the rows of the mart', async () => {
+  const warehouse = await made.duckdb()
+  await addCompany(warehouse, 'c1')
+  await build(warehouse, [companyMart('a')])
+  await addCompany(warehouse, 'c2')
+  const loseLease: MartGate = async engine => {
+    await engine.run(`update ops.lease set epoch = epoch + 1`)
+    return []
+  }
+  const { marts } = await build(warehouse, [companyMart('a')], loseLease)
+  expect(marts).toMatchObject([{ state: 'failed', message: expect.stringContaining('has taken over') }])
+  expect(await ids(warehouse, 'a')).toEqual(['c1'])
+})
+
 test('a table that changes its shape keeps its grants; a foreign view keeps the table', async () => {
   const warehouse = await made.postgres()
   const { engine } = warehouse

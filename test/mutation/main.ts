@@ -81,7 +81,7 @@ function trySql(files: readonly string[]): readonly FolderResult[] {
   return sqlResults(JSON.parse(readFileSync(report, 'utf8')))
 }
 
-const results = [...tryTypescript(chosenTypescript), ...(await tryTexts(chosenTexts)), ...trySql(chosenSql)]
+const results = [...tryTypescript(chosenTypescript), ...tryTexts(chosenTexts), ...trySql(chosenSql)]
 const survivors = results.flatMap(result => result.survivors).filter(({ reason }) => reason === undefined)
 if (values.survivors) console.log(survivors.map(formatSurvivor).join('\n'))
 console.log(formatTable(results))

@@ -8,6 +8,7 @@ import { known as loadMerge } from './load-merge.ts'
 import { known as loadRead } from './load-read.ts'
 import { known as stateEvidence } from './state-evidence.ts'
 import { known as stateScans } from './state-scans.ts'
+import { known as storage } from './storage.ts'
 import { known as byId } from './sync-by-id.ts'
 import { known as deletions } from './sync-deletions.ts'
 import { known as paging } from './sync-paging.ts'
@@ -31,4 +32,4 @@ export const knownOf: Readonly<Record<Folder, Known>> = {
 }
 
 export const everyStory = Object.values(knownOf).flatMap(({ stories = [] }) => stories)
-export const everySlip = Object.values(knownOf).flatMap(({ slips = [] }) => slips)
+export const everySlip = [...Object.values(knownOf), storage].flatMap(({ slips = [] }) => slips)

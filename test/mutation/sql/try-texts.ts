@@ -1,16 +1,17 @@
 /** Tries each alteration of the SQL in TypeScript files against the rules tests that reach it, in a copy of the project. */
+import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { folderOf } from '../folders.ts'
 import { knownOf } from '../known/index.ts'
 import { explains, type FolderResult } from '../report.ts'
-import { RulesTestRunner } from '../runner/plugin.ts'
+import { statesIn, type TextState } from './text-states.ts'
 import { alteredTexts, type TextMutant } from './texts.ts'
 
 const copied = new Set(['src', 'test', 'sql', 'config', 'package.json', 'tsconfig.json'])
 
 interface TriedText extends TextMutant {
-  readonly state: 'killed' | 'survived' | 'not reached'
+  readonly state: TextState
 }
 
 function copyProject(folder: string): void {
@@ -21,10 +22,22 @@ function copyProject(folder: string): void {
     else symlinkSync(resolve(name), join(folder, name))
 }
 
+/** DuckDB sometimes crashes with a test that is given up: another process goes on where that one ended. */
+function judge(folder: string, all: readonly TextMutant[]): ReadonlyMap<string, TextState> {
+  const notes = resolve(folder, 'notes.ndjson')
+  writeFileSync(join(folder, 'mutants.json'), JSON.stringify(all.map(({ id }) => id)))
+  writeFileSync(notes, '')
+  const command = ['--import', 'tsx', 'test/mutation/sql/judge-texts.ts', 'mutants.json', notes]
+  for (;;) {
+    const { status, signal } = spawnSync(process.execPath, command, { cwd: folder, stdio: 'inherit' })
+    if (status === 0) return statesIn(notes)
+    if (signal === null) process.exit(status ?? 1)
+  }
+}
+
 /** What is reached only while a module is loaded counts as not tried. */
-export async function tryTexts(files: readonly string[]): Promise<readonly FolderResult[]> {
+export function tryTexts(files: readonly string[]): readonly FolderResult[] {
   if (files.length === 0) return []
-  const home = process.cwd()
   const folder = resolve('.mutation/texts')
   copyProject(folder)
   const all = files.flatMap(file => {
@@ -32,33 +45,12 @@ export async function tryTexts(files: readonly string[]): Promise<readonly Folde
     writeFileSync(join(folder, file), code)
     return mutants
   })
-  process.chdir(folder)
-  const runner = new RulesTestRunner()
-  await runner.init()
-  try {
-    const tried = await tryAll(runner, all)
-    process.chdir(home)
-    return [...new Set(files.map(dirname))].map(one => resultOf(one, tried))
-  } finally {
-    process.chdir(folder)
-    await runner.dispose()
-    process.chdir(home)
-  }
-}
-
-async function tryAll(runner: RulesTestRunner, all: readonly TextMutant[]): Promise<readonly TriedText[]> {
-  const { tests: rules, coverage } = await runner.reached()
-  const broken = rules.find(({ failure }) => failure !== undefined)
-  if (broken) throw new Error(`${broken.name} fails without any alteration: ${broken.failure}`)
-  const tried: TriedText[] = []
-  for (const mutant of all) {
-    const tests = Object.keys(coverage.perTest).filter(test => coverage.perTest[test]?.[mutant.id])
-    if (tests.length > 0) {
-      const { killer } = await runner.judge({ mutant: mutant.id, tests, hitLimit: undefined })
-      tried.push({ ...mutant, state: killer ? 'killed' : 'survived' })
-    } else if (!coverage.static[mutant.id]) tried.push({ ...mutant, state: 'not reached' })
-  }
-  return tried
+  const states = judge(folder, all)
+  const tried = all.flatMap(mutant => {
+    const state = states.get(mutant.id)
+    return state === undefined ? [] : [{ ...mutant, state }]
+  })
+  return [...new Set(files.map(dirname))].map(one => resultOf(one, tried))
 }
 
 function resultOf(folder: string, tried: readonly TriedText[]): FolderResult {
