@@ -365,6 +365,13 @@ describe.skipIf(!chromiumFile)('in Chromium', () => {
     expect(troubles.splice(0)).toEqual([])
   })
 
+  test('on a phone the link of the current page is in view', async () => {
+    const page = await opened(`${full.url}?page=data-health`, { width: 390 })
+    const box = await page.locator('nav a[aria-current]').boundingBox()
+    expect(box && box.x >= 0 && box.x + box.width <= 390).toBe(true)
+    await page.close()
+  })
+
   test('the view of a party leaves the address on a page that no party sees otherwise', async () => {
     const page = await opened(`${full.url}?page=hiring&perspective=supplier`)
     expect(page.url()).not.toContain('perspective')

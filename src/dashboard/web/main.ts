@@ -207,13 +207,21 @@ class Dashboard {
     for (const view of this.#views) view.fit()
   }
 
+  /** A phone shows three of the links: the current one is in their middle. */
+  #showLinks(): void {
+    const nav = this.#nav
+    nav.replaceChildren(...this.#answers.pages.map(page => this.#link(page)))
+    const here = nav.querySelector<HTMLElement>('[aria-current]')
+    if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.clientWidth) / 2
+  }
+
   async show(): Promise<void> {
     this.#asking.abort()
     const asking = new AbortController()
     this.#asking = asking
     if (readPlace().query.has('perspective') && !this.#place.query.has('perspective'))
       history.replaceState(null, '', this.#address(this.#place))
-    this.#nav.replaceChildren(...this.#answers.pages.map(page => this.#link(page)))
+    this.#showLinks()
     this.#showFilters()
     this.#content.setAttribute('aria-busy', 'true')
     try {

@@ -50,7 +50,7 @@ export const known: Known = {
       file: 'src/state/privacy.ts',
       before: "if (engine.isShared) await engine.run('lock table ops.forgotten in access share mode')",
       after: '',
-      test: 'test/privacy/forget-export.runs.test.ts',
+      test: 'test/warehouse/postgres/locks.test.ts',
       harm: 'An export holds a person who was erased while it ran.',
     },
   ],

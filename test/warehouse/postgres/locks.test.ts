@@ -1,6 +1,7 @@
-/** Who may merely connect keeps no merge waiting and no dead process alive; a merge that does not end is named. */
+/** Who may merely connect keeps no merge waiting and no dead process alive; a merge that does not end is named; erasing waits. */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/lib/clock.ts'
+import { blockErasures } from '../../../src/state/privacy.ts'
 import { takeLease } from '../../../src/state/runs/leases.ts'
 import { openPostgres } from '../../../src/warehouse/postgres/open.ts'
 import { muster, temporaryFolder } from '../../support/captured-world.ts'
@@ -100,4 +101,17 @@ test.runIf(thorough)('two processes that make the tables of one database at the 
     { code: 0, err: '' },
     { code: 0, err: '' },
   ])
+})
+
+test('nobody is erased while a transaction copies personal data', async () => {
+  const warehouse = await made.postgres()
+  const client = await session(warehouse)
+  await warehouse.engine.transaction(async engine => {
+    await blockErasures(engine)
+    await client.query('begin')
+    const lock = client.query('lock table ops.forgotten in access exclusive mode nowait')
+    await expect(lock).rejects.toThrow('could not obtain lock')
+    await client.query('rollback')
+  })
+  await client.end()
 })
