@@ -22,6 +22,7 @@ import { benchReceiver } from './receiver.ts'
 import { printNights } from './runs.ts'
 import { benchScale } from './scale.ts'
 import { benchSmall } from './small.ts'
+import { benchSpark } from './spark-marts.ts'
 import { compareDuckdb, loadOnce } from './timesheets.ts'
 
 async function benchNights(): Promise<void> {
@@ -64,6 +65,8 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
     }),
   /** Nothing new and 500 changed of 1,000,000 timesheets in a lake; `lake 10000000` for a count. */
   lake: timesheets => benchLake(Number(timesheets ?? 1_000_000)),
+  /** Marts on Spark beside DuckDB, from a lake; `spark 10000000 20` for timesheets and connections. */
+  spark: (timesheets, connections) => benchSpark(Number(timesheets ?? 1_000_000), Number(connections ?? 4)),
   /** A first load under a key's limit: `limited 60 4` for 60 requests a minute and 20,000 timesheets. */
   limited: (perMinute, scale) =>
     benchLimited({ perMinute: Number(perMinute ?? 60), scale: Number(scale ?? 4) }),

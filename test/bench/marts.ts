@@ -6,14 +6,16 @@ import type { MartResult } from '../../src/marts/build.ts'
 import { root } from './root.ts'
 import { median, run, seconds } from './sync-run.ts'
 
-interface Figures {
+/** What `marts-build.ts` prints. */
+export interface Figures {
   readonly ms: number
   readonly cpuMs: number
   readonly peakMegabytes: number
   readonly marts: readonly MartResult[]
 }
 
-async function script<Result>(name: string, args: readonly string[]): Promise<Result | undefined> {
+/** What a script of this folder prints, as JSON. */
+export async function script<Result>(name: string, args: readonly string[]): Promise<Result | undefined> {
   const { stdout } = await run(process.execPath, ['--import', 'tsx', `test/bench/${name}`, ...args], {
     cwd: root,
     maxBuffer: 1e8,
