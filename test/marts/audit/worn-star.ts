@@ -23,7 +23,7 @@ const limits = [
 const today = `date '2026-11-02'`
 
 /** Each row is there so often, with ids of its own. */
-const copies = 3
+const copies = 6
 
 /** From 0 to 999. */
 export const drawn = (...parts: readonly string[]): string =>

@@ -9,6 +9,7 @@ import { quoteName, quoteNames } from '../../../src/warehouse/sql-text.ts'
 import { filledAt } from '../../support/filled-warehouse.ts'
 import type { Raw } from './odd-world.ts'
 import { wearLedger } from './worn-ledger.ts'
+import { statesForChecks } from './worn-marts.ts'
 import { wear } from './worn-star.ts'
 
 export interface Worn {
@@ -56,6 +57,25 @@ export async function checkDigests({ engine, moment }: Worn, check: Check): Prom
   )
 }
 
+const undone = new Error('undone')
+
+/** Of the check in each state of the marts and the star. */
+async function inEachState(worn: Worn, checks: readonly Check[]) {
+  const all: Record<string, Digests> = {}
+  for (const [state, bring] of Object.entries(statesForChecks))
+    await worn.engine
+      .transaction(async engine => {
+        await bring(engine)
+        for (const check of checks)
+          all[`${check.name} (${state})`] = await checkDigests({ ...worn, engine }, check)
+        throw undone
+      })
+      .catch(error => {
+        if (error !== undone) throw error
+      })
+  return all
+}
+
 /** Of every mart and check, by name. */
 export async function wornDigests(
   worn: Worn,
@@ -65,5 +85,5 @@ export async function wornDigests(
   const all: Record<string, Digests> = {}
   for (const mart of marts) all[mart.name] = await martDigests(worn, mart)
   for (const check of checks) all[check.name] = await checkDigests(worn, check)
-  return all
+  return { ...all, ...(await inEachState(worn, checks)) }
 }

@@ -14,6 +14,7 @@ import { audits } from '../../marts/audit/audits.ts'
 import { differences, type Expected } from '../../marts/audit/compare.ts'
 import { auditWorlds } from '../../marts/audit/worlds.ts'
 import { checkDigests, madeRows, martDigests, type Worn, wornOf } from '../../marts/audit/worn.ts'
+import { statesForChecks } from '../../marts/audit/worn-marts.ts'
 import { filledAt } from '../../support/filled-warehouse.ts'
 import { templateFile } from '../../support/warehouse-fixture.ts'
 
@@ -57,6 +58,21 @@ async function wornWorld(file: string): Promise<World> {
   return world
 }
 
+/** The worn world once more for each state in which checks find something else. */
+async function worldsOfChecks(file: string, { moment }: World): Promise<World[]> {
+  const worlds: World[] = []
+  for (const [place, bring] of Object.values(statesForChecks).entries()) {
+    const copy = `${file}-${place}`
+    copyFileSync(file, copy)
+    const engine = await open(copy, auditWorlds[0][2])
+    await bring(engine)
+    const world = { engine, moment, right: new Map<string, string>() }
+    for (const one of writtenChecks()) world.right.set(one.name, await digestsIn(world, one))
+    worlds.push(world)
+  }
+  return worlds
+}
+
 async function isWrong(world: World, mart: Mart): Promise<boolean> {
   if (!world.expected) return (await digestsIn(world, mart)) !== world.right.get(mart.name)
   const audit = audits.find(one => one.mart === mart.name)
@@ -74,6 +90,7 @@ export class MartsJudge {
   readonly #original = new Map(readMarts().map(mart => [mart.name, mart.select]))
   readonly #folder = mkdtempSync(join(tmpdir(), 'muster-mutants-'))
   #worlds: readonly World[] = []
+  #worldsOfChecks: readonly World[] = []
 
   async open(): Promise<void> {
     const files = auditWorlds.map(([seed]) => join(this.#folder, `${seed}.duckdb`))
@@ -82,18 +99,22 @@ export class MartsJudge {
       audited.push(await auditedWorld(files[place] as string, world))
     const worn = join(this.#folder, 'worn.duckdb')
     copyFileSync(files[0] as string, worn)
-    this.#worlds = [await wornWorld(worn), ...audited]
+    const world = await wornWorld(worn)
+    await world.engine.run('checkpoint')
+    this.#worlds = [world, ...audited]
+    this.#worldsOfChecks = [world, ...(await worldsOfChecks(worn, world))]
   }
 
   async close(): Promise<void> {
-    for (const { engine } of this.#worlds) await engine.close()
+    for (const { engine } of new Set([...this.#worlds, ...this.#worldsOfChecks])) await engine.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Whether the check finds something else in the worn world. */
+  /** Whether the check finds something else in a worn world. */
   async isOtherCheck(check: Check): Promise<boolean> {
-    const [worn] = this.#worlds
-    return worn !== undefined && (await digestsIn(worn, check)) !== worn.right.get(check.name)
+    for (const world of this.#worldsOfChecks)
+      if ((await digestsIn(world, check)) !== world.right.get(check.name)) return true
+    return false
   }
 
   /** Reads the marts as they are now. A statement that fails is noticed. */

@@ -44,6 +44,7 @@ test.each([
   ['texts, names and comments', `select 'a < 1' as "max(1)" -- and 2`],
   ['types and places', 'select cast(x as numeric(12, 2)) group by 1, 2'],
   ['a row that is selected to be there', 'exists (select 1 from b)'],
+  ['what is counted', `count(case a.b when 'x' then 1 end)`],
   ['a number below nothing', 'select -x, (+x)'],
 ])('leaves %s alone', (_, sql) => expect(all(sql)).toEqual([]))
 

@@ -106,10 +106,11 @@ class Alterations {
     this.#replace({ from: at, to: at + 1 }, replacement)
   }
 
-  /** A number one higher, unless it is the length of a type, the place of a column, or selected to select anything. */
+  /** A number one higher, unless it is the length of a type, the place of a column, or there to be counted or selected. */
   #limit(at: number): void {
     const { kind, text, within } = this.#all[at] as Lexeme
     if (kind !== 'number' || types.has(this.#text(within - 1)) || this.#text(at - 1) === 'select') return
+    if (this.#text(at - 1) === 'then' && this.#text(within - 1) === 'count') return
     let first = at
     while (this.#text(first - 1) === ',' && this.#all[first - 2]?.kind === 'number') first -= 2
     if (this.#text(first - 1) !== 'by') this.#replace({ from: at, to: at + 1 }, String(Number(text) + 1))
