@@ -29,20 +29,22 @@ const firstReserve = 0.05
 const maxReserve = 0.5
 
 /** Runs left before the next reset, at the interval so far. */
-const runsLeft = ({ untilReset, sinceLast }: DayBudgetState): number =>
-  sinceLast === null || sinceLast <= 0 ? 1 : Math.floor(untilReset / sinceLast)
+const runsLeft = (untilReset: number, sinceLast: number): number =>
+  sinceLast <= 0 ? 1 : Math.floor(untilReset / sinceLast)
 
 /**
  * Lists come first: for each later run of today, reserves as many requests as this run's lists took. Records never
  * fetched may use all the rest. Stored records are refreshed at a rate that spreads the rest over the day.
  */
 export function allowanceOf(day: DayBudgetState): Allowance {
+  const { sinceLast, untilReset } = day
   const wanted =
-    day.sinceLast === null ? day.spendablePerDay * firstReserve : day.listRequests * runsLeft(day)
+    sinceLast === null
+      ? day.spendablePerDay * firstReserve
+      : day.listRequests * runsLeft(untilReset, sinceLast)
   const reserved = Math.min(wanted, day.spendableToday * maxReserve)
   const inAll = Math.max(0, Math.floor(Math.min(day.spendable, day.spendableToday - reserved)))
-  const share =
-    day.sinceLast === null || day.untilReset <= 0 ? 1 : Math.min(1, day.sinceLast / day.untilReset)
+  const share = sinceLast === null || untilReset <= 0 ? 1 : Math.min(1, sinceLast / untilReset)
   return { inAll, refresh: Math.min(inAll, Math.ceil(day.spendableToday * share)) }
 }
 

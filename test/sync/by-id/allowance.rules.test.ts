@@ -37,6 +37,7 @@ describe('requests for stored records', () => {
     ['all of them where no run follows today', {}, 1500],
     ['all of them for the first run', { sinceLast: null }, 1425],
     ['all of them when the day has just ended', { untilReset: 0, sinceLast: hour }, 1500],
+    ['all of them when the last run began just now as well', { untilReset: 0, sinceLast: 0 }, 1490],
     ['all of them after the end of the day, by a wrong clock', { untilReset: -hour, sinceLast: hour }, 1500],
     ['at most what there is in all', { spendable: 5 }, 5],
   ])('%s', (...[, parts, expected]) => expect(allowanceOf(day(parts)).refresh).toBe(expected))
@@ -73,6 +74,11 @@ describe('the allowance of a run', () => {
   test('counts from the start of the last sync to the reset of the day', async () => {
     await begin('earlier', '2026-03-02T10:00:00.000Z')
     expect(await of('sync')).toEqual({ inAll: 1000 - 6 * 10, refresh: Math.ceil(1000 / 6) })
+  })
+
+  test('counts no time when the last sync began at the same moment', async () => {
+    await begin('beside', '2026-03-02T12:00:00.000Z')
+    expect(await of('sync')).toEqual({ inAll: 990, refresh: 0 })
   })
 
   test('takes a last sync that began in the future for none', async () => {
