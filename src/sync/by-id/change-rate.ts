@@ -41,7 +41,8 @@ export function priorOf(sums: KindSums | undefined): Prior {
   const mean = meanRate(sums)
   const spread = sums.changesSquared - 2 * mean * sums.changesByExposure + mean * mean * sums.exposureSquared
   const beyondChance = spread - mean * sums.exposure
-  const shape = beyondChance > 0 ? (mean * mean * sums.exposureSquared) / beyondChance : maxShape
+  // Infinite where chance explains all of it.
+  const shape = (mean * mean * sums.exposureSquared) / Math.max(0, beyondChance)
   const changes = Math.min(maxShape, Math.max(minShape, shape))
   return { changes, days: changes / mean }
 }
