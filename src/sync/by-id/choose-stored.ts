@@ -70,9 +70,11 @@ export async function chooseStored(
     for await (const one of storedIds(engine, { resource, ...times })) choice.add(rate(one))
     worth.set(resource.name, choice.worth - before)
   }
-  const chosen = new Map<string, DueId[]>(resources.map(({ name }) => [name, []]))
   const forEvents = choice.forEvents()
-  for (const one of choice.chosen())
-    chosen.get(one.resource)?.push(forEvents.has(one) ? { ...one.due, isForEvents: true } : one.due)
-  return { chosen, worth }
+  const all = choice.chosen()
+  const chosenOf = (name: string): DueId[] =>
+    all
+      .filter(({ resource }) => resource === name)
+      .map(one => (forEvents.has(one) ? { ...one.due, isForEvents: true } : one.due))
+  return { chosen: new Map(resources.map(({ name }) => [name, chosenOf(name)])), worth }
 }
