@@ -59,11 +59,11 @@ function namedBy(
 const naming = (resource: string, kind: KeyKind) =>
   edges[kind].filter(edge => edge.resource === resource && !edge.brings && edge.where === undefined)
 
-/** New ids of this resource in records of the other resource that will fetch the most. */
-function toFollow(named: ResourceIdCounts, others: readonly ResourceIdCounts[], kind: KeyKind): IdRange {
+/** New ids of this resource in records of the resource that will fetch the most of those that name it. */
+function toFollow(named: ResourceIdCounts, all: readonly ResourceIdCounts[], kind: KeyKind): IdRange {
   const froms = new Set(naming(named.resource, kind).map(({ from }) => from))
-  const [largest] = others
-    .filter(({ resource, due }) => resource !== named.resource && froms.has(resource) && due > 0)
+  const [largest] = all
+    .filter(({ resource }) => froms.has(resource))
     .toSorted((one, other) => other.due - one.due)
   return largest ? namedBy(largest, named, kind) : { low: 0, high: 0 }
 }

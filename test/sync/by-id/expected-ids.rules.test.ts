@@ -76,6 +76,22 @@ test.each([
   expect(naming(records, { ...own, knownBefore: own.known, sources })).toEqual([0, expected])
 })
 
+test('before enough were fetched, ids that records of another kind named do not count', () => {
+  const sources = new Map([
+    ['star.fact_assignment.trade_id', 10],
+    ['star.fact_requisition.trade_id', 40],
+  ])
+  const trades = { ...none, resource: 'trades', known: 50, knownBefore: 50, sources }
+  const { pagesMost } = fetchesInAll(trades, [trades, assignments({ due: 60, known: 160 })], 'company')
+  expect(pagesMost).toBe(4)
+})
+
+test('records that name ids of another resource only are not expected to name any', () => {
+  const rates = { ...none, resource: 'rates', due: 9, known: 9 }
+  const own = requisitions({})
+  expect(fetchesInAll(own, [own, rates], 'company')).toEqual({ pagesTotal: 0, pagesMost: 0 })
+})
+
 test('of several resources that name ids the one with most records counts', () => {
   const trades = { ...none, resource: 'trades' }
   const few = { ...none, resource: 'requisitions', due: 3, known: 3 }
