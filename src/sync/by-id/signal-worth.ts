@@ -9,23 +9,23 @@ const minFresh = 0.02
 /** Silence lowers a rate no further than this: events may simply have stopped. */
 const minQuiet = 0.1
 
-const noCounts: SignalCounts = {
-  signalled: 0,
+type Weighed = Omit<SignalCounts, 'signalled'>
+
+const noCounts: Weighed = {
   unchanged: 0,
   unchangedExpected: 0,
   quietChanges: 0,
   quietExpected: 0,
 }
 
-const sumOf = (left: SignalCounts, right: SignalCounts): SignalCounts => ({
-  signalled: left.signalled + right.signalled,
+const sumOf = (left: Weighed, right: Weighed): Weighed => ({
   unchanged: left.unchanged + right.unchanged,
   unchangedExpected: left.unchangedExpected + right.unchangedExpected,
   quietChanges: left.quietChanges + right.quietChanges,
   quietExpected: left.quietExpected + right.quietExpected,
 })
 
-const shrunk = ({ unchanged, unchangedExpected }: SignalCounts, before: number): number =>
+const shrunk = ({ unchanged, unchangedExpected }: Weighed, before: number): number =>
   Math.min(1, Math.max(minFresh, (unchanged + strength * before) / (unchangedExpected + strength)))
 
 /**
@@ -34,13 +34,13 @@ const shrunk = ({ unchanged, unchangedExpected }: SignalCounts, before: number):
  */
 function freshFactor(
   share: number,
-  { ofKind = noCounts, ofAll = noCounts }: { readonly ofKind?: SignalCounts; readonly ofAll?: SignalCounts },
+  { ofKind = noCounts, ofAll = noCounts }: { readonly ofKind?: Weighed; readonly ofAll?: Weighed },
 ): number {
   return shrunk(ofKind, shrunk(ofAll, 1 - share))
 }
 
 /** The share of changes that come without a signal: 1 if none is announced. */
-const unannounced = ({ quietChanges, quietExpected }: SignalCounts): number =>
+const unannounced = ({ quietChanges, quietExpected }: Weighed): number =>
   Math.min(1, Math.max(minQuiet, (quietChanges + strength) / (quietExpected + strength)))
 
 /** Weighs the change signals of one resource by all its fetches so far. */
@@ -68,8 +68,8 @@ export class SignalWorth {
     return Math.min(1, ...silent.map(([, share]) => share))
   }
 
-  #allOf(name: string): SignalCounts {
-    return this.#known.filter(({ signal }) => signal === name).reduce<SignalCounts>(sumOf, noCounts)
+  #allOf(name: string): Weighed {
+    return this.#known.filter(({ signal }) => signal === name).reduce<Weighed>(sumOf, noCounts)
   }
 
   #factorOf(name: string, kind: string): number {
