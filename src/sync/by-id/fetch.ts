@@ -168,7 +168,7 @@ class IdFetch {
     const options = isForEvents ? { purpose: 'webhook' as const } : this.#state
     const { bytes, record, fetchedAt } = await sync.client.getRecord(path, single.query, options)
     counters.requests += 1
-    const recordId = typeof record?.id === 'string' && isSafeId(record.id) ? record.id : asked
+    const recordId = typeof record.id === 'string' && isSafeId(record.id) ? record.id : asked
     this.#state.sequence += 1
     const { sequence, scanId } = this.#state
     const arrived = { sequence, page: 1, fetchedAt, runId: sync.runId, bytes }

@@ -206,10 +206,19 @@ describe('a spent budget', () => {
     expect(found.stopped?.error).toBe(spent)
   })
 
-  test('is no other failure of a record for events', async () => {
-    const { found } = await fetched(answering({ a: denied }), [due('a', { isForEvents: true })])
-    expect(found.failed).toHaveLength(1)
+  test('of events, met by a record that is not for events, ends the reading', async () => {
+    const { found } = await fetched(answering({ a: spent }), ['a'], { refused: ['webhook'] })
+    expect(found.stopped?.error).toBe(spent)
   })
+
+  test.each([[[]], [['webhook']]])(
+    'is no other failure of a record for events, while %j is refused',
+    async refused => {
+      const ids = [due('a', { isForEvents: true })]
+      const { found } = await fetched(answering({ a: denied }), ids, { refused })
+      expect(found.failed).toHaveLength(1)
+    },
+  )
 })
 
 describe('refusals in a row', () => {
@@ -255,6 +264,13 @@ describe('refusals in a row', () => {
     await stored('known')
     const { found } = await fetched(answering({ a: denied, known: failed }), ['a'], { deniedInARow: 2 })
     expect(found.stopped?.error).toBe(failed)
+  })
+
+  test('do not end it when the service fails after them, and no stored record is asked for', async () => {
+    await stored('known')
+    const { task, found } = await fetched(answering({ a: failed }), ['a'], { deniedInARow: 3 })
+    expect(found.stopped).toBeUndefined()
+    expect(task.asked()).toEqual(['/trades/a'])
   })
 
   test('do not ask for a stored record whose id is not safe', async () => {
