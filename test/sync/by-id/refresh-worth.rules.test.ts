@@ -52,13 +52,16 @@ describe('the worth of a fetch', () => {
     ['with a negative rate, nothing', { rate: -1 }, 0],
   ] as const)('%s', (...[, parts, expected]) => expect(worthOf(record(parts))).toBeCloseTo(expected, 10))
 
-  test.each([0.0005, 0.000_999, 0.001, 0.0011])(
-    'keeps its digits where almost nothing changes: x = %f',
-    x => {
-      const series = x ** 2 / 2 - x ** 3 / 3 + x ** 4 / 8 - x ** 5 / 30
-      expect(worthOf(record({ rate: 1, age: x })) / series).toBeCloseTo(1, 9)
-    },
-  )
+  test.each([
+    [1e-12, 12],
+    [0.0005, 10],
+    [0.000_999, 9],
+    [0.001, 11],
+    [0.0011, 11],
+  ])('keeps its digits where almost nothing changes: x = %f, to %i places', (x, places) => {
+    const series = x ** 2 / 2 - x ** 3 / 3 + x ** 4 / 8 - x ** 5 / 30 + x ** 6 / 144
+    expect(worthOf(record({ rate: 1, age: x })) / series).toBeCloseTo(1, places)
+  })
 })
 
 describe('a record is worth a request', () => {
@@ -66,7 +69,8 @@ describe('a record is worth a request', () => {
   test.each([
     ['after an event', { age: 0, isSignalled: true }, true],
     ['at once without one', { age: 0 }, false],
-    ['at a chance of 0.2%', { age: age(0.002_001) }, true],
+    ['above a chance of 0.2%', { age: age(0.002_001) }, true],
+    ['at a chance of 0.2%', { age: 0, doubt: -Math.log1p(-0.002) }, true],
     ['below a chance of 0.2%', { age: age(0.001_999) }, false],
     ['after 30 days, however rarely it changes', { age: 30, rate: 1e-9 }, true],
     ['before 30 days, if it never changes', { age: 29.99, rate: 1e-9 }, false],
@@ -100,6 +104,18 @@ describe('the choice for a budget', () => {
     expect(chosen(old, { requests: 5, paced: 5 })).toEqual(['x', 'y', 'z'])
   })
 
+  test.each([
+    ['best', { age: 1 }, { requests: 1, paced: 1, events: 0 }],
+    ['oldest', { age: 40, rate: 1e-9 }, { requests: 5, paced: 5 }],
+  ])(
+    'takes the %s of two with the same id, of two resources, in the order in which they came',
+    (...[, parts, budget]) => {
+      const [first, second] = [record(parts), record(parts)]
+      const [taken] = choiceOf([first, second], budget).chosen()
+      expect(taken === first).toBe(true)
+    },
+  )
+
   test('leaves out what is not worth a request, and counts the others', () => {
     const choice = choiceOf([...aged(5, 6, 0)], { requests: 1, paced: 1 })
     expect(choice.worth).toBe(2)
@@ -120,7 +136,7 @@ describe('the choice for a budget', () => {
       record({ id: `${age}`, age, rate: 1e-6, ...parts })
     const better = aged(1, 2, 3, 4, 5)
     expect(chosen([...better, at(30)], { requests: 5, paced: 5 })[0]).toBe('30')
-    expect(chosen([...better, at(29.9)], { requests: 5, paced: 5 })).not.toContain('29.9')
+    expect(chosen([...better, at(29.9, { rate: 1e-4 })], { requests: 5, paced: 5 })).not.toContain('29.9')
     const events = { isSignalled: true, importance: 1e-12 }
     expect(chosen([...better, at(30, events)], { requests: 5, paced: 5, events: 0 })).not.toContain('30')
   })
@@ -130,6 +146,16 @@ describe('the choice for a budget', () => {
     expect(chosen(records, { requests: 9, paced: 1 })).toEqual(['s1', 's2', 'age 7'])
     expect(chosen(records, { requests: 9, paced: 0 })).toEqual(['s1', 's2'])
     expect(chosen(records, { requests: 2, paced: 2 })).toEqual(['s1', 's2'])
+  })
+
+  test('spends no more than the paced requests on the oldest and the best together', () => {
+    const records = [record({ id: 'old', age: 40, rate: 1e-9 }), ...aged(1, 2, 3, 4, 5, 6)]
+    expect(chosen(records, { requests: 9, paced: 5 })).toEqual(['old', 'age 6', 'age 5', 'age 4', 'age 3'])
+  })
+
+  test('takes a record with an event after those that are worth more', () => {
+    const records = [record({ id: 'told', isSignalled: true, importance: 1e-6 }), ...aged(5, 6)]
+    expect(chosen(records, { requests: 9, paced: 9 })).toEqual(['age 6', 'age 5', 'told'])
   })
 
   test('pays for records with an event from the paced requests where the share of events is spent', () => {
@@ -156,6 +182,23 @@ describe('the choice for a budget', () => {
   ])('%s chooses %s', (...[, budget, expected]) =>
     expect(chosen(aged(5, 6, 7), budget)).toHaveLength(expected),
   )
+
+  test('keeps twice as many as it may take, and a hundred more, before it leaves out the worst', () => {
+    let compared = 0
+    const one = (n: number): RefreshRecord => ({
+      ...record(),
+      get id() {
+        compared += 1
+        return `${n}`
+      },
+    })
+    // Three paced ones, or three with an event.
+    const choice = new RefreshChoice({ requests: 3, paced: 3 })
+    for (let n = 0; n < 2 * (3 + 3) + 100; n += 1) choice.add(one(n))
+    expect(compared).toBe(0)
+    choice.add(one(200))
+    expect(compared).toBeGreaterThan(0)
+  })
 
   test('is the same for hundreds of records as for a few, in whatever order they come', () => {
     const many = Array.from({ length: 400 }, (_, n) => record({ id: `${n}`, age: 2 + ((n * 7) % 400) / 20 }))
