@@ -50,7 +50,7 @@ export class RecordReader {
     const left = landed.filter(({ sequence }) => sequence > Number(scan.loaded_sequence))
     const records: LandedRecord[] = []
     for (const page of left) records.push(...(await this.#landedRecord(page)))
-    if (records.length > 0) await this.#load(scan.scan_id, { records, failed: [], retryLater: [] }, nothing)
+    await this.#load(scan.scan_id, { ...nothing, records }, async () => nothing)
     await fenced(this.task, engine => accept(engine, this.task, scan.scan_id))
   }
 
@@ -59,8 +59,7 @@ export class RecordReader {
     if (!this.#isOpen) await this.#open()
     const fetched = await fetchRecords(this.task, this.#state, due)
     const again = (due: readonly DueId[]) => fetchRecords(this.task, this.#state, due)
-    if (fetched.records.length > 0) await this.#load(this.#state.scanId, fetched, again)
-    else await fenced(this.task, engine => this.#record(engine, fetched))
+    await this.#load(this.#state.scanId, fetched, again)
     if (fetched.stopped) throw fetched.stopped.error
   }
 
@@ -174,7 +173,7 @@ export class RecordReader {
 }
 
 /** Ids that are not fetched now stay due. */
-const nothing = async (): Promise<FetchResult> => ({ records: [], failed: [], retryLater: [] })
+const nothing: FetchResult = { records: [], failed: [], retryLater: [] }
 
 /** Counts a record fetched under two names once. */
 function latest<Item extends { readonly recordId: string }>(fetches: readonly Item[]): Item[] {
@@ -183,11 +182,11 @@ function latest<Item extends { readonly recordId: string }>(fetches: readonly It
 
 function idOn(page: LandedPage): string | undefined {
   try {
-    const record = readEnvelope(pageBytes(page), {}).records() as { id?: unknown } | null
-    return typeof record?.id === 'string' && isSafeId(record.id) ? record.id : undefined
+    const record = readEnvelope(pageBytes(page), {}).records() as { id?: unknown }
+    return typeof record.id === 'string' && isSafeId(record.id) ? record.id : undefined
   } catch (error) {
     // The run was killed while it wrote the page.
-    if (error instanceof RetriableError || error instanceof SyntaxError) return undefined
+    if (error instanceof RetriableError) return undefined
     throw error
   }
 }

@@ -1,4 +1,4 @@
-/** How records read by id are loaded and recorded, also after a kill or a page that cannot be read. */
+/** How records read by id are loaded and recorded, also where a page cannot be read. */
 import { describe, expect, test } from 'vitest'
 import { AccessDenied, RetriableError } from '../../../src/api/client/errors.ts'
 import type { LandedPage } from '../../../src/landing/landing.ts'
@@ -6,7 +6,6 @@ import { BudgetSpent } from '../../../src/lib/errors.ts'
 import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
 import type { PageFile } from '../../../src/load/read/pages.ts'
 import type { DueId } from '../../../src/state/by-id/due.ts'
-import { freshScan, openScan } from '../../../src/state/scans/scans.ts'
 import { RecordReader } from '../../../src/sync/by-id/record-reader.ts'
 import { resourceOf, rulesWarehouse } from '../../support/rules-warehouse.ts'
 import {
@@ -22,7 +21,7 @@ import {
 } from '../rules-task.ts'
 
 const warehouse = rulesWarehouse()
-const { task: newTask, landed } = rulesTasks(warehouse, 'dim_trade', 'bridge_trade_rate')
+const { task: newTask } = rulesTasks(warehouse, 'dim_trade', 'bridge_trade_rate', 'fact_assignment')
 const trades = resourceOf('trades')
 const failed = new RetriableError({ request: 'GET' }, { what: 'the service failed', next: '' })
 
@@ -64,7 +63,7 @@ const states = async () =>
   new Map(
     (
       await warehouse.rows(
-        'select record_id, state, retry_after, fetches, last_fetched_at, key_scope from ops.discovered',
+        'select record_id, state, state_since, retry_after, fetches, last_fetched_at, key_scope from ops.discovered',
       )
     ).map(row => [row.record_id, row]),
   )
@@ -92,6 +91,7 @@ describe('a read', () => {
     const found = await states()
     expect(found.get('a')).toMatchObject({ state: 'stored', last_fetched_at: hour(0) })
     expect(Number(found.get('a')?.fetches)).toBe(2)
+    expect(found.get('a')?.state_since).toBe(hour(-9))
     expect(found.get('gone')).toMatchObject({ state: 'missing', key_scope: task.scopeId })
     await reader.close()
     expect(await scans()).toMatchObject([{ state: 'accepted', accepted_at: hour(0), next_page: 0 }])
@@ -123,10 +123,17 @@ describe('a read', () => {
     expect(task.loads).toHaveLength(1)
   })
 
-  test('that never began has nothing to close', async () => {
+  test('that never began has nothing to close, even where another process has taken over', async () => {
     const { reader } = await readerOf()
+    await warehouse.engine.run('delete from ops.lease')
     await reader.close()
     expect(await scans()).toEqual([])
+  })
+
+  test('of which three records in a row are refused and none is returned ends', async () => {
+    const denied = new AccessDenied({ request: 'GET' })
+    const { reader } = await readerOf(() => denied)
+    await expect(reader.read(due('a', 'b', 'c'))).rejects.toBe(denied)
   })
 })
 
@@ -188,7 +195,7 @@ test('a record that has another id is known by both, and counts once', async () 
   expect(Number(found.get('long-id')?.fetches)).toBe(2)
 })
 
-test('ids that the loaded records name are noted, and those of other pages are not', async () => {
+test('ids that the loaded records name are noted, those of other pages and resources are not', async () => {
   await stored('a')
   const rate = (trade: string, run: string, at: string) =>
     warehouse.engine.run(
@@ -197,89 +204,17 @@ test('ids that the loaded records name are noted, and those of other pages are n
     )
   await rate('a', 'this', hour(0))
   await rate('other', 'earlier', hour(0))
+  await warehouse.engine.run(
+    `insert into star.fact_assignment (assignment_id, trade_id, loaded_at, is_deleted, run_id, row_hash)
+     values ('beside', 'trade-of-beside', timestamptz '${hour(0)}', false, 'this', '')`,
+  )
   const { reader } = await readerOf()
   await reader.read(due('a'))
   expect(
     await warehouse.rows(
-      `select record_id, source, first_seen_at from ops.discovered where resource = 'rates'`,
+      `select record_id, source, first_seen_at from ops.discovered where record_id <> 'a'`,
     ),
   ).toEqual([{ record_id: 'rate-of-a', source: 'star.bridge_trade_rate.rate_id', first_seen_at: hour(0) }])
-})
-
-describe('what a killed run landed', () => {
-  const page = (sequence: number, body: unknown): LandedPage =>
-    landed('left', {
-      ...{ sequence, page: 1, fetchedAt: hour(-1), runId: 'left' },
-      bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-    })
-  const answer = (id: unknown) => ({ success: true, data: { id } })
-  const leave = (loaded: number) =>
-    openScan(
-      warehouse.engine,
-      freshScan({
-        ...{ scan_id: 'left', resource: 'trades', kind: 'by id', run_id: 'left', started_at: hour(-1) },
-        ...{ loaded_sequence: loaded },
-      }),
-    )
-
-  test('is loaded from the first page that was not, without a request', async () => {
-    await stored('a', 'b', 'c')
-    const pages = [page(1, answer('a')), page(2, answer('b')), page(3, answer('c'))]
-    const { task, reader } = await readerOf(answering(), { pages })
-    await leave(1)
-    await reader.resume()
-    expect(task.requests).toEqual([])
-    expect(task.loads.map(load => load.pages.map(({ sequence }) => sequence))).toEqual([[2, 3]])
-    expect(await scans()).toMatchObject([{ scan_id: 'left', state: 'accepted', loaded_sequence: 3 }])
-    expect((await states()).get('b')?.last_fetched_at).toBe(hour(-1))
-    expect((await states()).get('a')?.last_fetched_at).toBe(hour(-5))
-    expect(task.landings).toEqual(['begin left {"resource":"trades","scope":{},"isById":true}'])
-  })
-
-  test.each([
-    ['that was cut off', '{"success":true,"data":{"i'],
-    ['with an id that is not safe', answer('a b')],
-    ['with a number as its id', answer(7)],
-    ['without a record', { success: true, data: null }],
-    ['that is a refusal', { success: false, error: { code: 'X', message: 'no' } }],
-  ])('without a page %s, which is forgotten', async (...[, body]) => {
-    await stored('a')
-    const pages = [page(1, body), page(2, answer('a'))]
-    const { task, reader } = await readerOf(answering(), { pages })
-    await leave(0)
-    await reader.resume()
-    expect(task.loads.map(load => load.pages.map(({ sequence }) => sequence))).toEqual([[2]])
-    expect(task.landings).toContain('forget page 1')
-  })
-
-  test('and loaded already needs no load', async () => {
-    const { task, reader } = await readerOf(answering(), { pages: [page(1, answer('a'))] })
-    await leave(1)
-    await reader.resume()
-    expect(task.loads).toEqual([])
-    expect(await scans()).toMatchObject([{ state: 'accepted' }])
-  })
-
-  test('is nothing where no run was killed', async () => {
-    const { task, reader } = await readerOf()
-    await reader.resume()
-    expect(task.landings).toEqual([])
-  })
-
-  test('and cannot be loaded stays to be read', async () => {
-    await stored('a', 'b')
-    const pages = [page(1, answer('a')), page(2, answer('b'))]
-    let loads = 0
-    const load = () => {
-      loads += 1
-      if (loads === 1) throw unreadable(pages)
-    }
-    const { task, reader } = await readerOf(answering(), { pages, load })
-    await leave(0)
-    await reader.resume()
-    expect(task.requests).toEqual([])
-    expect(task.loads.at(-1)?.pages.map(({ sequence }) => sequence)).toEqual([2])
-  })
 })
 
 describe('a page that cannot be loaded', () => {
@@ -307,6 +242,20 @@ describe('a page that cannot be loaded', () => {
     expect(task.loads[1]?.pages.map(({ sequence }) => sequence)).toEqual([2, 3])
     const found = await states()
     expect([found.get('a')?.state, found.get('gone')?.state]).toEqual(['stored', 'missing'])
+  })
+
+  test('is asked for once more beside others that cannot be loaded either', async () => {
+    await stored('a', 'b', 'c')
+    let loads = 0
+    const load = ({ pages }: { readonly pages: readonly LandedPage[] }) => {
+      loads += 1
+      if (loads === 1)
+        throw new PageUnreadable(pages.slice(0, 2) as object[] as [PageFile, PageFile], new Error('not JSON'))
+    }
+    const { task, reader } = await readerOf(answering(), { load })
+    await reader.read(due('a', 'b', 'c'))
+    expect(task.asked()).toEqual(['a', 'b', 'c', 'a', 'b'].map(id => `/trades/${id}`))
+    expect(task.loads[1]?.pages.map(({ sequence }) => sequence)).toEqual([3, 4, 5])
   })
 
   test('and whose record is gone when it is asked for again is missing', async () => {
