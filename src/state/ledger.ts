@@ -75,10 +75,9 @@ export function ledger(engine: RowsOf): Kysely<Ledger> {
 /** PostgreSQL takes 65,535 parameters a statement; every ledger table has fewer than 100 columns. */
 const rowsPerStatement = 500
 
-/** Splits rows, in order, into chunks that fit one statement. */
-export function* chunks<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let from = 0; from < items.length; from += rowsPerStatement)
-    yield items.slice(from, from + rowsPerStatement)
+/** Splits rows, in order, into chunks that fit one statement, or of another size. */
+export function* chunks<Item>(items: readonly Item[], size = rowsPerStatement): Generator<Item[]> {
+  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size)
 }
 
 /** For statements that always return one row, such as counts. */

@@ -10,6 +10,9 @@ interface AnnouncedTask {
   readonly asked: ReadonlySet<string>
 }
 
+/** In the order of the resources. */
+type AnnouncedCounts = ReadonlyMap<AnnouncedTask, ResourceIdCounts>
+
 export class Announcement {
   readonly #sync: SyncContext
   /** Known ids before the first record was fetched. */
@@ -19,43 +22,33 @@ export class Announcement {
     this.#sync = sync
   }
 
-  async count(resources: readonly AnnouncedTask[], terms: DueTerms): Promise<ResourceIdCounts[]> {
+  async count(resources: readonly AnnouncedTask[], terms: DueTerms): Promise<AnnouncedCounts> {
     const names = resources.map(({ locked }) => locked.task.resource.name)
     const ids = await knownIds(this.#sync.engine, names, terms)
-    return resources.map(({ locked, asked }) => {
-      const resource = locked.task.resource.name
+    const counts = resources.map((one): [AnnouncedTask, ResourceIdCounts] => {
+      const resource = one.locked.task.resource.name
       const { due = 0, sources = new Map<string, number>() } = ids.get(resource) ?? {}
       const known = [...sources.values()].reduce((sum, n) => sum + n, 0)
       const knownBefore = this.#knownBefore.get(resource) ?? known
       this.#knownBefore.set(resource, knownBefore)
-      return { resource, due, asked: asked.size, again: 0, known, knownBefore, sources }
+      return [one, { resource, due, asked: one.asked.size, again: 0, known, knownBefore, sources }]
     })
+    return new Map(counts)
   }
 
   /** `chosen` are stored records; those already requested count only once. */
-  emitCounts(
-    counts: readonly ResourceIdCounts[],
-    resources: readonly AnnouncedTask[],
-    chosen: StoredChoice['chosen'] | undefined,
-  ): void {
-    const asked = new Map(resources.map(one => [one.locked.task.resource.name, one.asked]))
-    const all = counts.map(count => {
+  emitCounts(announced: AnnouncedCounts, chosen: StoredChoice['chosen'] | undefined): void {
+    const all = [...announced].map(([{ locked, asked }, count]) => {
       const again = chosen?.get(count.resource) ?? []
-      return {
-        ...count,
-        again: again.filter(({ record_id: id }) => !asked.get(count.resource)?.has(id)).length,
-      }
+      const left = again.filter(({ record_id: id }) => !asked.has(id))
+      return { ...count, again: left.length, requests: locked.task.counters.requests }
     })
-    for (const { locked } of resources) {
-      const { resource, counters } = locked.task
-      const count = all.find(one => one.resource === resource.name)
-      if (!count) continue
+    for (const count of all)
       this.#sync.emit({
-        resource: resource.name,
+        resource: count.resource,
         state: 'waiting',
-        requests: counters.requests,
+        requests: count.requests,
         ...fetchesInAll(count, all, this.#sync.key.kind),
       })
-    }
   }
 }

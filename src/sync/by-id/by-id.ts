@@ -21,6 +21,7 @@ import {
   refusedIds,
 } from '../../state/by-id/due.ts'
 import { nextRecordLook, recordLook } from '../../state/evidence/quarantine-looks.ts'
+import { chunks } from '../../state/ledger.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import type { SyncContext } from '../run/context.ts'
 import { Incomplete } from '../run/incomplete.ts'
@@ -29,7 +30,7 @@ import { endsRun, type LockedTask, lockTask, type ResourceResult } from '../run/
 import { type Allowance, allowance } from './allowance.ts'
 import { Announcement } from './announcement.ts'
 import { chooseStored, type StoredChoice } from './choose-stored.ts'
-import { minSample, perTurn, type ResourceIdCounts } from './expected-ids.ts'
+import { minSample, perTurn } from './expected-ids.ts'
 import { RecordReader } from './record-reader.ts'
 import { refetchPauseMs } from './refresh-worth.ts'
 
@@ -140,12 +141,7 @@ export class ByIdRun {
     for (const one of this.#resources) await this.#guard(one, () => one.reader.resume())
     if (!this.#onlySignalled) for (const one of this.#open) await this.#lookAgain(one)
     await this.#fetchNew()
-    if (!this.#onlySignalled) await this.#fetchForEvents()
-    if (!this.#onlySignalled && !this.#isOver) {
-      await this.#refresh()
-      // A changed record may refer to new ids.
-      await this.#fetchNew()
-    }
+    if (!this.#onlySignalled) await this.#fetchOthers()
     for (const one of this.#resources) await this.#guard(one, () => one.reader.close())
     for (const one of this.#open) await this.#guard(one, () => this.#reportRest(one))
   }
@@ -167,17 +163,27 @@ export class ByIdRun {
     return Math.min(inAll - (requestsThisRun - this.#before), inAll === Infinity ? Infinity : spendable)
   }
 
+  /** After the records that are due. */
+  async #fetchOthers(): Promise<void> {
+    await this.#fetchForEvents()
+    if (this.#isOver) return
+    await this.#refresh()
+    // A changed record may refer to new ids.
+    await this.#fetchNew()
+  }
+
   /** Takes turns until no resource has a new id left. */
   async #fetchNew(): Promise<void> {
     let turn = minSample
     for (let isBusy = true; isBusy && !this.#isOver; turn = perTurn) {
       isBusy = false
       if (!this.#onlySignalled) await this.#announce()
-      for (const one of this.#open) {
-        const due = await this.#dueOf(one, turn)
-        await this.#read(one, due)
-        isBusy ||= due.length > 0
-      }
+      for (const one of this.#open)
+        await this.#guard(one, async () => {
+          const due = await this.#dueOf(one, turn)
+          await this.#read(one, due)
+          isBusy ||= due.length > 0
+        })
     }
   }
 
@@ -192,24 +198,23 @@ export class ByIdRun {
   /** Fetches ids that only events refer to: most may not exist. */
   async #fetchForEvents(): Promise<void> {
     let left = this.#leftForEvents
-    for (const one of this.#open) {
-      const due = await this.#dueOf(one, left, { isFromEvents: true })
-      left -= due.length
-      const paid = due.map(id => ({ ...id, isForEvents: true }))
-      await this.#read(one, paid)
-    }
+    for (const one of this.#open)
+      await this.#guard(one, async () => {
+        const due = await this.#dueOf(one, left, { isFromEvents: true })
+        left -= due.length
+        const paid = due.map(id => ({ ...id, isForEvents: true }))
+        await this.#read(one, paid)
+      })
   }
 
   async #announce(): Promise<void> {
-    let counts: readonly ResourceIdCounts[] = []
-    await this.#guard(this.#open, async () => {
-      counts = await this.#announcement.count(this.#open, this.#terms)
-    })
-    const due = counts.reduce((sum, one) => sum + one.due, 0)
+    const open = this.#open
+    const counts = await this.#guard(open, () => this.#announcement.count(open, this.#terms))
+    if (!counts) return
+    const due = [...counts.values()].reduce((sum, one) => sum + one.due, 0)
     // Stored records are chosen only after the due ones are fetched; until then, estimate how many.
     if (due > 0 && !this.#choice) this.#choiceToCome ??= await this.#choose(this.#left - due)
-    const chosen = (this.#choice ?? this.#choiceToCome)?.chosen
-    this.#announcement.emitCounts(counts, this.#open, chosen)
+    this.#announcement.emitCounts(counts, (this.#choice ?? this.#choiceToCome)?.chosen)
   }
 
   #choose(requests: number): Promise<StoredChoice> {
@@ -219,10 +224,7 @@ export class ByIdRun {
   }
 
   async #dueOf(one: OpenResource, max: number, terms: Partial<DueTerms> = {}): Promise<readonly DueId[]> {
-    let due: readonly DueId[] = []
-    await this.#guard(one, async () => {
-      due = await dueIds(this.#sync.engine, { ...this.#dueQueryOf(one), ...terms }, perTurn)
-    })
+    const due = await dueIds(this.#sync.engine, { ...this.#dueQueryOf(one), ...terms }, perTurn)
     // A record whose fetch failed stays due, but the next run retries it, not this one.
     return due.filter(({ record_id: id }) => !one.asked.has(id)).slice(0, max)
   }
@@ -230,11 +232,10 @@ export class ByIdRun {
   async #refresh(): Promise<void> {
     this.#choice = await this.#choose(this.#left)
     await this.#announce()
-    for (const one of this.#open) {
-      const due = this.#choice.chosen.get(one.locked.task.resource.name) ?? []
-      for (let from = 0; from < due.length; from += perTurn)
-        await this.#read(one, due.slice(from, from + perTurn))
-    }
+    const { chosen } = this.#choice
+    for (const one of this.#open)
+      for (const due of chunks(chosen.get(one.locked.task.resource.name) ?? [], perTurn))
+        await this.#read(one, due)
   }
 
   /** Fetches one quarantined record a day: it may have been fixed without an event. */
@@ -257,13 +258,18 @@ export class ByIdRun {
     await this.#guard(one, () => one.reader.read(turn))
   }
 
-  async #guard(by: OpenResource | readonly OpenResource[], work: () => Promise<void>): Promise<void> {
+  /** Undefined after a failure. */
+  async #guard<Result>(
+    by: OpenResource | readonly OpenResource[],
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> {
     try {
-      await work()
+      return await work()
     } catch (error) {
       // The budget is shared, so its end is not a failure of this resource.
       if (error instanceof BudgetSpent) this.#spent = error
       else for (const one of [by].flat()) one.failure ??= { error }
+      return undefined
     }
   }
 

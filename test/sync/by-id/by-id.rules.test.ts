@@ -199,6 +199,13 @@ describe('requests', () => {
     expect(failures).toEqual([undefined, undefined])
   })
 
+  test('that are spent on new ids leave stored records unrated', async () => {
+    await known('trades', many(5, 't'))
+    await known('trades', ['t-old'], stored)
+    const { tasks } = await run({ inAll: 2 })
+    expect(tasks.map(({ counters }) => counters.note)).toEqual(['5 never fetched', null])
+  })
+
   test('that are left although records wait are no failure: a later run reads them', async () => {
     await known('trades', ['t-new'])
     const { failures, tasks } = await run({ inAll: 100 })
@@ -260,6 +267,23 @@ describe('a failure', () => {
     expect(failures).toEqual([refused, undefined])
   })
 
+  test('of counting the known ids keeps every resource from being read', async () => {
+    await known('trades', ['t-new'])
+    const { engine } = warehouse
+    const counting = new Proxy(engine, {
+      get: (_, name) =>
+        name === 'rows'
+          ? async (sql: string, values?: readonly string[]) => {
+              if (sql.includes('group by d.resource, d.source')) throw bug
+              return engine.rows(sql, values)
+            }
+          : Reflect.get(engine, name).bind?.(engine),
+    })
+    const { reads, failures } = await run({ parts: { sync: { engine: counting } } })
+    expect(reads).toEqual([])
+    expect(failures).toEqual([bug, bug])
+  })
+
   test('of the first kind is kept when another follows', async () => {
     await known('trades', ['t-new'], { retryAfter: hour(-1) })
     await known('trades', ['t-later'], { retryAfter: hour(1) })
@@ -302,12 +326,13 @@ describe('a quarantined record', () => {
     })
   })
 
-  test('is not looked at by a run for events, nor if its id is not safe', async () => {
-    await quarantined('t bad')
-    expect((await run()).reads).toEqual([])
+  test.each([
+    ['if its id is not safe', 't bad', false],
+    ['by a run for events', 't-bad', true],
+  ])('is not looked at %s', async (...[, id, onlySignalled]) => {
+    await quarantined(id)
+    expect((await run({ onlySignalled })).reads).toEqual([])
     expect(await warehouse.rows('select * from ops.quarantine_look')).toEqual([])
-    await quarantined('t-bad')
-    expect((await run({ onlySignalled: true })).reads).toEqual([])
   })
 })
 
@@ -345,9 +370,12 @@ describe('observers are notified', () => {
   })
 })
 
-test('records just fetched, a minute ago at most, are not fetched again', async () => {
+test.each([
+  ['stored records', false],
+  ['records that events announced', true],
+])('%s just fetched, a minute ago at most, are not fetched again', async (...[, onlySignalled]) => {
   await starRows(warehouse, { resource: resourceOf('trades'), ids: ['t-now', 't-ago'] })
   await known('trades', ['t-now'], { ...stored, signals: 1, fetchedAt: hour(-1 / 60) })
   await known('trades', ['t-ago'], { ...stored, signals: 1, fetchedAt: hour(-1.001 / 60) })
-  expect((await run()).reads).toEqual(['trades t-ago'])
+  expect((await run({ onlySignalled })).reads).toEqual(['trades t-ago'])
 })

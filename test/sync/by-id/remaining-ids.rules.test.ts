@@ -63,6 +63,11 @@ describe('what is left', () => {
     expect(rest).toEqual({ words: '4 to fetch again', isWaiting: false, ofEvents: 0 })
   })
 
+  test('counts nothing of a choice among other resources', async () => {
+    const others = { worth: new Map([['rates', 5]]), chosen: new Map() }
+    expect((await restOf(warehouse.engine, question, others)).words).toBe('')
+  })
+
   test('names every kind in this order', async () => {
     await known(1)
     await known(2, lapsed)
