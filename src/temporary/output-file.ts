@@ -80,15 +80,18 @@ function requireFolder(file: string): void {
   )
 }
 
-/** The beginning of a file; empty if it cannot be read, as one of another user. */
+const unreadable = ['EACCES', 'EISDIR', 'ELOOP', 'ENOENT', 'EPERM']
+
+/** The beginning of a file; empty of a link, a folder, no file, and a file of another user. */
 export function beginningOf(file: string, bytes = 4096): Buffer {
   const buffer = Buffer.alloc(bytes)
   let opened: number | undefined
   try {
     opened = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     return buffer.subarray(0, readSync(opened, buffer, 0, bytes, 0))
-  } catch {
-    return buffer.subarray(0, 0)
+  } catch (error) {
+    if (unreadable.includes(String((error as NodeJS.ErrnoException).code))) return buffer.subarray(0, 0)
+    throw error
   } finally {
     if (opened !== undefined) closeSync(opened)
   }
