@@ -166,7 +166,6 @@ async function readOpenWindows(
   // If the list is empty by now, what was seen of it earlier proves nothing.
   const isEmpty = task.sync.maxDeletions !== undefined && (await isAllowedEmptyList(task))
   for (const window of await openWindows(task)) {
-    if (isShownEmpty(found)) break
     const restarts = window.state === 'refused' || isEmpty
     const change = { ...initialProgress, run_id: task.sync.runId }
     if (restarts)
@@ -178,8 +177,10 @@ async function readOpenWindows(
     const job = jobOf(task, restarts ? { ...window, ...change } : window, watermark)
     const pagesBefore = await pagesBeside(task, window)
     found.push(...(await shortfallOf(readUntilProved(task, { ...job, pagesBefore }))))
+    const empty = found.find(one => one instanceof EmptyList)
+    // Each window would fail in the same way.
+    if (empty) throw empty
   }
-  if (isShownEmpty(found)) throw found.find(one => one instanceof EmptyList)
   requireNone(found)
 }
 
@@ -195,19 +196,18 @@ async function interruption(task: ResourceTask, reading: Promise<void>): Promise
   }
 }
 
-/** Each window would fail in the same way. */
-const isShownEmpty = (found: readonly Incomplete[]): boolean => found.some(one => one instanceof EmptyList)
+/** The row that `measure` has written, as it is now. */
+const measured = async ({ sync, resource }: ResourceTask): Promise<WatermarkRow> =>
+  (await readWatermark(sync.engine, resource.name)) as WatermarkRow
 
 /** Reads the newest windows first, and sets the watermark together with the last rows of the last window. */
 export async function backfill(task: ResourceTask): Promise<void> {
   const { engine } = task.sync
-  const { name } = task.resource
-  if (!(await readWatermark(engine, name))) await measure(task)
-  const watermark = await readWatermark(engine, name)
-  if (!watermark) return
+  if (!(await readWatermark(engine, task.resource.name))) await measure(task)
+  const watermark = await measured(task)
   const found = await shortfallOf(readOpenWindows(task, watermark))
-  if (isShownEmpty(found)) requireNone(found)
-  if ((await readWatermark(engine, name))?.backfilled_at !== null) return
+  if (found.some(one => one instanceof EmptyList)) requireNone(found)
+  if ((await measured(task)).backfilled_at !== null) return
   const contradictions: WindowContradictions = new Map()
   let cause: PageUnreadable | undefined
   do {

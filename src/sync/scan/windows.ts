@@ -43,7 +43,6 @@ function endingAt(to: string | null, days: number, { earliest, today }: Backfill
 
 export function firstWindow(extent: BackfillExtent): WindowDays {
   const { total, earliest, today } = extent
-  if (lastPage(total) <= pagesPerWindow) return { from: null, to: null }
   const span = Math.max(1, daysBetween(earliest, today))
   const days = clampDays((pagesPerWindow * span) / lastPage(total))
   return endingAt(null, days, extent)

@@ -118,16 +118,45 @@ describe('a long list', () => {
     await backfill(empty.task)
     expect(await empty.scans()).toMatchObject([{ from_day: null, to_day: null, state: 'accepted' }])
     expect(await empty.watermark()).toMatchObject({ earliest_day: null, watermark: null })
-    const list = new List(sites(3))
-    list.instead = (query, honest) =>
-      query.limit !== 20
-        ? honest()
-        : { rows: query.sortBy === 'createdAt' ? [] : honest().rows, total: 12_000 }
-    const { task, scans, watermark } = await begin({ list, read: byDays })
-    await backfill(task)
-    expect(await scans()).toMatchObject([{ from_day: null, to_day: null, state: 'accepted' }])
-    expect(await watermark()).toMatchObject({ earliest_day: null, watermark: time('01-10', 2) })
   })
+})
+
+test.each([
+  ['without a created time', 'createdAt', { earliest_day: null, watermark: time('01-10', 2) }],
+  ['without a time of change', 'updatedAt', { earliest_day: '2026-01-10', watermark: time('01-10', 2) }],
+])('a long list that is measured %s is read in one window', async (...[, sortBy, expected]) => {
+  const list = new List(sites(3))
+  list.instead = (query, honest) =>
+    query.limit !== 20 ? honest() : { rows: query.sortBy === sortBy ? [] : honest().rows, total: 12_000 }
+  const { task, scans, watermark } = await begin({ list, read: byDays })
+  await backfill(task)
+  expect(await scans()).toMatchObject([{ from_day: null, to_day: null, state: 'accepted' }])
+  expect(await watermark()).toMatchObject(expected)
+})
+
+test('the newest change is measured by the time that the resource declares', async () => {
+  const list = new List([{ id: 'a', createdAt: time('02-01'), updatedAt: time('05-01') }])
+  list.instead = (query, honest) => {
+    if (query.limit !== 20) throw new Error('measured')
+    return { ...honest(), total: 12_000 }
+  }
+  const { task, watermark } = await begin({ list, read: byDays })
+  const resource = { ...task.resource, updatedAt: 'createdAt' }
+  await expect(backfill({ ...task, resource })).rejects.toThrow('measured')
+  expect((await watermark())?.pending_watermark).toBe(time('02-01'))
+})
+
+test('the pages of a pass are loaded before its window is decided', async () => {
+  const { task, pipeline, scans } = await begin({ list: new List(sites(5)) })
+  const load = pipeline.load.bind(pipeline)
+  const waiting: Parameters<typeof load>[0][] = []
+  pipeline.load = async batch => void waiting.push(batch)
+  pipeline.drained = async () => {
+    for (const batch of waiting.splice(0)) await load(batch)
+  }
+  await backfill(task)
+  expect(pipeline.batchesLoaded).toHaveLength(1)
+  expect(await scans()).toMatchObject([{ state: 'accepted', attempt: 1 }])
 })
 
 describe('a backfill that an earlier run began', () => {
@@ -146,6 +175,48 @@ describe('a backfill that an earlier run began', () => {
     expect(list.asked).toEqual(['updatedAt 1 200 to 2026-04-03'])
     expect(await watermark()).toMatchObject({ watermark: time('05-02'), backfilled_at: time('06-01') })
     expect(await scans()).toHaveLength(2)
+  })
+
+  test('counts the pages of its other windows as done, and those of a window once', async () => {
+    const reading = await begin({ list: new List(records), read: byDays })
+    await reading.setWatermark(open)
+    await reading.openScan({ ...newest, pages: 7, state: 'accepted' })
+    const cutOff = { scan_id: 'run-1-0002-sites', from_day: '2026-02-01', to_day: '2026-04-03' }
+    await reading.openScan({ ...cutOff, pages: 3, loaded_sequence: 3 })
+    await backfill(reading.task)
+    expect(reading.events.map(({ pagesDone }) => pagesDone)).toEqual([8, 9])
+  })
+
+  test.each([
+    ['', undefined, ['updatedAt 1 200']],
+    [', also where --max-deletions is given but the list has rows', 1000, ['1 1', 'updatedAt 1 200']],
+  ])('continues a window behind its last commit%s', async (...[, most, asked]) => {
+    const list = new List(sites(250))
+    const { task, scans } = await begin({ list, ...(most !== undefined && { most }) })
+    list.instead = (query, honest) => {
+      if (query.page === 1 && query.limit === 200) throw new Error('cut off')
+      return honest()
+    }
+    await expect(backfill(task)).rejects.toThrow('cut off')
+    list.instead = (_, honest) => honest()
+    list.requests.length = 0
+    await backfill(task)
+    expect(list.asked).toEqual(asked)
+    expect(await scans()).toMatchObject([{ state: 'accepted', attempt: 1 }])
+  })
+
+  test('reads windows that are not planned yet, also while an earlier one is refused', async () => {
+    const list = new List(records)
+    list.instead = (query, honest, number) =>
+      query.from ? { ...honest(), total: honest().total + 1 + (number % 2) } : honest()
+    const { task, setWatermark, openScan, scans } = await begin({ list, read: byDays })
+    await setWatermark(open)
+    await openScan({ ...newest, run_id: 'run-2' })
+    await expect(backfill(task)).rejects.toThrow('sites (saw 3 of 4) incomplete')
+    expect((await scans()).map(({ from_day, state }) => [from_day, state])).toEqual([
+      ['2026-04-01', 'refused'],
+      [null, 'accepted'],
+    ])
   })
 
   test('reads windows that were cut off or refused first, the refused one from its beginning', async () => {
@@ -205,7 +276,9 @@ describe('a backfill that an earlier run began', () => {
     await setWatermark(open)
     await openScan(newest)
     await openScan({ scan_id: 'run-1-0002-sites', from_day: null, to_day: '2026-04-03' })
-    await expect(backfill(task)).rejects.toThrow('the service returns an empty list')
+    await expect(backfill(task)).rejects.toMatchObject({
+      message: expect.stringContaining('the service returns an empty list'),
+    })
     expect(list.asked).toEqual(['updatedAt 1 200 from 2026-04-01', '1 1'])
     expect((await scans()).map(({ state }) => state)).toEqual(['scanning', 'scanning'])
   })
@@ -247,6 +320,23 @@ describe('a page that cannot be loaded', () => {
     expect(list.asked).toEqual(['updatedAt 1 20', 'updatedAt 1 200', 'updatedAt 1 200'])
     expect(pipeline.batchesLoaded).toHaveLength(2)
     expect(pipeline.readAgain.has(pipeline.batchesLoaded[1]?.pages[0] as never)).toBe(true)
+    expect(await watermark()).toMatchObject({ backfilled_at: time('06-01') })
+  })
+
+  test('delays the windows that are not planned yet; they are read after it', async () => {
+    const list = new List([...sites(4, '01-10', 'a'), ...sites(3, '05-20', 'b')])
+    list.instead = (query, honest) => (query.limit === 20 ? { ...honest(), total: 4_000_000 } : honest())
+    const { task, pipeline, scans, watermark } = await begin({ list, read: byDays })
+    pipeline.fails = ({ pages: [page] }, number) =>
+      number === 1 && page
+        ? new PageUnreadable([{ ...page, scope: {} }], new SyntaxError('no JSON'))
+        : undefined
+    await backfill(task)
+    expect((await scans()).map(({ from_day, state }) => [from_day, state])).toEqual([
+      ['2026-05-04', 'accepted'],
+      ['2026-01-14', 'accepted'],
+      [null, 'accepted'],
+    ])
     expect(await watermark()).toMatchObject({ backfilled_at: time('06-01') })
   })
 

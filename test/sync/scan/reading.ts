@@ -175,6 +175,8 @@ export interface Reading {
   readonly list: List
   readonly events: ResourceEvent[]
   readonly landed: Map<string, LandedPage[]>
+  /** What was said of each scan before its pages were landed. */
+  readonly begun: Map<string, object>
   readonly clock: ReturnType<typeof virtualClock>
   readonly pipeline: MemoryPipeline
   watermark(): Promise<WatermarkRow | undefined>
@@ -225,10 +227,12 @@ async function reading(warehouse: RulesWarehouse, folder: string, parts: Parts):
   const resource: Resource = { ...sitesResource, read: { strategy: 'scan', ...read } }
   const clock = virtualClock(now)
   const landed = new Map<string, LandedPage[]>()
+  const begun = new Map<string, object>()
   const events: ResourceEvent[] = []
   const landing = {
-    begin: async (scanId: string) => {
+    begin: async (scanId: string, facts: object) => {
       mkdirSync(join(folder, scanId), { recursive: true })
+      begun.set(scanId, facts)
       if (!landed.has(scanId)) landed.set(scanId, [])
     },
     land: async (
@@ -291,7 +295,7 @@ async function reading(warehouse: RulesWarehouse, folder: string, parts: Parts):
     pipeline: pipeline as unknown as ResourceTask['pipeline'],
   }
   return {
-    ...{ task, list, events, landed, clock, pipeline },
+    ...{ task, list, events, landed, begun, clock, pipeline },
     watermark: () => readWatermark(engine, resource.name),
     setWatermark: change =>
       moveWatermark(engine, resource.name, { run_id: 'run-1', moved_at: time('05-01'), ...change }),
@@ -321,7 +325,7 @@ async function reading(warehouse: RulesWarehouse, folder: string, parts: Parts):
     land: async (scanId, page, sequence) => {
       const { bytes } = list.answer({ page, limit: 200, sortBy: 'updatedAt', sortOrder: 'asc' })
       list.requests.pop()
-      await landing.begin(scanId)
+      await landing.begin(scanId, {})
       await landing.land(scanId, { sequence, page, fetchedAt: time('05-31'), runId: 'run-1', bytes } as never)
     },
   }
