@@ -1,5 +1,6 @@
 /** Provides the pages of a loaded scan: landed by an earlier run, or fetched and landed now. */
-import { type Envelope, readEnvelope } from '../../api/client/envelope.ts'
+import type { FetchedPage } from '../../api/client/client.ts'
+import { type Meta, readEnvelope } from '../../api/client/envelope.ts'
 import { RetriableError } from '../../api/client/errors.ts'
 import { pageLimit } from '../../api/client/paging.ts'
 import type { LandedPage } from '../../landing/landing.ts'
@@ -53,7 +54,7 @@ export const areRecordsNeeded = (
   { pass, attempt }: Pick<ScanProgress, 'pass' | 'attempt'>,
 ): boolean => known !== undefined || hiddenRows !== undefined || pass.pages < 2 || attempt > 1
 
-type PageContent = Pick<Envelope, 'empty' | 'records' | 'meta'> & { readonly bytes: Buffer }
+type PageContent = Pick<FetchedPage, 'empty' | 'meta' | 'bytes'> & { records(): unknown }
 
 export class ListPages {
   readonly #task: ResourceTask
@@ -76,7 +77,8 @@ export class ListPages {
     if (!landed) return this.#fetch(page, progress)
     const content = orUnreadable(landed, () => {
       const bytes = pageBytes(landed)
-      return { ...readEnvelope(bytes, { page, limit: pageLimit }), bytes }
+      const envelope = readEnvelope(bytes, { page, limit: pageLimit })
+      return { ...envelope, meta: envelope.meta as Meta, bytes }
     })
     return this.#look(landed, content, progress)
   }
@@ -113,8 +115,8 @@ export class ListPages {
       sequence,
       page,
       empty,
-      total: meta?.total ?? 0,
-      ...(meta && { limit: meta.limit }),
+      total: meta.total,
+      limit: meta.limit,
       ...(empty && { rows: 0 }),
     }
     if (!areRecordsNeeded(this.#request, { pass, attempt })) return base
@@ -130,7 +132,7 @@ export class ListPages {
     const { resource, sync } = this.#task
     if (known === undefined || resource.updatedAt === undefined) return {}
     const digest = digestOf(bytes, sync.recordLimits)
-    const isSame = digest !== undefined && sameRows?.has(digest)
+    const isSame = digest && sameRows?.has(digest)
     return { digest, ...(isSame && { same: rowsOf(rows, resource.updatedAt) }) }
   }
 }

@@ -227,16 +227,14 @@ export class LoadedScan implements Strategy<LoadedPage> {
   async #commit(engine: Engine, progress: ScanProgress, figures: PassFigures): Promise<void> {
     const id = this.#job.row.scan_id
     const { seen, expected } = seenAndExpected(figures)
-    const isOver = progress.pass.nextPage === 0
-    if (isOver) this.#previous.add(figures, progress.pass)
-    const decision = isOver ? judgeLoaded(figures, this.#job, this.#previous.shortfalls) : undefined
+    const decision = progress.pass.nextPage === 0 ? this.#judge(figures, progress) : undefined
+    const isUndecided = decision === undefined || decision === 'scan again'
     this.#decided = decision
     this.contradiction = figures.contradiction
     this.hidesByFilter = decision !== undefined && isHiddenByFilter(figures, this.#job)
-    const isAgain = decision === 'scan again'
     await updateScan(engine, id, {
-      ...changeOf(isAgain ? anotherPass(progress, this) : progress),
-      state: decision === undefined || isAgain ? 'scanning' : decision,
+      ...changeOf(decision === 'scan again' ? anotherPass(progress, this) : progress),
+      state: isUndecided ? 'scanning' : decision,
       distinct_ids: seen,
       expected_ids: decision === undefined ? 0 : expected,
       ...(decision === 'accepted' && {
@@ -245,8 +243,13 @@ export class LoadedScan implements Strategy<LoadedPage> {
       }),
     })
     if (decision === 'accepted') await this.#accept(engine, progress, figures)
-    if (decision === undefined || isAgain) await saveStarts(engine, id, progress.starts)
+    if (isUndecided) await saveStarts(engine, id, progress.starts)
     else await forgetSeen(engine, id)
+  }
+
+  #judge(figures: PassFigures, { pass }: ScanProgress): ScanDecision {
+    this.#previous.add(figures, pass)
+    return judgeLoaded(figures, this.#job, this.#previous.shortfalls)
   }
 
   get #counting(): CountContext {

@@ -1,9 +1,10 @@
 /** The pages of a list: how they are asked for, when their records are read, and which are forgotten. */
+import { rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { PageUnreadable } from '../../../src/load/read/page-repair.ts'
 import { knownTo } from '../../../src/sync/scan/collection.ts'
 import { areRecordsNeeded } from '../../../src/sync/scan/list-pages.ts'
-import { LoadedScan } from '../../../src/sync/scan/loaded-scan.ts'
+import { LoadedScan, type LoadedScanJob } from '../../../src/sync/scan/loaded-scan.ts'
 import { forgetUnreadable, readUntilProved } from '../../../src/sync/scan/until-proved.ts'
 import { rulesWarehouse } from '../../support/rules-warehouse.ts'
 import { pass } from '../paging/lists.ts'
@@ -40,6 +41,52 @@ describe('a page', () => {
     expect(list.asked).toHaveLength(2)
     expect(pipeline.batchesLoaded).toHaveLength(1)
     expect((await scans())[0]?.state).toBe('accepted')
+  })
+})
+
+describe('a page of a scan', () => {
+  const known = { before: Date.parse(time('01-01')) }
+  /** Page 1, as a later page of the first pass, or as its first one. */
+  const asked = async (
+    records: number,
+    { pages = 2, updatedAt, ...parts }: Partial<LoadedScanJob> & { pages?: number; updatedAt?: null } = {},
+  ) => {
+    const { task, openScan, list } = await begin({ list: new List(sites(records)) })
+    const { updatedAt: _, ...timeless } = task.resource
+    const of = updatedAt === null ? { ...task, resource: timeless } : task
+    list.instead = (_, honest) => ({ ...honest(), limit: 150 })
+    const job = { row: await openScan({ scan_id: 's' }), query, beginAt: 1, ...parts }
+    const strategy = await LoadedScan.open(of, job)
+    return strategy.ask(1, { ...strategy.start, pass: pass({ pages, size: 200 }) })
+  }
+
+  test.each([
+    ['whose records are read has a number of rows', 5, 1, 5],
+    ['whose records are not read has none', 5, 2, undefined],
+    ['that is empty has 0, though its records are not read', 0, 2, 0],
+  ])('%s', async (...[, records, pages, rows]) => {
+    expect((await asked(records, { pages })).rows).toBe(rows)
+  })
+
+  test('has the total and the size of pages that the service reports', async () => {
+    expect(await asked(5)).toMatchObject({ total: 5, limit: 150 })
+  })
+
+  test.each([
+    ['of changes has a digest', { known }, true],
+    ['of a list that is read down to page 1 has none', { pages: 0 }, false],
+    ['of a list without a time of change has none', { known, updatedAt: null }, false],
+  ])('%s', async (...[, parts, expected]) => {
+    expect((await asked(5, parts)).digest !== undefined).toBe(expected)
+  })
+
+  test('that was landed but is gone is not asked for again', async () => {
+    const { task, list, land, landed, openScan } = await begin({ list: new List(sites(5)) })
+    await land('s', 1, 1)
+    rmSync(landed.get('s')?.[0]?.file as string)
+    const strategy = await LoadedScan.open(task, { row: await openScan({ scan_id: 's' }), query, beginAt: 1 })
+    await expect(strategy.ask(1, strategy.start)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(list.asked).toEqual([])
   })
 })
 

@@ -175,6 +175,30 @@ describe('passes of a scan', () => {
   })
 })
 
+describe('the rules of a pass', () => {
+  const rules = async (attempt: number, parts: Partial<LoadedScanJob> = {}) => {
+    const reading = await begin()
+    const strategy = await LoadedScan.open(reading.task, (await jobOf(reading, parts)).job)
+    return strategy.rules({ ...strategy.start, attempt })
+  }
+
+  test.each([
+    ['a pass by change ends where it meets what is known', 1, { known }, { known, size: 200 }],
+    ['a pass by creation has no such end', 5, { known }, { known: undefined, size: 200 }],
+    ['a complete list has no such end, and pages of another size', 5, {}, { known: undefined, size: 160 }],
+  ])('%s', async (...[, attempt, parts, expected]) => {
+    const { known: end, size } = await rules(attempt, parts)
+    expect({ known: end, size }).toEqual(expected)
+  })
+
+  test.each([
+    ['are hidden where an earlier scan has found some', { hiddenRows: 0 }, true],
+    ['are not hidden where none has', {}, false],
+  ])('rows %s', async (...[, parts, expected]) => {
+    expect((await rules(1, parts)).hidesRows).toBe(expected)
+  })
+})
+
 describe('a scan of changes', () => {
   const changes = { known, beginAt: 1 }
 
@@ -224,7 +248,7 @@ describe('a scan of changes', () => {
   })
 
   test('that its rows do not prove is loaded', async () => {
-    const { reading, job } = await again()
+    const { reading, job } = await again({ hiddenRows: 0 })
     reading.list.instead = (_, honest) => ({ ...honest(), total: 7 })
     await reading.store(sites(5))
     const strategy = await LoadedScan.open(reading.task, job)
@@ -234,10 +258,13 @@ describe('a scan of changes', () => {
     expect(await strategy.decide()).toBe('scan again')
   })
 
-  test('is loaded as filtered where the list is', async () => {
-    const { reading, job } = await again({ sameRows: new Set(), isFiltered: true })
+  test.each([
+    ['filtered where the list is', { isFiltered: true }, true],
+    ['whole where it has no filter', {}, false],
+  ])('is loaded as %s', async (...[, parts, isFiltered]) => {
+    const { reading, job } = await again({ sameRows: new Set(), ...parts })
     await readUntilProved(reading.task, job)
-    expect(reading.pipeline.batchesLoaded[0]?.scan).toEqual({ scanId: 's', isFiltered: true })
+    expect(reading.pipeline.batchesLoaded[0]?.scan).toEqual({ scanId: 's', isFiltered })
   })
 })
 
@@ -310,6 +337,18 @@ describe('a scan that was cut off', () => {
     expect(strategy.start.sequence).toBe(1)
     await strategy.save(await readPass(strategy, strategy.start))
     expect(reading.list.asked).toEqual(['updatedAt 1 200'])
+    expect(reading.landed.get('s')?.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+    expect(reading.begun.get('s')).toEqual({ resource: 'sites', scope: {} })
+  })
+
+  test.each([
+    ['of changes', { known }, 200],
+    ['of a complete list', {}, 160],
+  ])('%s in its fifth pass continues with the pages of that pass', async (...[, parts, size]) => {
+    const reading = await begin({ list: new List(sites(5)) })
+    const row = { scan_id: 's', attempt: 5, pass: 5, pages: 1, loaded_sequence: 5, page_size: 200 }
+    const { job } = await jobOf(reading, parts, row)
+    expect((await LoadedScan.open(reading.task, job)).start.pass.size).toBe(size)
   })
 
   test.each(['accepted', 'refused', 'scanning'] as const)(
@@ -354,10 +393,24 @@ describe('a page that cannot be loaded', () => {
   test('twice ends the scan', async () => {
     const reading = await begin({ list: new List(sites(5)) })
     unreadable(reading, 2)
-    await expect(readUntilProved(reading.task, (await jobOf(reading)).job)).rejects.toThrow(
-      'twice returned a page',
-    )
+    await expect(readUntilProved(reading.task, (await jobOf(reading)).job)).rejects.toMatchObject({
+      message: expect.stringMatching(/^the service twice returned a page.*report it to the service/),
+      cause: expect.any(PageUnreadable),
+    })
     expect(reading.list.asked).toHaveLength(2)
+  })
+
+  test('leaves the passes before it as they are', async () => {
+    const list = new List(sites(5))
+    list.instead = (_, honest, number) => ({ ...honest(), total: number === 1 ? 6 : 5 })
+    const reading = await begin({ list })
+    reading.pipeline.fails = ({ pages: [page] }, number) =>
+      number === 2 && page
+        ? new PageUnreadable([{ ...page, scope: {} }], new SyntaxError('no JSON'))
+        : undefined
+    await readUntilProved(reading.task, (await jobOf(reading, { hiddenRows: 0 })).job)
+    expect(await scan(reading)).toMatchObject({ state: 'accepted', attempt: 2 })
+    expect(reading.landed.get('s')?.map(({ sequence }) => sequence)).toEqual([1, 2])
   })
 
   test('another failure ends the scan immediately', async () => {
@@ -381,6 +434,23 @@ describe('a page that cannot be loaded', () => {
 })
 
 describe('batches', () => {
+  test('within a pass save its progress, and decide nothing', async () => {
+    const reading = await begin({ list: new List(sites(450)) })
+    const { job } = await jobOf(reading, { beginAt: 3 })
+    const strategy = await LoadedScan.open(reading.task, job)
+    const { keep } = strategy
+    strategy.keep = async (page, progress) => {
+      await keep.call(strategy, page, progress)
+      if (page.page === 2) throw new Error('cut off')
+    }
+    await expect(readPass(strategy, strategy.start)).rejects.toThrow('cut off')
+    expect(await scan(reading)).toMatchObject({ state: 'scanning', attempt: 1, pass: 1, accepted_at: null })
+    const { pages, next_page, expected_ids } = (await scan(reading)) ?? {}
+    expect([pages, next_page, expected_ids].map(Number)).toEqual([2, 1, 0])
+    expect(await warehouse.rows('select front from ops.scan_pass')).toHaveLength(1)
+    expect(await warehouse.rows('select distinct record_id from ops.scan_id')).toHaveLength(250)
+  })
+
   test('of a pass are handed over when they are full, and say how far it is', async () => {
     const list = new List(sites(1))
     list.instead = () => ({ rows: list.records, total: 401 })
@@ -407,7 +477,7 @@ describe('batches', () => {
     expect(reading.pipeline.batchesLoaded).toHaveLength(1)
     await keep(0, huge)
     expect(reading.pipeline.batchesLoaded).toHaveLength(2)
-    for (let count = 0; count < 5; count += 1) await keep(1)
+    for (let count = 0; count < 4; count += 1) await keep(1)
     expect(reading.pipeline.batchesLoaded).toHaveLength(2)
     await keep(1, huge)
     expect(reading.pipeline.batchesLoaded).toHaveLength(2)
