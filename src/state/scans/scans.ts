@@ -161,7 +161,7 @@ export interface WatermarkHistory {
 export async function watermarkHistory(
   engine: Engine,
   resource: string,
-  { watermark, now }: { readonly watermark: string; readonly now: string },
+  { watermark, now }: { readonly watermark: string; readonly now: string | null },
 ): Promise<WatermarkHistory> {
   const { seen, begun } = await onlyRow<{ seen: string | null; begun: string | null }>(
     engine,

@@ -4,6 +4,7 @@
  */
 import { dayMs, isWithin, utcDay, weekMs } from '../../lib/dates.ts'
 import { MusterError } from '../../lib/errors.ts'
+import { numberOf, onlyRow } from '../../state/ledger.ts'
 import type { WatermarkRow } from '../../state/scans/tables.ts'
 import { readWatermark } from '../../state/scans/watermarks.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
@@ -42,14 +43,15 @@ async function findProof(
   // Materialize only a few rows: without an index, PostgreSQL then reads the table once instead of twice.
   const materialization = since === undefined ? 'not materialized' : 'materialized'
   const old = oldBy(task, `t.source_updated_at - interval '${2 * slackDays + 1} days'`)
-  const [last] = await engine.rows<{ changed: string | null; n: number }>(
+  const last = await onlyRow<{ changed: string | null; n: number }>(
+    engine,
     `with recent as ${materialization} (
        select t.source_updated_at as changed_at, ${old} as is_old from ${liveRecords(task.resource)}${recent}),
      last as (select max(changed_at) as changed_at from recent where is_old)
      select cast(last.changed_at as varchar) as changed,
        (select count(*) from recent where recent.changed_at > last.changed_at) as n from last`,
   )
-  if (!last?.changed) return undefined
+  if (!last.changed) return undefined
   const page = 1 + Math.floor(Number(last.n) / pageSize)
   return { from: utcDay(new Date(Date.parse(last.changed) - slackDays * dayMs).toISOString()), page }
 }
@@ -65,10 +67,11 @@ async function isShown(task: ResourceTask, { from, page }: FilterProof, limit: n
   )
   if (ids.length === 0) return false
   const before = `cast(${quoteText(utcDay(from, -slackDays))} as timestamptz)`
-  const [row] = await sync.engine.rows<{ n: number }>(
+  const proofs = await numberOf(
+    sync.engine,
     `select count(*) as n from ${liveRecords(resource)} and ${oldBy(task, before)} and ${recordKey(resource)} in (${ids.join(', ')})`,
   )
-  return Number(row?.n ?? 0) > 0
+  return proofs > 0
 }
 
 /**
@@ -76,7 +79,7 @@ async function isShown(task: ResourceTask, { from, page }: FilterProof, limit: n
  * test is not final.
  */
 function isDue({ sync }: ResourceTask, { changes_filter, filter_asked_at }: WatermarkRow): boolean {
-  const isRecent = filter_asked_at !== null && isWithin(filter_asked_at, sync.clock.now(), weekMs)
+  const isRecent = isWithin(filter_asked_at ?? '', sync.clock.now(), weekMs)
   return changes_filter !== 'honoured' && !isRecent
 }
 

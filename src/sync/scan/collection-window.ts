@@ -94,9 +94,10 @@ export async function learnPaging(
   const before: Paging = { pageSize: maxRows, hiddenRows: 0, ...pagingOf(row) }
   const hiddenRows = isFullList ? hidden : Math.max(before.hiddenRows, hidden)
   if (isDeepStrictEqual({ pageSize, hiddenRows }, before)) return
-  if (pageSize !== before.pageSize)
-    task.counters.note = `the service returns at most ${pageSize} records a page`
-  if (hiddenRows !== before.hiddenRows) task.counters.note = hiddenNote(hiddenRows)
+  task.counters.note =
+    hiddenRows === before.hiddenRows
+      ? `the service returns at most ${pageSize} records a page`
+      : hiddenNote(hiddenRows)
   await setWatermark(engine, task, {
     page_size: pageSize === maxRows ? null : pageSize,
     hidden_rows: hiddenRows === 0 ? null : hiddenRows,

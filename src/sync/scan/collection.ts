@@ -41,18 +41,14 @@ interface ScanStart extends WatermarkHistory {
  */
 export function knownBelow({ watermark, seen, begun, lookbackMs }: ScanStart): KnownTimes {
   const at = Date.parse(watermark)
-  const isSettled =
-    seen !== undefined && begun !== undefined && Date.parse(begun) - Date.parse(seen) > 2 * lookbackMs
+  // False if one of them is unknown.
+  const isSettled = Date.parse(begun ?? '') - Date.parse(seen ?? '') > 2 * lookbackMs
   // Everything up to the end of the watermark's millisecond is known then.
   return { before: isSettled ? at + 1 : at - lookbackMs, reached: at }
 }
 
-const unknownHistory: WatermarkHistory = { seen: undefined, begun: undefined }
-
 export async function knownTo({ sync, resource }: ResourceTask, watermark: string): Promise<KnownTimes> {
   const now = serviceTime(sync)
-  // Without the service's time, nothing is settled.
-  if (now === null) return knownBelow({ watermark, ...unknownHistory, lookbackMs: sync.lookbackMs })
   const history = await watermarkHistory(sync.engine, resource.name, { watermark, now })
   return knownBelow({ watermark, ...history, lookbackMs: sync.lookbackMs })
 }
@@ -133,15 +129,15 @@ async function scanChanges(task: ResourceTask, watermark: WatermarkRow, window: 
   })
 }
 
+/** Call after the backfill, which has written the watermark. */
 async function readChanges(task: ResourceTask, left?: ScanRow): Promise<void> {
-  const watermark = await readWatermark(task.sync.engine, task.resource.name)
-  if (!watermark?.backfilled_at) return
+  const watermark = (await readWatermark(task.sync.engine, task.resource.name)) as WatermarkRow
   try {
     await scanChanges(task, watermark, left ?? (await newChanges(task, watermark)))
   } catch (error) {
     if (!(error instanceof HiddenByFilter)) throw error
     await doubtFilter(task)
-    await scanChanges(task, watermark, await newChanges(task, { ...watermark, changes_filter: 'ignored' }))
+    await scanChanges(task, watermark, await openNewScan(task, { from: null, to: null, kind: 'incremental' }))
   }
 }
 

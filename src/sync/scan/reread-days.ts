@@ -100,7 +100,6 @@ export async function readNoted(task: ResourceTask): Promise<void> {
   await cutOff(task)
   if (!(await isAnyUnread(task.sync.engine, task.resource.name))) return
   const rows = await fenced(task, engine => stillUnread(engine, task.resource))
-  if (rows.length === 0) return
   const dated = scanOf(task).createdBetween ? rows.filter(isDated) : []
   const days = dated.map(({ created_at }) => utcDay(created_at))
   const found: Incomplete[] = []

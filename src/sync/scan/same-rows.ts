@@ -9,6 +9,7 @@ import type { Resource } from '../../contract/fields/resource.ts'
 import { programVersion } from '../../lib/package.ts'
 import { defaultLimits, type RecordLimits } from '../../load/page/record-limits.ts'
 import { openCases } from '../../state/evidence/evidence.ts'
+import { numberOf } from '../../state/ledger.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { liveRecords, recordKey } from '../../warehouse/schema/record-rows.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
@@ -130,10 +131,11 @@ export async function areStored(
   const values = [...latest].map(([id, changedAt]) => `(${quoteText(id)}, ${instant(changedAt)})`)
   // Lets the engines skip parts of the table.
   const oldest = instant(Math.min(...latest.values()))
-  const [row] = await engine.rows<{ n: number }>(
+  const stored = await numberOf(
+    engine,
     `select count(*) as n from ${liveRecords(resource)} and t.source_updated_at >= cast(${oldest} as timestamptz)
        and exists (select 1 from (values ${values.join(', ')}) as s (id, changed_at)
          where s.id = ${recordKey(resource)} and t.source_updated_at >= cast(s.changed_at as timestamptz))`,
   )
-  return Number(row?.n) === latest.size
+  return stored === latest.size
 }

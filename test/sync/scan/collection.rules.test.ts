@@ -98,6 +98,7 @@ describe('a list that was read before', () => {
     expect((await watermark())?.watermark).toBe(time('01-10', 2))
     const none = await synced({ list: new List() }, { watermark: null, remembered_total: 0 }, 0)
     expect((await none.watermark())?.watermark).toBeNull()
+    expect(none.list.asked).toEqual(['updatedAt 1 200'])
   })
 
   test.each([
@@ -246,6 +247,10 @@ describe('a list that the service filters by changes', () => {
     const reading = await begin(old)
     await reading.setWatermark({ ...done, ...honoured })
     await reading.store([...sites(250, '01-01', 'o'), ...sites(5)])
+    await reading.openScan({
+      ...{ scan_id: 'a', kind: 'incremental', state: 'accepted' },
+      ...{ accepted_at: time('05-01'), last_total: 450 },
+    })
     await syncCollection(reading.task)
     expect(reading.list.asked[0]).toBe('updatedAt 1 200 from 2026-01-08')
     const whole = await synced(

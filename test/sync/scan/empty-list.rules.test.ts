@@ -168,28 +168,45 @@ describe('the filter by changes is learnt', () => {
       row: await reading.watermark(),
       asked: list.asked,
       requests: list.requests,
+      options: list.options,
       counters: reading.task.counters,
     }
   }
   const now = time('06-01')
 
   test('as honoured when it shows a record that was old when it changed', async () => {
-    const { row, asked, requests, counters } = await learnt()
+    const { row, asked, requests, options, counters } = await learnt()
     expect(row).toMatchObject({ changes_filter: 'honoured', filter_asked_at: now })
     expect(asked).toEqual(['updatedAt 1 200 from 2026-01-18'])
     expect(requests[0]).toMatchObject({ dateField: 'updatedAt', sortOrder: 'desc', fields: 'id' })
+    expect(options).toEqual([{ mayBeHollow: true }])
     expect(counters).toMatchObject({ requests: 1, note: null })
   })
 
   test.each<readonly [string, List['instead']]>([
     ['shows other records', () => ({ rows: fresh, total: 3 })],
     ['shows none', () => ({ rows: [], total: 0 })],
-    ['shows records without ids', () => ({ rows: [{}, { id: 7 }], total: 2 })],
+    ['shows records without ids', () => ({ rows: [{}, { id: 7 }, null as never], total: 3 })],
   ])('as ignored when it %s', async (...[, instead]) => {
     const { row, counters } = await learnt({ instead })
     expect(row).toMatchObject({ changes_filter: 'ignored', filter_asked_at: now })
     expect(counters.note).toMatch('the filter is tested again in a week')
   })
+
+  test.each([
+    ['honoured', 'a moment earlier', time('01-15', 1439)],
+    ['ignored', 'then', time('01-16')],
+  ])(
+    'as %s when it shows a record that was created two days before its first day, or %s',
+    async (...[filter, , createdAt]) => {
+      const shown: Site = { id: 'shown', createdAt, updatedAt: time('01-19') }
+      const { row } = await learnt({
+        stored: [old, shown],
+        instead: () => ({ rows: [{ id: 'shown' }], total: 1 }),
+      })
+      expect(row?.changes_filter).toBe(filter)
+    },
+  )
 
   const unknown = { changes_filter: null, filter_asked_at: null }
 
@@ -198,6 +215,10 @@ describe('the filter by changes is learnt', () => {
     ['before there is a watermark', { watermark: { watermark: null } }],
     ['before the backfill is complete', { watermark: { backfilled_at: null } }],
     ['where no old record changed', { stored: fresh }],
+    [
+      'where no record is old by the time of a filter',
+      { read: { ...changed, filteredByDefault: 'loaded_at' } },
+    ],
     ['where the old record changed two days before the known watermark', { known: time('01-23') }],
   ])('not %s', async (...[, parts]) => {
     const { row, asked } = await learnt(parts)
@@ -281,13 +302,14 @@ describe('a quarantined record', () => {
   const dated = `{"id":"a","createdAt":"${time('01-10')}"}`
 
   test('is looked for on the days around its creation, and its page is loaded for good', async () => {
-    const { asked, looks, pipeline, landed, task } = await look(dated)
+    const { asked, looks, pipeline, landed, begun, task } = await look(dated)
     expect(asked).toEqual(['updatedAt 1 200 from 2026-01-09 to 2026-01-11'])
     expect(looks).toMatchObject([{ resource: 'sites', place: '2026-01-10', looked_at: time('06-01') }])
     expect(Number(looks[0]?.total)).toBe(3)
     expect(landed.get('run-2-quarantine-sites')).toMatchObject([{ page: 1, sequence: 1, runId: 'run-2' }])
     const [page] = pipeline.batchesLoaded[0]?.pages ?? []
     expect(page && pipeline.readAgain.has(page)).toBe(true)
+    expect(begun.get('run-2-quarantine-sites')).toEqual({ resource: 'sites', scope: {} })
     expect(task.counters.requests).toBe(1)
   })
 
@@ -295,7 +317,9 @@ describe('a quarantined record', () => {
     ['it names no day', '{"id":"a"}', byDays],
     ['the list has no filter of days', dated, {}],
   ])('is looked for in the whole list where %s', async (...[, payload, read]) => {
-    expect((await look(payload, read)).asked).toEqual(['updatedAt 1 200'])
+    const { asked, list } = await look(payload, read)
+    expect(asked).toEqual(['updatedAt 1 200'])
+    expect(list.requests[0]).not.toHaveProperty('dateField')
   })
 
   test('asks for nothing where there is none', async () => {

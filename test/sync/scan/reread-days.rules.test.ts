@@ -96,6 +96,14 @@ describe('days that are asked for', () => {
     })
   })
 
+  test('are resumed where a scan of the complete list was cut off, if it has no filter of days', async () => {
+    const reading = await begin({ list: new List(sites(3)) })
+    await reading.openScan({ scan_id: 'run-1-0001-sites', scope: 'asked for' })
+    await reading.land('run-1-0001-sites', 1, 1)
+    await readBetween(reading.task, time('01-10'), time('01-10'))
+    expect(reading.list.asked).toEqual([])
+  })
+
   test('leave windows of the backfill alone', async () => {
     expect(await cutOff({ scope: null }, false)).toMatchObject({
       scans: [
@@ -131,6 +139,7 @@ describe('noted records', () => {
     await note('b', created)
     await readNoted(task)
     expect(list.asked).toEqual(['updatedAt 1 200'])
+    expect(list.requests[0]).not.toHaveProperty('dateField')
     expect(await scans()).toMatchObject([{ scope: 'noted by a sweep', from_day: null }])
     expect(await noted()).toEqual([])
   })
@@ -159,8 +168,9 @@ describe('noted records', () => {
   test('are not given: nothing is asked, and scans that cannot be resumed are given up', async () => {
     const { task, list, openScan, scans } = await begin({ list: new List(sites(3)), read: byDays })
     await openScan({ scan_id: 'run-1-0001-sites', ...asked })
+    await openScan({ scan_id: 'run-1-0002-sites', kind: 'incremental' })
     await readNoted(task)
     expect(list.asked).toEqual([])
-    expect((await scans()).map(({ state }) => state)).toEqual(['refused'])
+    expect((await scans()).map(({ state }) => state)).toEqual(['refused', 'scanning'])
   })
 })

@@ -76,6 +76,7 @@ describe('the rows of a page', () => {
     ['no time of change', { ...record, updatedAt: null }],
     ['a time of change with an offset', { ...record, updatedAt: '2026-03-01T10:00:05+00:00' }],
     ['a time of change finer than a microsecond', { ...record, updatedAt: '2026-03-01T10:00:05.1234567Z' }],
+    ['a time of change within a list', { ...record, updatedAt: ['2026-03-01T10:00:05Z'] }],
     ['a time of change behind another text', { ...record, updatedAt: ' 2026-03-01T10:00:05Z' }],
     ['an unreadable created time', { ...record, createdAt: 'soon' }],
     ['a created time that is a number', { ...record, createdAt: 1 }],
@@ -149,6 +150,7 @@ describe('rows are stored', () => {
     [0, 0, true],
     [1, 0, false],
     [0, 1, false],
+    [1, 1, false],
   ])(
     'only where %i deletions and %i quarantined records are undecided: %s',
     (contested, quarantined, expected) => {
