@@ -194,7 +194,7 @@ describe('the filter by changes is learnt', () => {
   })
 
   test.each([
-    ['honoured', 'a moment earlier', time('01-15', 1439)],
+    ['honoured', 'a minute earlier', time('01-15', 1439)],
     ['ignored', 'then', time('01-16')],
   ])(
     'as %s when it shows a record that was created two days before its first day, or %s',

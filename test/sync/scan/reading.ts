@@ -17,6 +17,7 @@ import type { ScanIdRow, ScanRow, WatermarkRow } from '../../../src/state/scans/
 import { moveWatermark, readWatermark } from '../../../src/state/scans/watermarks.ts'
 import type { ResourceEvent, ResourceTask, SyncContext } from '../../../src/sync/run/context.ts'
 import { countedElsewhere } from '../../../src/sync/run/event-count.ts'
+import type { LoadedScanJob } from '../../../src/sync/scan/loaded-scan.ts'
 import { type RulesWarehouse, resourceOf } from '../../support/rules-warehouse.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
 
@@ -330,3 +331,21 @@ async function reading(warehouse: RulesWarehouse, folder: string, parts: Parts):
     },
   }
 }
+
+/** A scan of the list by change, from page 1 on unless other parts are given. */
+export async function jobOf(
+  reading: Reading,
+  parts: Partial<LoadedScanJob> = {},
+  row: Parameters<Reading['openScan']>[0] = { scan_id: 's' },
+) {
+  const job: LoadedScanJob = {
+    row: await reading.openScan(row),
+    query: { sortBy: 'updatedAt', sortOrder: 'asc' },
+    beginAt: 1,
+    ...parts,
+  }
+  return { job }
+}
+
+/** The ledger row of the first scan. */
+export const firstScan = async (reading: Reading): Promise<ScanRow | undefined> => (await reading.scans())[0]
