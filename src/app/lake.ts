@@ -27,7 +27,7 @@ interface OneLake {
 /** The lake without personal data, and the second one that has it, if the settings ask for it. */
 function lakesOf({ lake }: StoredConnection): OneLake[] {
   if (!lake) return []
-  const main: OneLake = { settings: lake, schemas: ['star', 'mart', 'ops'] }
+  const main: OneLake = { settings: lake, schemas: ['star', 'mart', 'ops', 'history'] }
   return lake.pii ? [main, { settings: piiLakeOf(lake), schemas: ['pii'] }] : [main]
 }
 

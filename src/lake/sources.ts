@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { ledgerOfMarts } from '../state/tables.ts'
 import { type CataloguedType, typedColumnsIn } from '../warehouse/catalogue.ts'
 import type { Engine } from '../warehouse/engine.ts'
+import { stateHistory } from '../warehouse/schema/physical.ts'
 import type { SchemaName } from '../warehouse/schema/schemas.ts'
 import { qualified } from '../warehouse/schema/structure.ts'
 import { sqlFiles } from '../warehouse/sql-files.ts'
@@ -25,7 +26,14 @@ const viewsOfNow = (): ReadonlySet<string> =>
       .map(({ name }) => `mart.${basename(name, '.sql')}`),
   )
 
-/** Other views are written as tables; of `ops`, only what marts compute with. In the order of their names. */
+/** Of ops and history, only what marts compute with. */
+function isInLake({ schema, table, name }: CataloguedType): boolean {
+  const key = `${schema}.${table}`
+  if (schema === 'history') return stateHistory.get(key)?.has(name) ?? false
+  return schema !== 'ops' || ledgerOfMarts.has(key)
+}
+
+/** Other views are written as tables. In the order of their names. */
 export async function lakeSources(engine: Engine, schemas: readonly SchemaName[]): Promise<LakeSource[]> {
   const leftOut = viewsOfNow()
   const comments = await engine.comments()
@@ -35,7 +43,7 @@ export async function lakeSources(engine: Engine, schemas: readonly SchemaName[]
   for (const column of await typedColumnsIn(engine, schemas)) {
     const { schema, table: name } = column
     const key = `${schema}.${name}`
-    if (leftOut.has(key) || (schema === 'ops' && !ledgerOfMarts.has(key))) continue
+    if (leftOut.has(key) || !isInLake(column)) continue
     const table = tables.get(key) ?? { schema, name, description: commentOf(schema, name), columns: [] }
     table.columns.push({ ...column, description: commentOf(schema, name, column.name) })
     tables.set(key, table)

@@ -46,7 +46,7 @@ export function publishTo(
     runId: newRunId(lakeClock, rng),
     clock: lakeClock,
     signal: new AbortController().signal,
-    schemas: ['star', 'mart', 'ops'],
+    schemas: ['star', 'mart', 'ops', 'history'],
     retentionDays: 30,
     ...more,
   })

@@ -117,6 +117,31 @@ test('every table and view is in the lake, with its types and comments', async (
   ])
 })
 
+test('of superseded versions, only the states of records are in the lake, and how they followed each other', async () => {
+  const store = folderLake()
+  await engine.run(`insert into history.fact_timesheet by name
+    select '690000000000000000000001' as timesheet_id, 'TS-1' as reference, '690000000000000000000002' as worker_id, 'pending' as status,
+      timestamptz '2026-10-01 00:00:00Z' as valid_from, timestamptz '2026-10-02 00:00:00Z' as valid_to`)
+  const { snapshot } = await publishTo(store, engine, { schemas: ['history'] })
+  await engine.run('delete from history.fact_timesheet')
+  expect(Object.keys(snapshot.tables)).toEqual(
+    ['assignment', 'credit_note', 'expense', 'invoice', 'requisition', 'timesheet'].map(
+      name => `history.fact_${name}`,
+    ),
+  )
+  const { metaData, files } = await readLog(contextOf(store), 'history/fact_timesheet')
+  expect(columnsIn(metaData?.schemaString ?? '').map(({ name }) => name)).toEqual([
+    'timesheet_id',
+    'status',
+    'company_id',
+    'project_id',
+    'agency_id',
+    'valid_from',
+  ])
+  expect(snapshot.tables['history.fact_timesheet']).toMatchObject({ rows: 1, files: [...files.keys()] })
+  expect(files.size).toBe(1)
+}, 60_000)
+
 describe('a publication', () => {
   test('without a change writes nothing; a changed row rewrites its part alone', async () => {
     const folder = lakeFolder()

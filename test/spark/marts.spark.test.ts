@@ -14,6 +14,7 @@ import { type SparkMart, sparkMarts } from '../../src/marts/spark/statements.ts'
 import { sparkFiles } from '../../src/semantic/spark-project.ts'
 import { recordRun } from '../../src/state/runs/runs.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
+import { stateHistory } from '../../src/warehouse/schema/physical.ts'
 import { quoteName, quoteNames } from '../../src/warehouse/sql-text.ts'
 import { publishTo } from '../lake/lake-of.ts'
 import { filledAt, useFilled } from '../support/filled-warehouse.ts'
@@ -30,9 +31,27 @@ const tried = made.marts.filter(({ mart }) => wanted?.includes(mart.name) ?? tru
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** Two superseded versions of every third record; a sync of a new warehouse leaves none. */
+async function addHistory(engine: Engine): Promise<void> {
+  for (const [table, columns] of stateHistory) {
+    const [key = ''] = columns
+    const waited = table.endsWith('timesheet') ? 'pending_approval' : 'pending'
+    for (const [status, days] of [
+      ['pending', 3],
+      [waited, 1],
+    ] as const)
+      await engine.run(
+        `insert into ${table} by name
+         select * replace ('${status}' as status, valid_from - interval ${days} days as valid_from), valid_from as valid_to
+         from ${table.replace('history', 'star')} where ascii(right(${key}, 1)) % 3 = 0`,
+      )
+  }
+}
+
 async function publishMarts(engine: Engine, connection: string): Promise<void> {
   const clock = { now: () => Date.parse(filledAt), sleep: async () => undefined }
   const { signal } = new AbortController()
+  await addHistory(engine)
   const effects = { engine, clock, rng: seededRng(1), signal, version: 'test', gate: openGate }
   const built = await buildMarts(
     { ...effects, onMart: () => undefined },
@@ -121,13 +140,6 @@ test.skipIf(!hasJava)(
         if (rows > 0) wrong.push(`${connection} mart.${one.mart.name}: ${rows} rows differ`)
       }
     expect(wrong).toEqual([])
-    expect(made.leftOut.map(({ name }) => name)).toEqual([
-      'alert',
-      'data_health',
-      'request_budget',
-      'status_change_daily',
-      'supplier_scorecard',
-      'timesheet_cycle',
-    ])
+    expect(made.leftOut.map(({ name }) => name)).toEqual(['alert', 'data_health', 'request_budget'])
   },
 )

@@ -1,5 +1,6 @@
 /** The statements of marts for Spark, over the tables of a lake; and which marts have none, and why. */
 import { ledgerOfMarts } from '../../state/tables.ts'
+import { stateHistory } from '../../warehouse/schema/physical.ts'
 import { tablesNamed } from '../../warehouse/schema/schemas.ts'
 import { quoteNames } from '../../warehouse/sql-text.ts'
 import { ownColumns } from '../columns.ts'
@@ -27,7 +28,8 @@ export interface SparkMarts {
   readonly leftOut: readonly { readonly name: string; readonly why: string }[]
 }
 
-const isInLake = (name: string): boolean => /^(?:star|mart)\./.test(name) || ledgerOfMarts.has(name)
+const isInLake = (name: string): boolean =>
+  /^(?:star|mart)\./.test(name) || ledgerOfMarts.has(name) || stateHistory.has(name)
 
 /** A midnight in UTC is a day without a time, in every zone. */
 const dayOf = (at: string, zone: string, { from, until }: { from: string; until: string }): string =>

@@ -231,3 +231,12 @@ export const physicalTables: readonly PhysicalTable[] = uniqueByName([
   leaves('pii'),
   words,
 ]).flatMap(withHistory)
+
+const columnsOfStates = ['company_id', 'project_id', 'agency_id', 'status', 'valid_from']
+
+/** What a lake has of superseded versions, by table: which states a record had and since when, and no more of it. */
+export const stateHistory: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  catalogue
+    .filter(({ table }) => table.name.startsWith('fact_') && Object.hasOwn(table.columns, 'status'))
+    .map(({ table }) => [`history.${table.name}`, new Set([table.key, ...columnsOfStates])]),
+)
