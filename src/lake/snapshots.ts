@@ -28,6 +28,8 @@ const snapshot = z.object({
       sums: z.record(z.string(), z.string()),
       /** Of the checksums of the connection's files. */
       sha256: z.string(),
+      /** Paths in the folder of the table, for readers that need no log: finding them there again costs seconds a table. */
+      files: z.array(z.string()),
     }),
   ),
 })
@@ -76,6 +78,7 @@ export function describeTable(state: TableState, connection: string): LakeSnapsh
     rows: files.reduce((sum, file) => sum + rowsIn(file), 0),
     sums: sumsOf(files),
     sha256: createHash('sha256').update(digests.join('\n')).digest('hex'),
+    files: files.map(({ path }) => path).sort(),
   }
 }
 

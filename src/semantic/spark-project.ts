@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { DayRule } from '../lib/day-rule.ts'
 import { packageFile } from '../lib/package.ts'
+import { withSources } from '../marts/mart.ts'
 import { relationName } from '../marts/spark/dialect.ts'
 import type { SparkInput, SparkMart, SparkMarts } from '../marts/spark/statements.ts'
 import { type BundleFile, yamlText } from './bundle.ts'
@@ -45,13 +46,32 @@ function lakeTables({ marts }: SparkMarts): string[] {
   return [...new Set(read)].filter(name => !own.has(name)).sort()
 }
 
+/** What the runner does with a mart, by its name. */
+function stepsOf({ marts }: SparkMarts) {
+  const all = marts.map(({ mart }) => mart)
+  const read = new Set(marts.flatMap(({ reads }) => reads))
+  return Object.fromEntries(
+    marts.map(({ mart: { name }, reads }) => [
+      name,
+      {
+        reads,
+        /** It, and what must be computed before it. */
+        needs: withSources(all, [name]).map(one => one.name),
+        isRead: read.has(`mart.${name}`),
+      },
+    ]),
+  )
+}
+
+/** The runner decides nothing that is known before it reads the lake. */
 const planOf = (made: SparkMarts, connections: readonly SparkConnection[]): string =>
   JSON.stringify(
     {
       note,
       connections: Object.fromEntries(connections.map(one => [one.name, inputsOf(one)])),
-      reads: lakeTables(made),
-      marts: made.marts.map(({ mart, reads }) => ({ name: mart.name, reads })),
+      lake: lakeTables(made),
+      /** Each after those it reads. */
+      marts: stepsOf(made),
     },
     null,
     2,

@@ -106,11 +106,16 @@ describe('the marts for Spark', () => {
   test('come after those they read, in the plan of the runner and as models of dbt', () => {
     const files = sparkFiles(made, [{ name: 'acme', days: defaultDays, fiscalMonth: 4 }])
     const contentOf = (path: string): string => String(files.find(one => one.path === path)?.content)
-    const plan = JSON.parse(contentOf('marts.json')) as { marts: { name: string; reads: string[] }[] }
-    const names = plan.marts.map(({ name }) => `mart.${name}`)
-    for (const { name, reads } of plan.marts)
+    const plan = JSON.parse(contentOf('marts.json')) as { marts: Record<string, { reads: string[] }> }
+    const names = Object.keys(plan.marts).map(name => `mart.${name}`)
+    for (const [name, { reads }] of Object.entries(plan.marts))
       for (const read of reads)
         if (names.includes(read)) expect(names.indexOf(read)).toBeLessThan(names.indexOf(`mart.${name}`))
+    expect(plan.marts.rate_card_coverage).toMatchObject({
+      needs: ['rate_compliance', 'rate_card_coverage'],
+      isRead: false,
+    })
+    expect(plan.marts.rate_compliance).toMatchObject({ needs: ['rate_compliance'], isRead: true })
     const model = contentOf('dbt/models/spend_concentration.sql')
     expect(model).toContain(
       `mart_rate_compliance as (select * from {{ ref("rate_compliance") }} where connection =`,
