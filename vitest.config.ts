@@ -96,7 +96,7 @@ const projects: Readonly<Record<string, Project>> = {
   spark: {
     ...isolated,
     include: files('spark'),
-    testTimeout: 20 * minute,
+    testTimeout: 60 * minute,
     hookTimeout: 20 * minute,
   },
   /** Landed pages and lakes in a bucket, on moto's S3 server. */

@@ -1,15 +1,17 @@
 /** Spark with Delta, from PyPI and Maven Central, kept for the next time. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { pythonEnvironment } from './python-environment.ts'
+import { NoEnvironment, pythonEnvironment } from './python-environment.ts'
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache/delta-jars', import.meta.url))
 const artifacts = ['io.delta:delta-spark_2.12:3.3.2', 'io.delta:delta-storage:3.3.2']
 
 export const hasJava = ['java', 'mvn'].every(program => spawnSync(program, ['-version']).status === 0)
 if (!hasJava) console.log('Spark is left out: java or mvn is not on this machine')
+
+const minuteMs = 60_000
 
 /** Paths of the jars of Delta, with commas between. */
 function deltaJars(): string {
@@ -18,8 +20,10 @@ function deltaJars(): string {
     .map(artifact => {
       const [, name, version] = artifact.split(':')
       const jar = join(cache, `${name}-${version}.jar`)
+      if (existsSync(jar)) return jar
       const copy = ['-B', '-q', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`]
-      if (!existsSync(jar)) execFileSync('mvn', copy)
+      const { status } = spawnSync('mvn', copy, { timeout: 5 * minuteMs })
+      if (status !== 0) throw new NoEnvironment(`mvn ended with ${status}: it found no ${artifact}`)
       return jar
     })
     .join()
@@ -31,8 +35,9 @@ export interface SparkPlace {
   readonly jars: string
 }
 
-/** Throws where PyPI or Maven Central does not answer. */
+/** Throws NoEnvironment with one line, as where PyPI or Maven Central does not answer. */
 export function sparkPlace(): SparkPlace {
+  if (!hasJava) throw new NoEnvironment('java or mvn is not on this machine')
   const wanted = ['pyspark==3.5.6', 'setuptools']
   return {
     environment: pythonEnvironment({ name: 'lake-spark', wanted, program: 'python' }),
