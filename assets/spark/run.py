@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from pyspark.sql.functions import col, input_file_name, lit
+from pyspark.sql.functions import col, input_file_name
 
 here = pathlib.Path(__file__).resolve().parent
 plan = json.loads((here / "marts.json").read_text(encoding="utf-8"))
@@ -106,7 +106,8 @@ class Connection:
         try:
             if lacking:
                 raise ValueError(f"not computed without {', '.join(lacking)}")
-            text = (here / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+            made = (here / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+            text = f"select '{self.name}' as connection, made.* from (\n{made}\n) as made"
             place = f"{given.out}/mart/{name}"
             self.write(self.session.sql(text, args=inputs.result()), name, place)
             if plan["marts"][name]["isRead"]:
@@ -118,8 +119,7 @@ class Connection:
         say(f"{self.name} mart.{name}: written in {time.monotonic() - started:.1f} s", sys.stdout)
         return True
 
-    def write(self, frame, name, place):
-        rows = frame.select(lit(self.name).alias("connection"), "*")
+    def write(self, rows, name, place):
         only = rows.write.format("delta").mode("overwrite")
         only = only.option("replaceWhere", f"connection = '{self.name}'").option("mergeSchema", "true")
         with writing[name]:

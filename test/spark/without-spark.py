@@ -97,6 +97,6 @@ def module(name, **content):
 module("pyspark")
 module("pyspark.errors", AnalysisException=AnalysisException)
 module("pyspark.sql", SparkSession=types.SimpleNamespace(builder=Builder()))
-module("pyspark.sql.functions", col=Frame, input_file_name=Frame, lit=Frame)
+module("pyspark.sql.functions", col=Frame, input_file_name=Frame)
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
