@@ -84,6 +84,9 @@ const settings = {
   'spark.ui.enabled': 'false',
 }
 
+/** The default of a compiler in one tier is full before all marts are planned, and Java goes on without a compiler. */
+const codeCache = '-XX:ReservedCodeCacheSize=400m'
+
 function computeMarts(): string {
   const { environment, jars } = sparkPlace()
   const files = sparkFiles(
@@ -95,7 +98,7 @@ function computeMarts(): string {
     writeFileSync(join(folder, path), content)
   }
   const conf = Object.entries(settings).flatMap(([name, value]) => ['--conf', `${name}=${value}`])
-  const java = ['--driver-memory', '2g', '--driver-java-options', '-XX:TieredStopAtLevel=1']
+  const java = ['--driver-memory', '2g', '--driver-java-options', `-XX:TieredStopAtLevel=1 ${codeCache}`]
   const few = wanted.flatMap(name => ['--mart', name])
   const given = ['--lake', lake, '--out', out, '--today', filledAt.slice(0, 10), ...few]
   const spark = ['--master', 'local[2]', '--jars', jars, ...java, ...conf, join(folder, 'run.py'), ...given]
