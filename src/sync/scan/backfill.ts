@@ -164,7 +164,7 @@ async function readOpenWindows(
 ): Promise<void> {
   const found: Incomplete[] = []
   // If the list is empty by now, what was seen of it earlier proves nothing.
-  const isEmpty = await isAllowedEmptyList(task)
+  const isEmpty = task.sync.maxDeletions !== undefined && (await isAllowedEmptyList(task))
   for (const window of await openWindows(task)) {
     const restarts = window.state === 'refused' || isEmpty
     const change = { ...initialProgress, run_id: task.sync.runId }

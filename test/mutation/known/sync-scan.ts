@@ -6,6 +6,12 @@ export const known: Known = {
   equivalents: [
     {
       file: 'src/sync/scan/backfill.ts',
+      line: 'const isEmpty = task.sync.maxDeletions !== undefined && (await isAllowedEmptyList(task))',
+      replacement: 'true',
+      reason: 'Without --max-deletions no loss is allowed; it saves a count of the stored records.',
+    },
+    {
+      file: 'src/sync/scan/backfill.ts',
       line: 'if (contradiction !== undefined) contradictions.set(window, contradiction)',
       replacement: 'true',
       reason:
