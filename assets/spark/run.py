@@ -101,9 +101,9 @@ class Connection:
 
     def compute(self, name, read, inputs):
         """`read`: what the mart reads, and whether it is there."""
-        lacking = [table for table, one in read.items() if not one.result()]
         started = time.monotonic()
         try:
+            lacking = [table for table, one in read.items() if not one.result()]
             if lacking:
                 raise ValueError(f"not computed without {', '.join(lacking)}")
             made = (here / "sql" / f"{name}.sql").read_text(encoding="utf-8")

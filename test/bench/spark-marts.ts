@@ -19,16 +19,16 @@ import { sparkPlace } from '../support/spark.ts'
 import { type Figures, script } from './marts.ts'
 import { seconds } from './sync-run.ts'
 
-interface Spent {
+interface MartTimes {
   /** Milliseconds of each mart, over all connections. */
   readonly marts: Map<string, number>
   ms: number
   peakMegabytes: number
 }
 
-const nothing = (): Spent => ({ marts: new Map(), ms: 0, peakMegabytes: 0 })
+const nothing = (): MartTimes => ({ marts: new Map(), ms: 0, peakMegabytes: 0 })
 
-function count({ marts }: Spent, name: string, ms: number): void {
+function count({ marts }: MartTimes, name: string, ms: number): void {
   marts.set(name, (marts.get(name) ?? 0) + ms)
 }
 
@@ -54,7 +54,7 @@ async function publish(file: string, connection: string, folder: string): Promis
 }
 
 /** One warehouse a connection: built by DuckDB, published, and removed. */
-async function fillLake(folder: string, names: readonly string[], timesheets: number): Promise<Spent> {
+async function fillLake(folder: string, names: readonly string[], timesheets: number): Promise<MartTimes> {
   const spent = nothing()
   for (const name of names) {
     const file = join(folder, `${name}.duckdb`)
@@ -88,7 +88,7 @@ function peakOf(process: number): number {
   }
 }
 
-async function computeOnSpark(folder: string): Promise<Spent> {
+async function computeOnSpark(folder: string): Promise<MartTimes> {
   const { environment, jars } = sparkPlace()
   const spent = nothing()
   const started = performance.now()

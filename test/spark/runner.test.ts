@@ -37,13 +37,13 @@ function write(path: string, content: string): void {
 }
 
 /** The last snapshot of north has no star.b. */
-const publish = (connection: string, run: string, tables: readonly string[]): void =>
+const publish = (run: `${string}/${number}`, tables: readonly string[], file = '1'): void =>
   write(
-    `lake/_muster/snapshots/${connection}/${run}.json`,
+    `lake/_muster/snapshots/${run}.json`,
     JSON.stringify({
-      connection,
+      connection: dirname(run),
       tables: Object.fromEntries(
-        tables.map(name => [name, { version: 1, files: ['connection=acme/1.parquet'] }]),
+        tables.map(name => [name, { version: 1, files: [`connection=${dirname(run)}/${file}.parquet`] }]),
       ),
     }),
   )
@@ -52,13 +52,15 @@ beforeAll(() => {
   const connections = [
     { name: 'acme', days: defaultDays, fiscalMonth: 4 },
     { name: 'north', days: { ...defaultDays, zone: 'UTC' }, fiscalMonth: 4 },
+    { name: 'west', days: defaultDays, fiscalMonth: 4 },
   ]
   for (const { path, content } of sparkFiles({ marts, leftOut: [] }, connections))
     write(path, String(content))
-  publish('acme', '1', ['mart.data_health', 'star.a', 'star.b'])
-  publish('north', '1', ['mart.data_health', 'star.a', 'star.b'])
-  publish('north', '2', ['mart.data_health', 'star.a'])
-  publish('south', '1', ['mart.data_health', 'star.a'])
+  publish('acme/1', ['mart.data_health', 'star.a', 'star.b'])
+  publish('north/1', ['mart.data_health', 'star.a', 'star.b'])
+  publish('north/2', ['mart.data_health', 'star.a'])
+  publish('west/1', ['mart.data_health', 'star.a', 'star.b'], 'gone')
+  publish('south/1', ['mart.data_health', 'star.a'])
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -86,7 +88,11 @@ describe.skipIf(!hasPython).concurrent('the runner', () => {
   test('computes each mart after those it reads, and names in one line what it cannot compute', async ({
     expect,
   }) => {
-    const { code, out, err } = await run('--threads', '4')
+    const { code, out, err } = await run(
+      '--threads',
+      '4',
+      ...['acme', 'north', 'south'].flatMap(name => ['--connection', name]),
+    )
     const places = ['first', 'second', 'third'].map(name => out.indexOf(`acme mart.${name}: written`))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(out).toEqual(
@@ -105,6 +111,14 @@ describe.skipIf(!hasPython).concurrent('the runner', () => {
         'north mart.other: not computed without star.b',
         'north mart.of_other: not computed without mart.other',
       ],
+    ])
+  })
+
+  test('names in one line each mart that reads a file that is gone', async ({ expect }) => {
+    const { code, err } = await run('--connection', 'west', '--mart', 'second')
+    expect([code, err]).toEqual([
+      1,
+      ['west mart.first: [PATH_NOT_FOUND]', 'west mart.second: not computed without mart.first'],
     ])
   })
 
