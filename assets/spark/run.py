@@ -102,6 +102,7 @@ class Connection:
     def compute(self, name, read, inputs):
         """`read`: what the mart reads, and whether it is there."""
         started = time.monotonic()
+        spark.sparkContext.setJobDescription(f"{self.name} mart.{name}")  # Spark's pages say it of each stage.
         try:
             lacking = [table for table, one in read.items() if not one.result()]
             if lacking:

@@ -65,8 +65,11 @@ const benches: Readonly<Record<string, (...given: (string | undefined)[]) => Pro
     }),
   /** Nothing new and 500 changed of 1,000,000 timesheets in a lake; `lake 10000000` for a count. */
   lake: timesheets => benchLake(Number(timesheets ?? 1_000_000)),
-  /** Marts on Spark beside DuckDB, from a lake; `spark 10000000 20` for timesheets and connections. */
-  spark: (timesheets, connections) => benchSpark(Number(timesheets ?? 1_000_000), Number(connections ?? 4)),
+  /** Marts on Spark beside DuckDB, from a lake; `spark 10000000 20 2` for timesheets, connections, and those that Spark computes. */
+  spark: (timesheets, connections, computed) => {
+    const all = Number(connections ?? 4)
+    return benchSpark(Number(timesheets ?? 1_000_000), all, Number(computed ?? all))
+  },
   /** A first load under a key's limit: `limited 60 4` for 60 requests a minute and 20,000 timesheets. */
   limited: (perMinute, scale) =>
     benchLimited({ perMinute: Number(perMinute ?? 60), scale: Number(scale ?? 4) }),

@@ -68,7 +68,7 @@ class Session:
         self.views = set()
         self.read = Reader(self.views)
         self.conf = types.SimpleNamespace(set=lambda name, value: None)
-        self.sparkContext = types.SimpleNamespace(setLogLevel=lambda level: None)
+        self.sparkContext = types.SimpleNamespace(setLogLevel=lambda level: None, setJobDescription=lambda text: None)
 
     def newSession(self):
         return Session()
