@@ -16,7 +16,7 @@ import { quoteName, quoteNames, quoteText } from '../../../src/warehouse/sql-tex
 import { soughtWords } from './sought-words.ts'
 
 /** Days before the last reading that some statement counts from, and their neighbours. */
-const limits = [
+export const limits = [
   ...[-8, -7, -1, 0, 1, 6, 7, 8, 13, 14, 15, 27, 28, 29, 30, 31, 42, 56, 60, 61, 90, 91],
   ...[-29, -30, -31, -60, -61, -90, -91],
 ]
@@ -25,9 +25,11 @@ const today = `date '2026-11-02'`
 /** Each row is there so often, with ids of its own. */
 const copies = 6
 
-/** From 0 to 999. */
-export const drawn = (...parts: readonly string[]): string =>
-  `(cast('0x' || substr(md5(${parts.join(` || '|' || `)}), 1, 7) as integer) % 1000)`
+/** From 0 to 999; another for each of the digits 1, 8, 15 and 22. */
+export const drawnFrom = (digit: number, parts: readonly string[]): string =>
+  `(cast('0x' || substr(md5(${parts.join(` || '|' || `)}), ${digit}, 7) as integer) % 1000)`
+
+export const drawn = (...parts: readonly string[]): string => drawnFrom(1, parts)
 
 export const oneOf = (values: readonly (string | number)[], draw: string): string =>
   `([${values.map(value => (typeof value === 'string' ? quoteText(value) : value)).join(', ')}])[${draw} % ${values.length} + 1]`
@@ -129,11 +131,17 @@ function textsRead(): readonly string[] {
   return ['mart', 'view', 'check'].flatMap(folder => sqlFiles(folder).map(({ text }) => text))
 }
 
+export function tablesRead(): readonly PhysicalTable[] {
+  const read = new Set(textsRead().flatMap(tablesNamed))
+  return physicalTables.filter(({ schema, name }) => read.has(`${schema}.${name}`))
+}
+
+export const wordsRead = (): ReadonlySet<string> =>
+  new Set(textsRead().flatMap(text => text.match(/\w+/g) ?? []))
+
 export async function wear(engine: Engine): Promise<void> {
-  const texts = textsRead()
-  const read = new Set(texts.flatMap(tablesNamed))
-  const words = new Set(texts.flatMap(text => text.match(/\w+/g) ?? []))
-  const tables = physicalTables.filter(({ schema, name }) => read.has(`${schema}.${name}`))
+  const words = wordsRead()
+  const tables = tablesRead()
   for (const { name } of tables.filter(({ schema }) => schema === 'history')) {
     const now = tables.find(table => table.schema === 'star' && table.name === name)
     if (now) await giveHistory(engine, now)

@@ -76,14 +76,22 @@ async function inEachState(worn: Worn, checks: readonly Check[]) {
   return all
 }
 
+export async function martsDigests(
+  worn: Worn,
+  marts: readonly Mart[],
+): Promise<Readonly<Record<string, Digests>>> {
+  const all: Record<string, Digests> = {}
+  for (const mart of marts) all[mart.name] = await martDigests(worn, mart)
+  return all
+}
+
 /** Of every mart and check, by name. */
 export async function wornDigests(
   worn: Worn,
   marts: readonly Mart[],
   checks: readonly Check[],
 ): Promise<Readonly<Record<string, Digests>>> {
-  const all: Record<string, Digests> = {}
-  for (const mart of marts) all[mart.name] = await martDigests(worn, mart)
+  const all: Record<string, Digests> = { ...(await martsDigests(worn, marts)) }
   for (const check of checks) all[check.name] = await checkDigests(worn, check)
   return { ...all, ...(await inEachState(worn, checks)) }
 }

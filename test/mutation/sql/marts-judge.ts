@@ -1,4 +1,4 @@
-/** Makes marts of altered statements over a worn star and over the worlds of the audit, and compares the rows with what is right. */
+/** Makes marts of altered statements over drawn and worn stars and over the worlds of the audit, and compares the rows with what is right. */
 
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,7 @@ import type { Engine } from '../../../src/warehouse/engine.ts'
 import { auditedService } from '../../marts/audit/audited.ts'
 import { audits } from '../../marts/audit/audits.ts'
 import { differences, type Expected } from '../../marts/audit/compare.ts'
+import { drawnOf, drawnWorlds } from '../../marts/audit/drawn-worlds.ts'
 import { auditWorlds } from '../../marts/audit/worlds.ts'
 import { checkDigests, madeRows, martDigests, type Worn, wornOf } from '../../marts/audit/worn.ts'
 import { statesForChecks } from '../../marts/audit/worn-marts.ts'
@@ -19,7 +20,7 @@ import { filledAt } from '../../support/filled-warehouse.ts'
 import { templateFile } from '../../support/warehouse-fixture.ts'
 
 interface World extends Worn {
-  /** Rows of each mart; absent in the worn world, where the unaltered statements say what is right. */
+  /** Rows of each mart; absent in worn and drawn worlds, where the unaltered statements say what is right. */
   readonly expected?: ReadonlyMap<string, readonly Expected[]>
   /** What a statement gave that was right, as text. */
   readonly right: Map<string, string>
@@ -53,8 +54,7 @@ const digestsIn = async (world: Worn, one: Mart | Check): Promise<string> =>
 
 async function wornWorld(file: string): Promise<World> {
   const world = { ...(await wornOf(await open(file, auditWorlds[0][2]))), right: new Map<string, string>() }
-  for (const one of [...readMarts(), ...writtenChecks()])
-    world.right.set(one.name, await digestsIn(world, one))
+  for (const check of writtenChecks()) world.right.set(check.name, await digestsIn(world, check))
   return world
 }
 
@@ -73,8 +73,15 @@ async function worldsOfChecks(file: string, { moment }: World): Promise<World[]>
   return worlds
 }
 
-async function isWrong(world: World, mart: Mart): Promise<boolean> {
-  if (!world.expected) return (await digestsIn(world, mart)) !== world.right.get(mart.name)
+/** `original` is the unaltered mart. */
+async function isOther(world: World, mart: Mart, original: Mart): Promise<boolean> {
+  const right = world.right.get(mart.name) ?? (await digestsIn(world, original))
+  world.right.set(mart.name, right)
+  return (await digestsIn(world, mart)) !== right
+}
+
+async function isWrong(world: World, mart: Mart, original: Mart): Promise<boolean> {
+  if (!world.expected) return isOther(world, mart, original)
   const audit = audits.find(one => one.mart === mart.name)
   const expected = world.expected.get(mart.name)
   if (!audit || !expected) return false
@@ -87,8 +94,9 @@ async function isWrong(world: World, mart: Mart): Promise<boolean> {
 }
 
 export class MartsJudge {
-  readonly #original = new Map(readMarts().map(mart => [mart.name, mart.select]))
+  readonly #original = new Map(readMarts().map(mart => [mart.name, mart]))
   readonly #folder = mkdtempSync(join(tmpdir(), 'muster-mutants-'))
+  readonly #drawn: World[] = []
   #worlds: readonly World[] = []
   #worldsOfChecks: readonly World[] = []
 
@@ -105,8 +113,20 @@ export class MartsJudge {
     this.#worldsOfChecks = [world, ...(await worldsOfChecks(worn, world))]
   }
 
+  /** Draws the worlds when the first mart is tried: a run over checks needs none of them. They come first, as they are small. */
+  async #allWorlds(): Promise<readonly World[]> {
+    if (this.#drawn.length === 0)
+      for (const one of drawnWorlds) {
+        const file = join(this.#folder, `drawn-${one.seed}.duckdb`)
+        copyFileSync(join(this.#folder, `${auditWorlds[0][0]}.duckdb`), file)
+        this.#drawn.push({ ...(await drawnOf(await open(file, auditWorlds[0][2]), one)), right: new Map() })
+      }
+    return [...this.#drawn, ...this.#worlds]
+  }
+
   async close(): Promise<void> {
-    for (const { engine } of new Set([...this.#worlds, ...this.#worldsOfChecks])) await engine.close()
+    for (const { engine } of new Set([...this.#drawn, ...this.#worlds, ...this.#worldsOfChecks]))
+      await engine.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
@@ -119,10 +139,13 @@ export class MartsJudge {
 
   /** Reads the marts as they are now. A statement that fails is noticed. */
   judge(): Judged {
-    const touched = readMarts().filter(({ name, select }) => this.#original.get(name) !== select)
+    const touched = readMarts().filter(({ name, select }) => this.#original.get(name)?.select !== select)
     const isNoticed = async () => {
-      for (const mart of touched)
-        for (const world of this.#worlds) if (await isWrong(world, mart).catch(() => true)) return true
+      const worlds = await this.#allWorlds()
+      for (const mart of touched) {
+        const original = this.#original.get(mart.name) ?? mart
+        for (const world of worlds) if (await isWrong(world, mart, original).catch(() => true)) return true
+      }
       return false
     }
     return { readers: touched.length, isNoticed }
