@@ -31,7 +31,7 @@ with stage as (
       when s.stage_ordinal = min(s.stage_ordinal) over (partition by s.requisition_id) then s.requisition_created_at
       else s.prior_approved_at
     end as since_at,
-    sum(case when coalesce(s.is_approved, false) then 0 else 1 end) over (
+    count(case when not coalesce(s.is_approved, false) then 1 end) over (
       partition by s.requisition_id order by s.stage_ordinal rows between unbounded preceding and 1 preceding
     ) as open_before
   from star.fact_requisition_approval_stage as s
@@ -46,7 +46,7 @@ turn as (
     r.company_id,
     r.project_id,
     r.trade_id,
-    not stage.is_done and coalesce(stage.open_before, 0) = 0 and coalesce(r.status, '') = 'raised' as is_waiting
+    not stage.is_done and stage.open_before = 0 and coalesce(r.status, '') = 'raised' as is_waiting
   from stage
   left join star.fact_requisition as r on r.requisition_id = stage.requisition_id
   where not coalesce(r.is_deleted, false)

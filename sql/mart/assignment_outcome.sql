@@ -47,7 +47,7 @@ with
 -- Include: engagement
 
 sheet as (
-  select t.assignment_id, t.status, t.week_ending_date, coalesce(t.net_hours, 0) as net_hours, t.charge_total
+  select t.assignment_id, t.status, t.week_ending_date, t.net_hours, t.charge_total
   from star.fact_timesheet as t
   where not t.is_deleted and coalesce(t.status, '') not in ('cancelled', 'absent')
 ),
@@ -70,7 +70,7 @@ stored as (
 worked as (
   select
     assignment_id,
-    sum(case when net_hours > 0 then 1 else 0 end) as sheets_with_hours,
+    count(case when net_hours > 0 then 1 end) as sheets_with_hours,
     sum(case when status = 'approved' and week_ending_date is not null then net_hours else 0 end) as net_hours,
     sum(case when status = 'approved' and week_ending_date is not null then coalesce(charge_total, 0) else 0 end) as charge_value
   from sheet
@@ -91,7 +91,7 @@ shift as (
             - coalesce(s.shift_break, 0) / 60.0
       end as hours
     from star.fact_assignment_shift as s
-    where not s.is_deleted and s.is_active
+    where s.is_active
   ) as timed
 ),
 
@@ -106,7 +106,7 @@ week as (
   select distinct s.assignment_id, s.week_ending_date
   from sheet as s
   inner join pattern on pattern.assignment_id = s.assignment_id
-  where s.status = 'approved' and s.week_ending_date is not null
+  where s.status = 'approved'
 ),
 
 planned_day as (

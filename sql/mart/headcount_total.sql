@@ -57,7 +57,7 @@ worked as (
     case when t.status = 'approved' then 0 else coalesce(t.net_hours, 0) end as pending_hours
   from star.fact_timesheet as t
   left join star.fact_assignment as a on a.assignment_id = t.assignment_id
-  where not t.is_deleted and t.status in ('approved', 'pending', 'pending_approval') and t.week_ending_date is not null
+  where not t.is_deleted and t.status in ('approved', 'pending', 'pending_approval')
 ),
 
 week as (

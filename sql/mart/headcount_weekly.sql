@@ -132,7 +132,7 @@ place as materialized (
 worker_number as materialized (
   select named.worker_id, :number(worker_id) as worker
   from (
-    select s.worker_id from span as s where s.worker_id is not null
+    select s.worker_id from span as s
     union
     select t.worker_id from star.fact_timesheet as t where t.worker_id <> '-1'
   ) as named

@@ -37,7 +37,7 @@ with
 -- Include: perspective
 
 piece as (
-  select e.timesheet_id, sum(coalesce(e.total_charge_value, 0)) as piece_value
+  select e.timesheet_id, sum(e.total_charge_value) as piece_value
   from star.fact_piece_rate_entry as e
   where not e.is_deleted
   group by e.timesheet_id

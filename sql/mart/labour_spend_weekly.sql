@@ -71,7 +71,7 @@ sheet as (
     a.assignment_id is not null as is_known,
     coalesce(a.has_sds, false) as has_sds,
     t.rate_type = 'psc' as is_psc,
-    coalesce(a.umbrella_id, '-1') <> '-1' as is_umbrella,
+    a.umbrella_id <> '-1' as is_umbrella,
     case
       when t.pay_type = 'hourly' then (w.hourly_rate - t.rate_wd_pay) * t.net_hours
       else w.hourly_rate * t.net_hours - t.pay_total

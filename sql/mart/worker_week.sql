@@ -209,13 +209,13 @@ last_read as (
   from (
     select week_ending_date - 3 + cast(7 - extract(isodow from week_ending_date - 3) as integer) as week_ending_date
     from star.fact_timesheet
-    where status = 'approved' and not is_deleted and worker_id <> '-1' and week_ending_date is not null
+    where status = 'approved' and not is_deleted and worker_id <> '-1'
     union all
     select l.work_date + cast(7 - extract(isodow from l.work_date) as integer) as week_ending_date
     from star.fact_timelog as l
     inner join star.fact_timesheet as t on t.timesheet_id = l.timesheet_id
     where t.status = 'approved' and not t.is_deleted and t.worker_id <> '-1' and extract(isodow from t.week_ending_date) <> 7
-      and not l.is_deleted and l.work_date is not null and l.total_hours > 0
+      and not l.is_deleted and l.total_hours > 0
   ) as worked
 ),
 
