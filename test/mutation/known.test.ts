@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { folderOf } from './folders.ts'
 import { everySlip, everyStory, knownOf } from './known/index.ts'
+import { alterationsAlike, equivalentsOf } from './known/sql.ts'
 
 const occurrences = (file: string, text: string): number => readFileSync(file, 'utf8').split(text).length - 1
 
@@ -26,4 +27,8 @@ test('every line with a mutant that changes nothing still stands in its file', (
     .flatMap(({ equivalents = [] }) => equivalents)
     .filter(({ file, line }) => !existsSync(file) || occurrences(file, line) === 0)
   expect(missing).toEqual([])
+})
+
+test('every kind of alteration of SQL that changes nothing is still made', () => {
+  expect(alterationsAlike.filter(one => equivalentsOf(one).length === 0)).toEqual([])
 })

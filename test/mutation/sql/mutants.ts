@@ -1,5 +1,6 @@
 /** Alters SQL in one place at a time: a comparison, a limit, a join, a condition. */
 import { conditionsOf, isOfBetween, isOfJoin, tieOf } from './conditions.ts'
+import { isIdle } from './idle.ts'
 import { closing, type Lexeme, lexemesOf } from './lexemes.ts'
 
 export interface SqlMutant {
@@ -57,9 +58,9 @@ class Alterations {
   readonly #sql: string
   readonly #all: readonly Lexeme[]
 
-  constructor(sql: string) {
+  constructor(sql: string, all: readonly Lexeme[]) {
     this.#sql = sql
-    this.#all = lexemesOf(sql)
+    this.#all = all
     for (const at of this.#all.keys()) {
       this.#exchange(at)
       this.#limit(at)
@@ -159,8 +160,17 @@ class Alterations {
 export const altered = (sql: string, { start, end, replacement }: SqlMutant): string =>
   sql.slice(0, start) + replacement + sql.slice(end)
 
-/** In order of place. */
-export const mutantsOf = (sql: string): readonly SqlMutant[] =>
-  new Alterations(sql).found
+/** In order of place, without those that change nothing. */
+export function mutantsOf(sql: string): readonly SqlMutant[] {
+  const all = lexemesOf(sql)
+  const place = (offset: number): number => {
+    const at = all.findIndex(({ start }) => start >= offset)
+    return at < 0 ? all.length : at
+  }
+  return new Alterations(sql, all).found
     .filter(({ start, end, replacement }) => sql.slice(start, end) !== replacement)
+    .filter(
+      ({ start, end, replacement }) => !isIdle({ all, from: place(start), to: place(end), replacement }),
+    )
     .sort((one, two) => one.start - two.start || one.end - two.end)
+}

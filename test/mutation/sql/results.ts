@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { known } from '../known/sql.ts'
 import { explains, type FolderResult } from '../report.ts'
-import { altered, type SqlMutant } from './mutants.ts'
+import type { SqlMutant } from './mutants.ts'
+import { placeOf } from './place.ts'
 
 export interface Tried extends SqlMutant {
   readonly file: string
@@ -13,22 +14,8 @@ export interface Tried extends SqlMutant {
 }
 
 function survivorOf(tried: Tried) {
-  const sql = readFileSync(tried.file, 'utf8')
-  const before = sql.slice(0, tried.start)
-  const from = before.lastIndexOf('\n') + 1
-  const end = sql.indexOf('\n', tried.end)
-  const to = end < 0 ? sql.length : end
-  const shift = tried.replacement.length - (tried.end - tried.start)
-  const found = {
-    file: tried.file,
-    lineNumber: before.split('\n').length,
-    line: sql.slice(from, to).trim().replaceAll(/\s+/g, ' '),
-    replacement: altered(sql, tried)
-      .slice(from, to + shift)
-      .trim()
-      .replaceAll(/\s+/g, ' '),
-    isCovered: tried.readers > 0,
-  }
+  const place = placeOf(readFileSync(tried.file, 'utf8'), tried)
+  const found = { file: tried.file, ...place, isCovered: tried.readers > 0 }
   return { ...found, reason: known.equivalents?.find(one => explains(one, found))?.reason }
 }
 
