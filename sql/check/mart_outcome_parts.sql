@@ -9,11 +9,11 @@ with
 select m.assignment_id as record
 from mart.assignment_outcome as m
 left join (
-  select t.assignment_id, sum(coalesce(t.net_hours, 0)) as net_hours, max(coalesce(t.net_hours, 0)) as most_hours
+  select t.assignment_id, sum(t.net_hours) as net_hours, max(t.net_hours) as most_hours
   from approved_timesheet as t
   group by t.assignment_id
 ) as s on s.assignment_id = m.assignment_id
-where m.net_hours <> coalesce(s.net_hours, 0) or (m.no_shows > 0 and coalesce(s.most_hours, 0) > 0)
+where m.net_hours <> coalesce(s.net_hours, 0) or (m.no_shows > 0 and s.most_hours > 0)
 union all
 select a.assignment_id as record
 from star.fact_assignment as a

@@ -14,7 +14,7 @@ piece_work as (
     + coalesce(t.pay_sunday_nightwork, 0) as buckets
   from star.fact_timesheet as t
   inner join (
-    select p.timesheet_id, sum(coalesce(p.total_pay_value, 0)) as piece_pay
+    select p.timesheet_id, sum(p.total_pay_value) as piece_pay
     from star.fact_piece_rate_entry as p
     where not p.is_deleted
     group by p.timesheet_id

@@ -8,7 +8,7 @@ from star.fact_requisition as r
 left join (
   select a.requisition_id, count(*) as assigned
   from star.fact_assignment as a
-  where not a.is_deleted and a.status <> 'cancelled' and a.requisition_id is not null
+  where not a.is_deleted and a.status <> 'cancelled'
   group by a.requisition_id
 ) as stored on stored.requisition_id = r.requisition_id
 where not r.is_deleted and coalesce(r.assigned_total, 0) <> coalesce(stored.assigned, 0)

@@ -11,7 +11,7 @@ with
 -- Include: snapshot_total
 
 list as (
-  select resource, total, then_rows from stored where total is not null
+  select resource, total, then_rows from stored
   union all
   select stored.resource, s.total, stored.live_rows as then_rows
   from stored

@@ -6,7 +6,7 @@
 select t.timesheet_id || ', company ' || t.company_id || ', ' || c.weekend_day as record
 from star.fact_timesheet as t
 inner join star.dim_company as c on c.company_id = t.company_id
-where not t.is_deleted and t.week_ending_date is not null and c.weekend_day is not null
+where not t.is_deleted
   and cast(extract(isodow from t.week_ending_date) as integer) <> case lower(c.weekend_day)
     when 'monday' then 1 when 'tuesday' then 2 when 'wednesday' then 3 when 'thursday' then 4
     when 'friday' then 5 when 'saturday' then 6 when 'sunday' then 7

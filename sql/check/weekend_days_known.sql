@@ -4,5 +4,5 @@
 -- Next: add the spelling to sql/check/week_ending_weekday.sql and the marts that read weekend_day; until then they assume Sunday
 select c.company_id as record
 from star.dim_company as c
-where not c.is_deleted and c.weekend_day is not null
+where not c.is_deleted
   and lower(c.weekend_day) not in ('monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday')

@@ -72,9 +72,8 @@ worked as (
     assignment_id,
     count(case when net_hours > 0 then 1 end) as sheets_with_hours,
     sum(case when status = 'approved' and week_ending_date is not null then net_hours else 0 end) as net_hours,
-    sum(case when status = 'approved' and week_ending_date is not null then coalesce(charge_total, 0) else 0 end) as charge_value
+    sum(case when status = 'approved' and week_ending_date is not null then charge_total else 0 end) as charge_value
   from sheet
-  where assignment_id is not null
   group by assignment_id
 ),
 

@@ -23,9 +23,9 @@
 with logged as (
   select
     l.timesheet_id,
-    sum(coalesce(l.standard_hours, 0)) as standard_hours,
-    sum(coalesce(l.overtime_hours, 0)) as overtime_hours,
-    sum(coalesce(l.total_hours, 0)) as total_hours
+    sum(l.standard_hours) as standard_hours,
+    sum(l.overtime_hours) as overtime_hours,
+    sum(l.total_hours) as total_hours
   from star.fact_timelog as l
   where not l.is_deleted
   group by l.timesheet_id

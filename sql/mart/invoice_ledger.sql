@@ -72,13 +72,13 @@ with
 payment as (
   select i.invoice_id, cast(i.payment_json as json) ->> 'paymentDate' as paid_at
   from star.fact_invoice as i
-  where not i.is_deleted and i.payment_json is not null and cast(i.payment_json as text) not in ('null', '{}', '[]', '""')
+  where not i.is_deleted and cast(i.payment_json as text) not in ('null', '{}', '[]', '""')
 ),
 
 told as (
   select e.record_id as invoice_id, min(:day(e.created_at)) as day
   from star.fact_webhook_event as e
-  where e.type = 'invoice_paid' and e.record_id is not null
+  where e.type = 'invoice_paid'
   group by e.record_id
 ),
 

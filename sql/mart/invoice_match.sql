@@ -62,9 +62,9 @@ linked as (
     count(t.timesheet_id) as timesheets_found,
     count(t.timesheet_id) filter (where coalesce(t.status, '') <> 'approved') as timesheets_not_approved,
     count(*) filter (where n.invoices > 1) as timesheets_billed_twice,
-    sum(coalesce(t.charge_total, 0)) as timesheet_value,
-    sum(coalesce(t.net_hours, 0)) as timesheet_hours,
-    sum(case when t.timesheet_id is null then 0 else coalesce(piece.piece_value, 0) end) as piece_value
+    sum(t.charge_total) as timesheet_value,
+    sum(t.net_hours) as timesheet_hours,
+    sum(case when t.timesheet_id is null then 0 else piece.piece_value end) as piece_value
   from counted as n
   left join star.fact_timesheet as t on t.timesheet_id = n.timesheet_id and not t.is_deleted
   left join piece on piece.timesheet_id = n.timesheet_id

@@ -96,23 +96,23 @@ spend as (
     coalesce(t.rate_type, 'unknown') as rate_type,
     count(*) as timesheets,
     count(distinct nullif(t.worker_id, '-1')) as workers,
-    sum(coalesce(t.net_hours, 0)) as net_hours,
-    sum(coalesce(t.pay_total, 0)) as pay_value,
-    sum(coalesce(t.charge_total, 0)) as charge_value,
-    sum(coalesce(t.expense_value, 0)) as expense_value,
+    sum(t.net_hours) as net_hours,
+    sum(t.pay_total) as pay_value,
+    sum(t.charge_total) as charge_value,
+    sum(t.expense_value) as expense_value,
     sum(l.employer_cost_value) as employer_cost_value,
     sum(l.agency_margin_value) as agency_margin_value,
     count(l.agency_margin_value) as margin_timesheets,
     count(distinct case when t.is_psc and t.is_known and not t.has_sds then nullif(t.worker_id, '-1') end)
       as psc_without_sds_workers,
-    sum(case when t.is_psc and t.is_known and not t.has_sds then coalesce(t.net_hours, 0) else 0 end)
+    sum(case when t.is_psc and t.is_known and not t.has_sds then t.net_hours else 0 end)
       as psc_without_sds_hours,
-    sum(case when t.is_psc and t.is_known and not t.has_sds then coalesce(t.charge_total, 0) else 0 end)
+    sum(case when t.is_psc and t.is_known and not t.has_sds then t.charge_total else 0 end)
       as psc_without_sds_value,
-    sum(case when t.is_psc and not t.is_known then coalesce(t.charge_total, 0) else 0 end) as psc_sds_unknown_value,
+    sum(case when t.is_psc and not t.is_known then t.charge_total else 0 end) as psc_sds_unknown_value,
     count(distinct case when t.is_umbrella then nullif(t.worker_id, '-1') end) as umbrella_workers,
-    sum(case when t.is_umbrella then coalesce(t.net_hours, 0) else 0 end) as umbrella_hours,
-    sum(case when t.is_umbrella then coalesce(t.charge_total, 0) else 0 end) as umbrella_value,
+    sum(case when t.is_umbrella then t.net_hours else 0 end) as umbrella_hours,
+    sum(case when t.is_umbrella then t.charge_total else 0 end) as umbrella_value,
     sum(case when t.shortfall is not null then t.net_hours else 0 end) as minimum_wage_hours,
     sum(case when t.shortfall > 0 then t.net_hours else 0 end) as below_minimum_hours,
     sum(case when t.shortfall > 0 then t.shortfall else 0 end) as below_minimum_value

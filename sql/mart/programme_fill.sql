@@ -32,7 +32,7 @@ with
 first_day as (
   select e.requisition_id, min(e.start_date) as start_date
   from engagement as e
-  where e.requisition_id is not null and e.start_date <= :today
+  where e.start_date <= :today
   group by e.requisition_id
 ),
 

@@ -71,9 +71,9 @@ commitment as (
 spending as (
   select
     a.purchase_order_id,
-    sum(coalesce(t.charge_total, 0)) as spent_value,
+    sum(t.charge_total) as spent_value,
     sum(case
-      when t.week_ending_date > :today - 56 and t.week_ending_date <= :today then coalesce(t.charge_total, 0)
+      when t.week_ending_date > :today - 56 and t.week_ending_date <= :today then t.charge_total
       else 0
     end) as recent_value
   from star.fact_assignment as a
@@ -89,7 +89,7 @@ reading as (
     count(distinct a.assignment_id) as held
   from star.fact_timesheet as t
   left join star.fact_assignment as a on a.assignment_id = t.assignment_id
-  where not t.is_deleted and t.status = 'approved' and t.assignment_id is not null
+  where not t.is_deleted and t.status = 'approved'
   group by t.company_id
 ),
 

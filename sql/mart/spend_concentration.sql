@@ -32,8 +32,8 @@ with worked as (
     t.agency_id,
     coalesce(t.charge_total, 0) as charge,
     a.assignment_id is null as is_unknown,
-    coalesce(a.requisition_id, '-1') <> '-1' as has_requisition,
-    coalesce(a.purchase_order_id, '-1') <> '-1' as has_order,
+    a.requisition_id <> '-1' as has_requisition,
+    a.purchase_order_id <> '-1' as has_order,
     c.rate_id is not null as has_card
   from star.fact_timesheet as t
   left join star.fact_assignment as a on a.assignment_id = t.assignment_id and not a.is_deleted
@@ -84,7 +84,7 @@ concentration as (
     max(r.agency_spend) as agency_spend,
     count(*) as agencies,
     max(case when r.place = 1 then r.agency_id end) as largest_agency_id,
-    max(case when r.place = 1 then r.spend end) as largest_agency_spend,
+    max(r.spend) as largest_agency_spend,
     sum(case when r.place <= 3 then r.spend else 0 end) as three_largest_spend,
     sum(cast(r.spend as double precision) * cast(r.spend as double precision)) as squares
   from ranked as r

@@ -67,7 +67,7 @@ with asked as (
     ) as date) as month_start_date,
     max(case when a.accepted_at is null then 0 else 1 end) as accepted,
     min(case when a.received_to_accepted_days >= 0 then a.received_to_accepted_days end) as days_to_accept,
-    max(coalesce(r.quantity, 0)) as seats,
+    max(r.quantity) as seats,
     max(least(coalesce(r.quantity, 0), coalesce(r.assigned_total, 0))) as filled_seats
   from star.fact_requisition_agency as a
   inner join star.fact_requisition as r on r.requisition_id = a.requisition_id
@@ -163,8 +163,8 @@ sheet as (
     cast(date_trunc('month', t.week_ending_date) as date) as month_start_date,
     case when t.is_on_time is null then 0 else 1 end as timed,
     case when t.is_on_time then 1 else 0 end as on_time,
-    case when t.status = 'approved' then coalesce(t.net_hours, 0) else 0 end as net_hours,
-    case when t.status = 'approved' then coalesce(t.charge_total, 0) else 0 end as charge_total,
+    case when t.status = 'approved' then t.net_hours else 0 end as net_hours,
+    case when t.status = 'approved' then t.charge_total else 0 end as charge_total,
     case
       when t.status = 'approved' and c.pay_type = 'hourly' and coalesce(t.pay_type, 'hourly') = 'hourly'
         and t.rate_wd_charge is not null then t.net_hours

@@ -173,7 +173,7 @@ every_group as (
     shown.average_days, shown.median_days
   from shown
   cross join (select max(definition.choice) as choice from definition) as widest
-  where widest.choice = '' or position(widest.choice in shown.group_by) = 1
+  where position(widest.choice in shown.group_by) = 1
 )
 
 select

@@ -88,7 +88,7 @@ every_group as (
     shown.agency_id, shown.month_key, shown.week_key, shown.threshold_hours, shown.worker_weeks, shown.workers_over_threshold
   from shown
   cross join (select max(definition.choice) as choice from definition) as widest
-  where widest.choice = '' or position(widest.choice in shown.group_by) = 1
+  where position(widest.choice in shown.group_by) = 1
 )
 
 select

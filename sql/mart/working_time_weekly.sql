@@ -47,7 +47,7 @@ with approved as (
 waiting as (
   select
     t.week_ending_date - 3 + cast(7 - extract(isodow from t.week_ending_date - 3) as integer) as week_ending_date,
-    sum(coalesce(t.net_hours, 0)) as pending_hours
+    sum(t.net_hours) as pending_hours
   from star.fact_timesheet as t
   where not t.is_deleted and t.status in ('pending', 'pending_approval') and t.worker_id <> '-1' and t.week_ending_date is not null
   group by t.week_ending_date - 3 + cast(7 - extract(isodow from t.week_ending_date - 3) as integer)
