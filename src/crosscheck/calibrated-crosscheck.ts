@@ -28,10 +28,10 @@ const behindMetrics = catalogue.flatMap(({ name, metric }) => (metric === undefi
 
 /** Resources behind the metrics that lack records. */
 export const incompleteAmong = (found: readonly IncompleteResource[]): IncompleteResource[] =>
-  found.filter(({ resource, seen, expected }) => {
-    const isComplete = (expected ?? 0) > 0 && (seen ?? 0) >= minCompleteness * (expected ?? 0)
-    return behindMetrics.includes(resource) && !isComplete
-  })
+  found.filter(
+    ({ resource, seen, expected }) =>
+      behindMetrics.includes(resource) && (seen ?? 0) < minCompleteness * (expected || Infinity),
+  )
 
 interface UnreadyResource {
   readonly resource: string

@@ -1,4 +1,5 @@
 /** Compares our groups with the service's, figure by figure. */
+import { groupBy } from '../lib/group-by.ts'
 import type { MetricDefinition } from './metrics/definition.ts'
 import { groupLabel, groupObject, type Keys, keysOf, type PartyNames } from './metrics/group-keys.ts'
 import {
@@ -6,6 +7,7 @@ import {
   groupingName,
   type MetricFigures,
   type MetricName,
+  sizeOf,
   tolerance,
 } from './metrics/metric-query.ts'
 import type { OurGroup } from './metrics/our-metrics.ts'
@@ -27,21 +29,15 @@ interface LabelledSide<Side> {
   readonly side: Side
 }
 
-/** Where names replace ids, several groups may share a label: the order of their first figures distinguishes them. */
+/** Where names replace ids, several groups may share a label: they are matched in the order of their sizes. */
 function labelled<Side extends { readonly figures: MetricFigures }>(
   sides: readonly Side[],
   labelOf: (side: Side) => string,
 ): LabelledSide<Side>[] {
-  const seen = new Map<string, number>()
-  const first = (side: Side): number => Object.values(side.figures)[0] ?? 0
-  return [...sides]
-    .sort((left, right) => first(right) - first(left))
-    .map(side => {
-      const label = labelOf(side)
-      const count = seen.get(label) ?? 0
-      seen.set(label, count + 1)
-      return { label: count === 0 ? label : `${label}#${count}`, side }
-    })
+  const largestFirst = [...sides].sort((left, right) => sizeOf(right.figures) - sizeOf(left.figures))
+  return [...groupBy(largestFirst, labelOf)].flatMap(([label, own]) =>
+    own.map((side, index) => ({ label: index === 0 ? label : `${label}#${index}`, side })),
+  )
 }
 
 /** Counts groups that only we have once every page of the answer was read. */
@@ -50,21 +46,24 @@ export function compare(
   answer: MetricAnswer,
   { definition, names }: { definition: MetricDefinition; names: PartyNames },
 ): ComparedGroup[] {
-  const groupBy = groupingName(answer.query.grouping)
+  const name = groupingName(answer.query.grouping)
   const shaped = (own: OurGroup) => groupObject(own.keys, definition, names)
   const mine = labelled(
-    ours.filter(own => own.groupBy === groupBy),
+    ours.filter(own => own.groupBy === name),
     own => groupLabel(shaped(own)),
   )
   const byLabel = new Map(mine.map(({ label, side }) => [label, side]))
   const theirs = labelled(answer.groups, side => groupLabel(side.group)).map(({ label, side }) => {
     const own = byLabel.get(label)
     byLabel.delete(label)
-    return { groupBy, label, keys: own?.keys, group: side.group, ours: own?.figures, theirs: side.figures }
+    return {
+      ...{ groupBy: name, label, keys: own?.keys, group: side.group },
+      ...{ ours: own?.figures, theirs: side.figures },
+    }
   })
   if (!answer.isComplete) return theirs
   const rest = [...byLabel].map(([label, own]) => ({
-    ...{ groupBy, label, keys: own.keys, group: shaped(own) },
+    ...{ groupBy: name, label, keys: own.keys, group: shaped(own) },
     ...{ ours: own.figures, theirs: undefined },
   }))
   return [...theirs, ...rest]

@@ -3,6 +3,7 @@
 import { requisitions } from '../contract/resources/requisitions.ts'
 import { timesheets } from '../contract/resources/timesheets.ts'
 import { BudgetSpent } from '../lib/errors.ts'
+import { groupBy } from '../lib/group-by.ts'
 import { noteLosses } from '../state/evidence/losses.ts'
 import { replaceCrosscheck } from '../state/marts/metrics.ts'
 import type { CrosscheckRow } from '../state/marts/tables.ts'
@@ -27,6 +28,7 @@ import {
   type MetricRange,
   metrics,
 } from './metrics/metric-query.ts'
+import { measureOne } from './metrics/our-metrics.ts'
 import type { MetricAnswer, MetricClient } from './metrics/their-metrics.ts'
 import { type Verdict, verdictsOf } from './verdict.ts'
 
@@ -93,8 +95,8 @@ export interface OurSide {
   readonly stored: StoredRecords
   readonly names: PartyNames
   readonly zones: () => Promise<Zones>
-  /** Of timesheets; undefined before the first sync. */
-  readonly watermark: () => Promise<string | undefined>
+  /** Of timesheets; none before the first sync. */
+  readonly watermark: () => Promise<string | null | undefined>
 }
 
 interface Sides extends OurSide {
@@ -111,7 +113,7 @@ async function compareAll(sides: Sides, answers: readonly MetricAnswer[]): Promi
     const [first] = own
     if (!first) continue
     const groupings = own.map(({ query }) => query.grouping)
-    const [ours = []] = await sides.stored.measure({ ...first.query, groupings }, [sides.definition])
+    const ours = await measureOne(sides.stored.measure, { ...first.query, groupings }, sides.definition)
     compared.push(...own.map(answer => ({ metric, answer, groups: compare(ours, answer, sides) })))
   }
   return compared
@@ -172,9 +174,7 @@ export async function compareFigures(
   const sides = { ...our, asker, askedAt, definition: request.inForce.definition }
   const compared = await compareAll(sides, answers)
   const { findings, isComplete } = await findingsOf({ request, sides, compared })
-  const rows = compared.flatMap(({ metric, groups }) =>
-    distinctKeys(groups.map(group => rowsOf(group, { metric, sides, findings }))),
-  )
+  const rows = compared.flatMap(({ metric, groups }) => rowsOf(groups, { metric, sides, findings }))
   const counts = compared.map(({ metric, groups, answer }) => ({
     ...{ metric, groupBy: groupingName(answer.query.grouping), groups: groups.length },
   }))
@@ -192,7 +192,7 @@ export async function crosscheck(
     stored: storedRecords(engine),
     names: await readNames(engine),
     zones: () => readZones(engine),
-    watermark: async () => (await readWatermark(engine, timesheets.name))?.watermark ?? undefined,
+    watermark: async () => (await readWatermark(engine, timesheets.name))?.watermark,
   }
   const found = await compareFigures(our, { asker, askedAt }, request)
   await note(engine, found.findings, now())
@@ -213,28 +213,26 @@ const judge = (group: ComparedGroup, { metric, sides, findings }: VerdictRequest
 
 type JudgedRow = Omit<CrosscheckRow, 'run_id' | 'definition_id' | 'checked_at'>
 
-/** Under a wrong definition, a group of the service and one of ours can share a key but differ in their labels. */
-function distinctKeys(groups: readonly (readonly JudgedRow[])[]): JudgedRow[] {
-  const seen = new Map<string, number>()
-  return groups.flatMap(rows => {
-    const name = `${rows[0]?.group_by} ${rows[0]?.group_key}`
-    const count = (seen.get(name) ?? 0) + 1
-    seen.set(name, count)
-    return count === 1 ? rows : rows.map(row => ({ ...row, group_key: `${row.group_key}#${count}` }))
-  })
+/** Under a wrong definition, a group of the service and one of ours can have one key: the second one is numbered. */
+function rowsOf(groups: readonly ComparedGroup[], judging: VerdictRequest): JudgedRow[] {
+  const byKey = groupBy(groups, group => groupKey(group, judging.sides))
+  return [...byKey].flatMap(([key, own]) =>
+    own.flatMap((group, index) => groupRows(group, index === 0 ? key : `${key}#${index + 1}`, judging)),
+  )
 }
 
-function rowsOf(group: ComparedGroup, judging: VerdictRequest): JudgedRow[] {
-  const { definition, names } = judging.sides
-  const keys = keysIn(group, judging.sides)
+/** A group of the service whose keys we cannot read keeps its label, so that it cannot collide with one of ours. */
+function groupKey(group: ComparedGroup, sides: Sides): string {
+  const keys = keysIn(group, sides)
   const parts = groupKeys.flatMap(name => keys[name] ?? [])
-  const isKnown = group.keys !== undefined || parts.length === group.groupBy.split(',').length
+  return parts.length === group.groupBy.split(',').length ? parts.join('|') : group.label
+}
+
+function groupRows(group: ComparedGroup, key: string, judging: VerdictRequest): JudgedRow[] {
+  const { definition, names } = judging.sides
   const which = {
-    metric: judging.metric,
-    group_by: group.groupBy,
-    // A group that only the service has keeps its label, so that it cannot collide with one of ours.
-    group_key: isKnown ? parts.join('|') : group.label,
-    group_label: groupTitle(keys, definition, names),
+    ...{ metric: judging.metric, group_by: group.groupBy, group_key: key },
+    group_label: groupTitle(keysIn(group, judging.sides), definition, names),
   }
   return judge(group, judging).map(verdict => ({ ...which, ...verdict }))
 }

@@ -8,20 +8,20 @@ import type { MetricAnswer } from '../../src/crosscheck/metrics/their-metrics.ts
 const names: PartyNames = { company: new Map([['c1', 'Acme']]), project: new Map(), agency: new Map() }
 const definition = { refKey: 'id', weekKey: 'firstDay', monthKey: 'month' } as unknown as MetricDefinition
 
-const own = (company: string, workers: number) => ({
+const own = (company: string, workerWeeks: number) => ({
   ...{ groupBy: 'company', groupKey: company, keys: { company } },
-  figures: { workers, averageHours: 50 },
+  figures: { workerWeeks, averageHours: 50 },
 })
-const their = (company: string, workers: number) => ({
+const their = (company: string, workerWeeks: number) => ({
   ...{ groupBy: 'company', group: { company }, hoursField: undefined },
-  figures: { workers, averageHours: 50 },
+  figures: { workerWeeks, averageHours: 50 },
 })
 const answer = (groups: MetricAnswer['groups'], isComplete = true): MetricAnswer => ({
   ...{ query: { grouping: ['company'] } as unknown as MetricAnswer['query'], groups, isComplete },
 })
 const compared = (mine: ReturnType<typeof own>[], theirs: MetricAnswer) =>
   compare(mine, theirs, { definition, names }).map(({ label, ours, theirs: other }) => [
-    ...[label, ours?.workers, other?.workers],
+    ...[label, ours?.workerWeeks, other?.workerWeeks],
   ])
 
 describe('groups', () => {
@@ -42,7 +42,7 @@ describe('groups', () => {
     const [found] = compare([own('c1', 1)], answer([]), { definition, names })
     expect(found).toEqual({
       ...{ groupBy: 'company', label: 'c1', keys: { company: 'c1' }, group: { company: 'c1' } },
-      ...{ ours: { workers: 1, averageHours: 50 }, theirs: undefined },
+      ...{ ours: { workerWeeks: 1, averageHours: 50 }, theirs: undefined },
     })
   })
 
@@ -65,7 +65,7 @@ describe('groups', () => {
     expect(compared([{ ...own('c1', 1), groupBy: 'project' }], answer([]))).toEqual([])
   })
 
-  test('with one label are matched in the order of their first figure', () => {
+  test('with one label are matched in the order of their sizes', () => {
     const twice = [own('c1', 1), own('c1', 5)]
     expect(compared(twice, answer([their('c1', 1), their('c1', 5)]))).toEqual([
       ['c1', 5, 5],
@@ -79,8 +79,8 @@ describe('groups', () => {
     ])
   })
 
-  test('with one label of which a first figure is unknown come after those that have some', () => {
-    const unknown = { ...own('c1', 0), figures: { workers: null } }
+  test('with one label of which a size is unknown come after those that have some', () => {
+    const unknown = { ...own('c1', 0), figures: { workerWeeks: null } }
     const none = { ...own('c1', 0), figures: {} }
     expect(
       compared([unknown, none, own('c1', -1), own('c1', 1)] as ReturnType<typeof own>[], answer([])),

@@ -113,7 +113,7 @@ test('what was asked before requests were used up is compared', async () => {
 
 test('an error of the service ends the crosscheck', async () => {
   const service = { ...serviceOf(world), ask: () => Promise.reject(new Error('refused')) }
-  await expect(crosschecked({ service })).rejects.toThrow('refused')
+  await expect(crosschecked({ service })).rejects.toEqual(new Error('refused'))
 })
 
 describe('a difference', () => {
@@ -159,6 +159,34 @@ describe('a difference', () => {
     expect(new Set(differing.map(({ verdict }) => verdict))).toEqual(new Set(['unexplained']))
   })
 
+  test('that records explain leaves definitions alone that calibration excluded', async () => {
+    const alive = { timesheetStatuses: ['["approved"]'] }
+    const [first, ...rest] = world.timesheets
+    const here = { ...world, timesheets: [{ ...first, status: 'pending' }, ...rest] }
+    const there = { ...world, timesheets: [{ ...first, updatedAt: '2026-12-02T00:00:00.000Z' }, ...rest] }
+    const service = serviceOf(there, { list: () => there.timesheets as Record<string, unknown>[] })
+    const { findings, differing } = await crosschecked({ here, alive, service })
+    expect(findings.map(({ kind, record }) => [kind, record])).toEqual([['newer', 'TS-t1']])
+    expect(new Set(differing.map(({ verdict }) => verdict))).toEqual(new Set(['explained']))
+  })
+
+  test('that records explain in some groups only names a definition that calibration excluded', async () => {
+    const many = Array.from({ length: 40 }, (_, index) => sheet(`x${index}`, { netHours: 48 }))
+    const changed = { netHours: 41, updatedAt: '2026-12-02T00:00:00.000Z' }
+    const here = { requisitions: [], timesheets: [...many, sheet('t1')] }
+    const there = { requisitions: [], timesheets: [...many, sheet('t1', changed)] }
+    const service = serviceOf(there, {
+      options: { threshold: 'at' },
+      list: () => there.timesheets as Record<string, unknown>[],
+    })
+    const alive = { threshold: ['"over"'] }
+    const { findings, rows } = await crosschecked({ here, alive, service, groupings: ['project'] })
+    expect(findings.map(({ kind }) => kind)).toEqual(['newer', 'unknown'])
+    expect(findings[1]?.sentence).toMatch(/^definition: threshold at .* calibration had excluded it/)
+    const own = rows.filter(({ group_key, verdict }) => group_key === 't1' && verdict !== 'equal')
+    expect(own.length).toBeGreaterThan(0)
+  })
+
   test('of a group that only the service has keeps its label as a key', async () => {
     const here = { ...world, timesheets: world.timesheets.slice(1) }
     const { rows } = await crosschecked({ here, list, groupings: ['project'] })
@@ -166,6 +194,23 @@ describe('a difference', () => {
     expect(own.map(({ ours }) => ours)).toEqual([null, 0, 0, 0, null, null, null])
     expect(own[0]).toMatchObject({ group_label: 'Project t1' })
   })
+})
+
+test('a group that only the service has goes by our key, or by its label where we cannot read its keys', async () => {
+  const here = { ...world, timesheets: world.timesheets.slice(0, 2) }
+  const keysOf = async (service: Service) => {
+    const { rows } = await crosschecked({ here, service, groupings: ['week'] })
+    return rows.filter(({ figure, ours }) => figure === 'workerWeeks' && ours === 0).map(row => row.group_key)
+  }
+  expect(await keysOf(serviceOf(world))).toEqual(['2026-05-11'])
+  const service = serviceOf(world)
+  const ask = service.ask.bind(service)
+  service.ask = async (query, pages) => {
+    const found = await ask(query, pages)
+    const groups = found.groups.map(one => ({ ...one, group: { week: 7 } }))
+    return { ...found, groups: groups.slice(0, 1) }
+  }
+  expect(await keysOf(service)).toEqual(['7'])
 })
 
 test('two groups that come to have one key stay apart', async () => {

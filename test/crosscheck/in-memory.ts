@@ -13,10 +13,12 @@ import {
   groupingName,
   groupKeys,
   type MetricFigures,
+  type MetricQuery,
 } from '../../src/crosscheck/metrics/metric-query.ts'
 import type { GroupMeasure, OurGroup } from '../../src/crosscheck/metrics/our-metrics.ts'
 import type { GroupingQuery, MetricClient } from '../../src/crosscheck/metrics/their-metrics.ts'
 import { BudgetSpent } from '../../src/lib/errors.ts'
+import { groupBy } from '../../src/lib/group-by.ts'
 import type { Ref } from '../../src/sandbox/data/identity.ts'
 import { timeToFill, workersOverHours } from '../../src/sandbox/metrics/aggregates.ts'
 import {
@@ -33,25 +35,48 @@ export interface World {
 
 type Member = { readonly keys: Keys }
 
+type Grouped<One> = Omit<OurGroup, 'figures'> & { readonly members: readonly One[] }
+
 function groupsOf<One extends Member>(
   members: readonly One[],
   grouping: readonly GroupKey[],
-  figures: (members: readonly One[]) => MetricFigures,
-): OurGroup[] {
-  const groups = new Map<string, One[]>()
-  const keysOf = ({ keys }: One) =>
-    groupKeys.filter(key => grouping.includes(key)).map(key => [key, keys[key] ?? ''])
-  for (const one of members) {
-    const name = keysOf(one)
-      .map(([, value]) => value)
-      .join('|')
-    groups.set(name, [...(groups.get(name) ?? []), one])
-  }
+): readonly Grouped<One>[] {
+  const used = groupKeys.filter(key => grouping.includes(key))
+  const groups = groupBy(members, ({ keys }) => used.map(key => keys[key] ?? '').join('|'))
   return [...groups].map(([groupKey, own]) => ({
-    ...{ groupBy: groupingName(grouping), groupKey },
-    keys: Object.fromEntries(keysOf(own[0] as One)),
-    figures: figures(own),
+    ...{ groupBy: groupingName(grouping), groupKey, members: own },
+    keys: Object.fromEntries(used.map(key => [key, (own[0] as One).keys[key] ?? ''])),
   }))
+}
+
+/** The groups of each grouping; once for definitions that count the same records in the same places. */
+function grouping<One extends Member>(
+  membersOf: (definition: MetricDefinition, query: MetricQuery) => readonly One[],
+) {
+  const known = new Map<string, readonly Grouped<One>[]>()
+  return (definition: MetricDefinition, query: MetricQuery): readonly Grouped<One>[] => {
+    const name = JSON.stringify([query, whatCounts(definition)])
+    const found = known.get(name) ?? query.groupings.flatMap(by => groupsOf(membersOf(definition, query), by))
+    known.set(name, found)
+    return found
+  }
+}
+
+/** A definition without what decides only how figures are computed, or how keys are written. */
+function whatCounts({
+  quantiles,
+  valueQuantiles,
+  bounds,
+  minForRule,
+  threshold,
+  daysDecimals,
+  hoursDecimals,
+  weekKey,
+  monthKey,
+  refKey,
+  ...counts
+}: MetricDefinition) {
+  return counts
 }
 
 const rounding = (decimals: number | null) => (value: number | undefined) =>
@@ -120,26 +145,33 @@ function hoursFigures(
 /** Our figures, and how many definitions were computed. */
 export function measureOf({ requisitions, timesheets }: World): GroupMeasure & { computed: number } {
   const fills = requisitions.map(record => servedRequisition(record as Record<string, unknown>))
+  const fillGroups = grouping((definition, query) =>
+    fills.flatMap(one => acceptancesOf(one, definition, query)),
+  )
+  const hoursGroups = grouping((definition, query) =>
+    timesheets.flatMap((record, index): Hours[] => {
+      const sheet = listedSheet(record as Record<string, unknown>, definition)
+      const own = definition.workerWeek === 'timesheet' ? index : ''
+      return countedOf(sheet, definition, query).map(({ keys, amount }) => ({
+        keys,
+        worker: `${sheet.worker} ${definition.workerWeek === 'calendarWeek' ? keys.week : sheet.weekEnding} ${own}`,
+        hours: amount,
+      }))
+    }),
+  )
   const measure: GroupMeasure = async (query, definitions) =>
     definitions.map(definition => {
       counting.computed += 1
       if (query.metric === 'timeToFill') {
-        const all = fills.flatMap(one => acceptancesOf(one, definition, query))
-        return query.groupings.flatMap(by => groupsOf(all, by, some => fillFigures(some, definition)))
+        const groups = fillGroups(definition, query)
+        return groups.map(({ members, ...rest }) => ({ ...rest, figures: fillFigures(members, definition) }))
       }
-      const hours = timesheets.flatMap((record, index): Hours[] => {
-        const sheet = listedSheet(record as Record<string, unknown>, definition)
-        const own = definition.workerWeek === 'timesheet' ? index : ''
-        return countedOf(sheet, definition, query).map(({ keys, amount }) => ({
-          keys,
-          worker: `${sheet.worker} ${definition.workerWeek === 'calendarWeek' ? keys.week : sheet.weekEnding} ${own}`,
-          hours: amount,
-        }))
-      })
       const threshold = query.threshold ?? 48
-      return query.groupings.flatMap(by =>
-        groupsOf(hours, by, some => hoursFigures(some, definition, threshold)),
-      )
+      const groups = hoursGroups(definition, query)
+      return groups.map(({ members, ...rest }) => ({
+        ...rest,
+        figures: hoursFigures(members, definition, threshold),
+      }))
     })
   const counting = Object.assign(measure, { computed: 0 })
   return counting

@@ -81,6 +81,17 @@ test('a difference without a finding is unexplained', () => {
   })
 })
 
+test('other days of as many acceptances are unexplained without a finding', () => {
+  const [count, days] = verdictsOf(
+    {
+      ...{ groupBy: 'project', label: 'p1', keys: {}, group: {} },
+      ...{ ours: { rawCount: 2, averageDays: 3 }, theirs: { rawCount: 2, averageDays: 4 } },
+    },
+    { metric: 'timeToFill', keys: {}, findings: [], definition: definitionDefaults, askedAt },
+  ).filter(({ figure }) => figure === 'rawCount' || figure === 'averageDays')
+  expect([count?.verdict, days?.verdict]).toEqual(['equal', 'unexplained'])
+})
+
 describe('a difference is explained', () => {
   test.each([
     ['by a record that adds all of it', [finding({ amount: 8 })], 'explained'],
@@ -166,6 +177,15 @@ describe('a record that changed while figures were asked for', () => {
     )
     expect(verdict(hundred, { more: 7.5 + 8.5 + 9.5 })).toBe('explained')
     expect(verdict(hundred, { more: -7.5 })).toBe('unexplained')
+  })
+
+  test('is tried with the others in at most 20,000 ways', () => {
+    // Digits of a number in mixed radix, so that each sum is another one: 2^5 * 5^4 are 20,000.
+    const digits = [...[1, 2, 4, 8, 16], ...[32, 160, 800, 4000].flatMap(base => Array(4).fill(base))]
+    const some = digits.map(amount => finding({ amount, changedAt: meanwhile }))
+    expect(verdict(some, { more: 5 })).toBe('explained')
+    const more = [...some, finding({ amount: 20_000, changedAt: meanwhile })]
+    expect(verdict(more, { more: 5 })).toBe('unexplained')
   })
 
   test('with very many others is only tried with all of them', () => {

@@ -8,6 +8,7 @@ import {
   type MetricFigures,
   type MetricName,
   type MetricQuery,
+  sizeOf,
   tolerance,
 } from '../metrics/metric-query.ts'
 import { definitionColumns, type GroupMeasure, type OurGroup } from '../metrics/our-metrics.ts'
@@ -37,16 +38,13 @@ export interface Score {
   readonly excess: number
 }
 
-/** Acceptances, or weeks. */
-const sizeOf = ({ rawCount, workerWeeks }: MetricFigures): number => rawCount ?? workerWeeks ?? 0
-
 /** Max difference between two computations of one figure, as additions in another order round differently. */
 const sameFigure = 1e-6
 
 function isSame(
   name: string,
   [mine, theirs]: readonly [MetricFigures, MetricFigures],
-  isLoose = false,
+  isLoose: boolean | undefined,
 ): boolean {
   const [left, right] = [mine[name] ?? null, theirs[name] ?? null]
   if (left === null || right === null) return left === right
@@ -85,19 +83,20 @@ export class AnswerSet {
 
   /** One score for each definition. */
   async scores(definitions: readonly MetricDefinition[], aspect: Aspect): Promise<Score[]> {
-    const concerned = this.answers.filter(
+    const answers = this.answers.filter(
       (answer, index) => index >= (aspect.since ?? 0) && concerns(answer, aspect),
     )
-    const distinct = new Map<string, MetricDefinition>()
-    const nameOf = ({ zone, ...rest }: MetricDefinition): string =>
-      JSON.stringify([rest, this.zones.sameAs(zone, aspect.metric)])
-    for (const definition of definitions) distinct.set(nameOf(definition), definition)
-    const queries = this.#queries(concerned)
-    for (const query of queries) await this.#compute(query, [...distinct.values()])
-    const scores = new Map(
-      [...distinct].map(([name, definition]) => [name, this.#score(definition, concerned, aspect)] as const),
+    const asked = answers.map(answer => ({ answer, query: queryOf(answer, answers) }))
+    const names = definitions.map(({ zone, ...rest }) =>
+      JSON.stringify([rest, this.zones.sameAs(zone, aspect.metric)]),
     )
-    return definitions.map(definition => scores.get(nameOf(definition)) ?? { agree: 0, of: 0, excess: 0 })
+    const distinct = new Map(definitions.map((definition, index) => [names[index], definition] as const))
+    const queries = new Map(asked.map(({ query }) => [JSON.stringify(query), query]))
+    for (const query of queries.values()) await this.#compute(query, [...distinct.values()])
+    const scores = new Map(
+      [...distinct].map(([name, definition]) => [name, this.#score(definition, asked, aspect)] as const),
+    )
+    return names.map(name => scores.get(name) as Score)
   }
 
   /** Zones that show the same days for the records of the metric are computed once. */
@@ -105,15 +104,15 @@ export class AnswerSet {
     return keyOf(query, { ...definition, zone: this.zones.sameAs(definition.zone, query.metric) })
   }
 
-  #score(definition: MetricDefinition, answers: readonly MetricAnswer[], aspect: Aspect): Score {
+  #score(definition: MetricDefinition, asked: readonly AskedAnswer[], aspect: Aspect): Score {
     let agree = 0
     let of = 0
     let excess = 0
-    for (const answer of answers) {
-      const ours = this.#computed.get(this.#keyOf(this.#query(answer, answers), definition)) ?? []
+    for (const { answer, query } of asked) {
+      const ours = this.#computed.get(this.#keyOf(query, definition)) as readonly OurGroup[]
       const compared = compare(ours, answer, { definition, names: this.#names })
       for (const { ours: mine, theirs } of compared) {
-        const [here, there] = [mine ? sizeOf(mine) : 0, theirs ? sizeOf(theirs) : 0]
+        const [here, there] = [sizeOf(mine), sizeOf(theirs)]
         if (here > there) excess += 1
         if (!theirs) agree -= 1
         if (!theirs || (aspect.where && !aspect.where(theirs))) continue
@@ -128,35 +127,34 @@ export class AnswerSet {
     return { agree, of, excess }
   }
 
-  /** All groupings of these answers for the range of one of them, as one statement. */
-  #query({ query }: MetricAnswer, answers: readonly MetricAnswer[]): MetricQuery {
-    const range = rangeOf(query)
-    const same = answers.filter(other => rangeOf(other.query) === range)
-    const groupings = new Map(same.map(other => [groupingName(other.query.grouping), other.query.grouping]))
-    const { grouping: _, ...rest } = query
-    return { ...rest, groupings: [...groupings.values()] }
-  }
-
-  #queries(answers: readonly MetricAnswer[]): MetricQuery[] {
-    const queries = answers.map(answer => this.#query(answer, answers))
-    return [...new Map(queries.map(query => [JSON.stringify(query), query])).values()]
-  }
-
   async #compute(query: MetricQuery, definitions: readonly MetricDefinition[]): Promise<void> {
-    const missing = new Map(
+    const byKey = new Map(
       definitions.map(definition => [this.#keyOf(query, definition), definition] as const),
     )
-    for (const key of missing.keys()) if (this.#computed.has(key)) missing.delete(key)
-    const list = [...missing]
-    for (let from = 0; from < list.length; from += together) {
-      const some = list.slice(from, from + together)
+    const missing = [...byKey].filter(([key]) => !this.#computed.has(key))
+    for (let from = 0; from < missing.length; from += together) {
+      const some = missing.slice(from, from + together)
       const groups = await this.#measure(
         query,
         some.map(([, definition]) => definition),
       )
-      for (const [index, [key]] of some.entries()) this.#computed.set(key, groups[index] ?? [])
+      for (const [index, [key]] of some.entries()) this.#computed.set(key, groups[index] as OurGroup[])
     }
   }
+}
+
+interface AskedAnswer {
+  readonly answer: MetricAnswer
+  readonly query: MetricQuery
+}
+
+/** All groupings of these answers for the range of one of them, as one statement. */
+function queryOf({ query }: MetricAnswer, answers: readonly MetricAnswer[]): MetricQuery {
+  const range = rangeOf(query)
+  const same = answers.filter(other => rangeOf(other.query) === range)
+  const groupings = new Map(same.map(other => [groupingName(other.query.grouping), other.query.grouping]))
+  const { grouping: _, ...rest } = query
+  return { ...rest, groupings: [...groupings.values()] }
 }
 
 /** Equal for definitions that differ only in columns that the query does not read. */

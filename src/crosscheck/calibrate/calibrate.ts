@@ -191,7 +191,7 @@ function readCompanies(fit: Fit, answers: readonly MetricAnswer[], names: PartyN
       .flatMap(({ groups }) => groups.map(({ group }) => group.company))
       .flatMap(value => companyIds(value, names)),
   )
-  const isKnown = lists.length > 0 && lists.every(({ isComplete }) => isComplete) && seen.size > 0
+  const isKnown = seen.size > 0 && lists.every(({ isComplete }) => isComplete)
   if (!isKnown) return
   const isAll = [...names.company.keys()].every(id => seen.has(id))
   fit.acceptStated('companies', isAll ? null : [...seen].sort())

@@ -87,19 +87,18 @@ export async function doubt(
   const interpretations = others(inForce, metric, answerSet).filter(
     one => one.isPossible === (which === 'possible'),
   )
-  const [own, ...scores] = await answerSet.scores(
+  const scores = await answerSet.scores(
     [inForce.definition, ...interpretations.map(({ definition }) => definition)],
     aspect,
   )
-  if (!own || own.agree >= own.of) return undefined
-  const open = own.of - own.agree
-  const best = scores
-    .map((score, index) => ({ left: score.of - score.agree, other: interpretations[index] }))
+  const [open, ...lefts] = scores.map(({ of, agree }) => of - agree) as [number, ...number[]]
+  const best = interpretations
+    .map((one, index) => ({ ...one, left: lefts[index] as number }))
     .filter(({ left }) => left <= open * leftOver)
     .sort((one, two) => one.left - two.left)[0]
-  if (!best?.other) return undefined
-  const { words, definition, isPossible } = best.other
-  return { finding: findingOf(words, metric, isPossible), definition, explainsAll: best.left === 0 }
+  if (!best || open <= 0) return undefined
+  const { words, definition, isPossible, left } = best
+  return { finding: findingOf(words, metric, isPossible), definition, explainsAll: left === 0 }
 }
 
 /** It concerns every group. */

@@ -20,16 +20,6 @@ type WeekStart = MetricDefinition['weekStart']
 /** A record may spoil this many groups by chance, so zones this close to the best one stay possible. */
 const spoiled = 2
 
-/** First days of weeks; there are few days and many zones. */
-function weekOf(start: WeekStart): (day: string) => string {
-  const known = new Map<string, string>()
-  return day => {
-    const first = known.get(day) ?? firstOfWeek(day, start)
-    known.set(day, first)
-    return first
-  }
-}
-
 function counted(keys: readonly string[]): ZoneCounts {
   const counts = new Map<string, number>()
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -64,22 +54,18 @@ function shown(
 export function plausibleZones(evidence: ZoneEvidence): readonly string[] {
   const { definition, zones, requisitions } = evidence
   const times = requisitions.flatMap(one => acceptancesOf(one, definition, {})).map(({ at }) => at)
-  const starts = candidates.weekStart.map(start => ({
-    firstDay: weekOf(start),
-    weeks: shown(evidence, 'week', start),
-  }))
+  const starts = candidates.weekStart.map(start => ({ start, weeks: shown(evidence, 'week', start) }))
   const months = shown(evidence, 'month', 'monday')
   if (times.length === 0 || months.size === 0) return zones.known
   const score = (zone: string): number => {
     const days = times.map(at => localDay(at, zone))
-    const byWeek = starts.map(({ firstDay, weeks }) => agreement(counted(days.map(firstDay)), weeks))
+    const byWeek = starts.map(({ start, weeks }) =>
+      agreement(counted(days.map(day => firstOfWeek(day, start))), weeks),
+    )
     return Math.max(...byWeek) + agreement(counted(days.map(day => day.slice(0, 7))), months)
   }
-  const scores = new Map<string, number>()
-  for (const zone of zones.known) {
-    const same = zones.sameAs(zone, 'timeToFill')
-    if (!scores.has(same)) scores.set(same, score(same))
-  }
+  const sameAs = (zone: string): string => zones.sameAs(zone, 'timeToFill')
+  const scores = new Map([...new Set(zones.known.map(sameAs))].map(zone => [zone, score(zone)] as const))
   const minScore = Math.max(...scores.values()) - spoiled
-  return zones.known.filter(zone => (scores.get(zones.sameAs(zone, 'timeToFill')) ?? -Infinity) >= minScore)
+  return zones.known.filter(zone => (scores.get(sameAs(zone)) as number) >= minScore)
 }

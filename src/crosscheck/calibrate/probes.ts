@@ -1,9 +1,10 @@
 /** Probes: requests about few records, chosen so that two interpretations of a rule give different answers. */
 import { dayMs, utcDay } from '../../lib/dates.ts'
+import { groupBy } from '../../lib/group-by.ts'
 import type { DefinitionRule, MetricDefinition } from '../metrics/definition.ts'
 import type { MetricRange } from '../metrics/metric-query.ts'
 import { type Grouping, groupingOf, type MetricName } from '../metrics/metric-query.ts'
-import type { GroupMeasure, OurGroup } from '../metrics/our-metrics.ts'
+import { type GroupMeasure, measureOne, type OurGroup } from '../metrics/our-metrics.ts'
 import { localDay, localTime } from '../metrics/periods.ts'
 import type { MetricClient } from '../metrics/their-metrics.ts'
 import type { AnswerSet } from './answer-set.ts'
@@ -18,24 +19,19 @@ export interface ProbeContext {
 }
 
 /** One zone for each set of days that the remaining zones give our records. */
-function zonesLeft({ fit, answerSet }: ProbeContext): readonly string[] {
-  const zones = fit.alive('zone') as readonly string[]
-  return [
-    ...new Map(zones.map(zone => [answerSet.zones.sameAs(zone), zone] as const).reverse()).values(),
-  ].reverse()
+function zonesLeft({ fit, answerSet }: ProbeContext): ZonesLeft {
+  const alike = groupBy(fit.alive('zone') as readonly string[], zone => answerSet.zones.sameAs(zone))
+  return [...alike.values()].map(([first]) => first) as unknown as ZonesLeft
 }
 
+/** At least one. */
+type ZonesLeft = readonly [string, ...string[]]
+
 /** Two consecutive days with different counts: the answer shows which of them belong to the range. */
-function unequalDays(times: readonly number[], zones: readonly string[]): MetricRange[] {
-  const [first = 'UTC'] = zones
-  const counts = new Map<string, number>()
-  const unclear = new Set<string>()
-  for (const at of times) {
-    const days = new Set(zones.map(zone => localDay(at, zone)))
-    if (days.size > 1) for (const day of days) unclear.add(day)
-    const day = localDay(at, first)
-    counts.set(day, (counts.get(day) ?? 0) + 1)
-  }
+function unequalDays(times: readonly number[], zones: ZonesLeft): MetricRange[] {
+  const counts = countsByDay(times, zones[0])
+  const shown = times.map(at => new Set(zones.map(zone => localDay(at, zone))))
+  const unclear = new Set(shown.filter(({ size }) => size > 1).flatMap(days => [...days]))
   const isClear = (day: string): boolean => ![-1, 0, 1].some(shift => unclear.has(utcDay(day, shift)))
   return [...counts.keys()]
     .map(from => ({ from, to: utcDay(from, 1) }))
@@ -51,18 +47,16 @@ function dividingDay(
 ): MetricRange | undefined {
   const zones = zonesLeft(probing)
   const { from } = probing.fit.definition
-  let best: { day: string; largest: number } | undefined
   const counted = zones.map(zone => countsByDay(times, zone))
-  for (const day of new Set(counted.flatMap(counts => [...counts.keys()]))) {
-    if (asked.has(day)) continue
-    const sizes = new Map<number, number>()
-    for (const counts of counted) {
-      const count = counts.get(day) ?? 0
-      sizes.set(count, (sizes.get(count) ?? 0) + 1)
-    }
-    const largest = Math.max(...sizes.values())
-    if (largest < zones.length && largest < (best?.largest ?? Infinity)) best = { day, largest }
-  }
+  const days = new Set(counted.flatMap(counts => [...counts.keys()]))
+  const [best] = [...days]
+    .filter(day => !asked.has(day))
+    .map(day => {
+      const alike = groupBy(counted, counts => counts.get(day) ?? 0)
+      return { day, largest: Math.max(...[...alike.values()].map(({ length }) => length)) }
+    })
+    .filter(({ largest }) => largest < zones.length)
+    .sort((left, right) => left.largest - right.largest)
   if (!best) return undefined
   asked.add(best.day)
   // If ranges exclude their first day, begin a day earlier; the day after the range may or may not count.
@@ -75,19 +69,16 @@ function dividingDay(
 const endOf = (day: string, { to }: MetricDefinition): string => utcDay(day, to === 'inclusive' ? 0 : 1)
 
 function countsByDay(times: readonly number[], zone: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const at of times) {
-    const day = localDay(at, zone)
-    counts.set(day, (counts.get(day) ?? 0) + 1)
-  }
-  return counts
+  const byDay = groupBy(times, at => localDay(at, zone))
+  return new Map([...byDay].map(([day, { length }]) => [day, length] as const))
 }
 
 /** Weeks that end at midnight: they show whether only the first instant of the day of `to` counts. */
-function endingAtMidnight(weeks: readonly number[], zones: readonly string[]): MetricRange[] {
+function endingAtMidnight(weeks: readonly number[], zones: ZonesLeft): MetricRange[] {
   return weeks
     .filter(at => zones.every(zone => localTime(at, zone) % dayMs === 0))
-    .map(at => ({ from: utcDay(localDay(at, zones[0] ?? 'UTC'), -3), to: localDay(at, zones[0] ?? 'UTC') }))
+    .map(at => localDay(at, zones[0]))
+    .map(day => ({ from: utcDay(day, -3), to: day }))
 }
 
 /** Recent records may change between two requests: leave out the last four weeks. */
@@ -115,8 +106,7 @@ export async function probeWindows(probing: ProbeContext): Promise<void> {
     more: readonly DefinitionRule[] = [],
   ): Promise<void> => {
     for (const range of ranges) answerSet.add(await asker.ask({ metric, grouping: [], ...range }, 1))
-    if (answerSet.answers.length > since)
-      await fit.try(['from', 'to', ...more], { since, figures: ['rawCount', 'workerWeeks'] })
+    await fit.try(['from', 'to', ...more], { since, figures: ['rawCount', 'workerWeeks'] })
   }
   await ask('timeToFill', unequalDays(times, zonesLeft(probing)).slice(0, windowsEach))
   if (fit.isOpen('from') || fit.isOpen('to'))
@@ -132,10 +122,11 @@ export async function probeWindows(probing: ProbeContext): Promise<void> {
 }
 
 /** Without suitable acceptances: from the end of one week to the end of the next. */
-function weekRanges(weeks: readonly number[], [zone = 'UTC']: readonly string[]): MetricRange[] {
+function weekRanges(weeks: readonly number[], [zone]: ZonesLeft): MetricRange[] {
   return weeks
     .slice(1, 1 + windowsEach)
-    .map(at => ({ from: localDay(at, zone), to: utcDay(localDay(at, zone), 7) }))
+    .map(at => localDay(at, zone))
+    .map(day => ({ from: day, to: utcDay(day, 7) }))
 }
 
 const overThreshold = ['workersOverThreshold', 'distinctWorkersOverThreshold']
@@ -148,8 +139,8 @@ export async function probeThreshold({ records, asker, answerSet, fit }: ProbeCo
   await fit.try(['threshold'], { metric: 'workersOverHours', figures: overThreshold })
   if (!fit.isOpen('threshold')) return
   const unrounded = { ...fit.definition, hoursDecimals: null }
-  const [groups] = await records.measure({ metric: 'workersOverHours', groupings: [[]] }, [unrounded])
-  const threshold = groups?.[0]?.figures.maxWeeklyHours ?? 0
+  const [all] = await measureOne(records.measure, { metric: 'workersOverHours', groupings: [[]] }, unrounded)
+  const threshold = all?.figures.maxWeeklyHours ?? 0
   if (threshold <= 0 || threshold >= 1000) return
   const since = answerSet.answers.length
   answerSet.add(await asker.ask({ metric: 'workersOverHours', grouping: [], threshold }, 1))
@@ -198,7 +189,8 @@ async function differing(
   left: MetricDefinition,
   right: MetricDefinition,
 ): Promise<OurGroup | undefined> {
-  const [mine = [], others = []] = await measure({ metric: 'timeToFill', groupings }, [left, right])
+  const measured = await measure({ metric: 'timeToFill', groupings }, [left, right])
+  const [mine, others] = measured as [OurGroup[], OurGroup[]]
   const byKey = new Map(others.map(group => [nameOf(group), group]))
   return mine.find(group => {
     const other = byKey.get(nameOf(group))

@@ -11,7 +11,7 @@ const isOffset = (zone: string): boolean => /^[+-]/.test(zone)
 
 /** Offsets by the minute around those given, for a service without a named zone. Empty when a named zone fits. */
 export function nearOffsets(zones: readonly unknown[]): string[] {
-  if (zones.length === 0 || !zones.every(zone => isOffset(String(zone)))) return []
+  if (!zones.every(zone => isOffset(String(zone)))) return []
   const minutes = zones.map(zone => shiftOf(String(zone))(0) / minuteMs)
   const [from, to] = [Math.min(...minutes) - 14, Math.max(...minutes) + 14]
   const by = Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -73,7 +73,7 @@ export class Zones {
   readonly known: readonly string[]
   readonly #times: MetricTimes
   readonly #shown = new Map<string, string>()
-  readonly #first = new Map<string, string>()
+  #first: ReadonlyMap<string, string> | undefined
 
   constructor(known: readonly string[], times: MetricTimes) {
     this.known = known
@@ -82,17 +82,22 @@ export class Zones {
 
   /** The first zone that shows the same days for the records of a metric, or of both. */
   sameAs(zone: string, metric?: MetricName): string {
-    const name = (one: string): string => `${metric ?? 'both'} ${this.#daysOf(one, metric)}`
-    if (this.#first.size === 0) this.#readFirst()
-    return this.#first.get(name(zone)) ?? zone
+    this.#first ??= this.#firstZones()
+    return this.#first.get(this.#nameOf(zone, metric)) ?? zone
   }
 
-  #readFirst(): void {
-    for (const metric of ['timeToFill', 'workersOverHours', undefined] as const)
-      for (const zone of this.known) {
-        const name = `${metric ?? 'both'} ${this.#daysOf(zone, metric)}`
-        if (!this.#first.has(name)) this.#first.set(name, zone)
-      }
+  /** By the days that they show. */
+  #firstZones(): ReadonlyMap<string, string> {
+    const lastFirst = this.known.toReversed()
+    return new Map(
+      (['timeToFill', 'workersOverHours', undefined] as const).flatMap(metric =>
+        lastFirst.map(zone => [this.#nameOf(zone, metric), zone] as const),
+      ),
+    )
+  }
+
+  #nameOf(zone: string, metric: MetricName | undefined): string {
+    return `${metric} ${this.#daysOf(zone, metric)}`
   }
 
   #daysOf(zone: string, metric?: MetricName): string {

@@ -14,7 +14,7 @@ interface UnknownRequisition {
 }
 
 /** All mentions of one requisition by other records. */
-type RequisitionNamings = readonly NamedRequisition[]
+type RequisitionNamings = readonly [NamedRequisition, ...NamedRequisition[]]
 
 function standing(namings: RequisitionNamings): Omit<UnknownRequisition, 'reference'> {
   const withId = namings.filter(({ requisition_id: id }) => id !== null)
@@ -44,7 +44,8 @@ export class UnknownRequisitions {
 
   constructor(named: readonly NamedRequisition[], names: PartyNames) {
     const groups = groupBy(named, one => `${one.company_id} ${one.reference}`)
-    this.#byReference = [...groups.values()].filter(namings => !wasStored(namings))
+    const all = [...groups.values()] as unknown as readonly RequisitionNamings[]
+    this.#byReference = all.filter(namings => !wasStored(namings))
     this.#names = names
   }
 
@@ -55,21 +56,19 @@ export class UnknownRequisitions {
   take(cell: Keys, count: number, agency: 'named' | 'any'): UnknownRequisition[] {
     const taken: UnknownRequisition[] = []
     for (const namings of this.#byReference) {
-      const [first] = namings
-      if (taken.length >= count || !first) break
-      const use = `${first.company_id} ${first.reference} ${cell.agency}`
+      if (taken.length >= count) break
+      const [{ company_id: company, reference }] = namings
+      const use = `${company} ${reference} ${cell.agency}`
       if (this.#used.has(use) || !this.#canBe(namings, cell, agency)) continue
       this.#used.add(use)
-      taken.push({ reference: first.reference, ...standing(namings) })
+      taken.push({ reference, ...standing(namings) })
     }
     return taken
   }
 
   #canBe(namings: RequisitionNamings, cell: Keys, agency: 'named' | 'any'): boolean {
     const isOf = (key: 'project' | 'agency', id: string | null, name: string | null): boolean =>
-      id === null
-        ? name !== null && name === (this.#names[key].get(cell[key] ?? '') ?? cell[key])
-        : id === cell[key]
+      id === null ? name === (this.#names[key].get(cell[key] ?? '') ?? cell[key]) : id === cell[key]
     // Two extra days cover every zone.
     const last = cell.week === undefined ? undefined : utcDay(cell.week, 8)
     return (
@@ -154,7 +153,8 @@ function nameless(
 function unsolved(cell: DifferingCell, search: FillSearch): CrosscheckFinding {
   const { keys, theirs, ours } = cell
   const less = (theirs?.rawCount ?? 0) - (ours?.rawCount ?? 0)
-  const what = less === 0 ? 'other days' : `${Math.abs(less)} acceptances too ${less > 0 ? 'few' : 'many'}`
+  const many = less < 0 ? `${-less} acceptances too many` : 'other days'
+  const what = less > 0 ? `${less} acceptances too few` : many
   const place = Object.values(keys).join(', ') || 'all'
   const why = search.isExhausted
     ? 'not looked into, as the requests are used: raise --max-requests'

@@ -55,8 +55,8 @@ function combinedQuery(looks: readonly SheetQuery[]): SheetQuery {
   const days = (key: 'from' | 'to'): string[] => looks.map(look => look[key]).sort()
   return {
     ...(project !== undefined && { project }),
-    from: days('from')[0] ?? firstDay,
-    to: days('to').at(-1) ?? lastDay,
+    from: days('from')[0] as string,
+    to: days('to').at(-1) as string,
   }
 }
 
@@ -76,15 +76,15 @@ export async function cheapestLooks(
   const byProject = [...new Set(each.map(({ project }) => project))].map(project =>
     combinedQuery(each.filter(look => look.project === project)),
   )
-  const ways = [[combinedQuery(each)], byProject, each]
-  let best: { looks: readonly SheetQuery[]; cost: number } = { looks: [], cost: Infinity }
-  for (const looks of ways) {
+  let best: readonly SheetQuery[] = [combinedQuery(each)]
+  let min = await pages(best)
+  for (const looks of [byProject, each]) {
     // Each look costs at least one request, so a plan with this many looks cannot be cheaper.
-    if (looks.length >= best.cost) continue
+    if (looks.length >= min) continue
     const cost = await pages(looks)
-    if (cost < best.cost) best = { looks, cost }
+    if (cost < min) [best, min] = [looks, cost]
   }
-  return best.looks
+  return best
 }
 
 interface SheetLists {
@@ -125,13 +125,10 @@ async function readLook(
   { listed, unlisted }: SheetLists,
 ): Promise<boolean> {
   const { stored, asker, definition } = explaining
-  const filters = Object.fromEntries(
-    Object.entries(place).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
   const days = { dateField: 'weekEnding', from, to }
   const { rows, isComplete } = await asker.list(
     '/timesheets',
-    { ...query(explaining), ...filters, ...days },
+    { ...query(explaining), ...place, ...days },
     asker.left,
   )
   for (const row of rows) listed.set(String(row.id), listedSheet(row, definition))
@@ -150,13 +147,13 @@ async function searchUnlisted(
   const { asker, definition } = explaining
   for (const [id, { reference }] of unlisted) {
     if (listed.has(id)) continue
-    const { rows, isComplete } =
+    const found =
       reference === null
-        ? { rows: [], isComplete: false }
+        ? undefined
         : await asker.list('/timesheets', { ...query(explaining), query: reference }, maxSearchPages)
-    const row = rows.find(one => String(one.id) === id)
+    const row = found?.rows.find(one => String(one.id) === id)
     if (row) listed.set(id, listedSheet(row, definition))
-    else if (!isComplete) unlisted.delete(id)
+    else if (!found?.isComplete) unlisted.delete(id)
   }
 }
 
@@ -215,10 +212,11 @@ function findingOf(
   if (isQuarantined) return [finding({ sheet, kind: 'quarantined', words: 'it is in quarantine' }, sides)]
   if (isNews) return [finding({ sheet, kind: 'newer', words: newerWords(parts) }, sides)]
   const [kind, words] = lossOf(stored, sheet, parts)
-  const { loss, ...rest } = finding({ sheet, kind, words }, sides)
+  const { id, createdAt, updatedAt } = sheet
   // Reading the record again would not remove a second row.
-  const isRepairable = loss !== undefined && (stored?.copies ?? 1) === 1
-  return [isRepairable ? { ...rest, loss } : rest]
+  const isRepairable = !stored || stored.copies === 1
+  const loss = isRepairable && { loss: { resource: 'timesheets', id, createdAt, updatedAt } }
+  return [{ ...finding({ sheet, kind, words }, sides), ...loss }]
 }
 
 const newerWords = (parts: readonly string[]): string =>
@@ -247,12 +245,9 @@ function finding(
   { sheet, kind, words }: { readonly sheet: Sheet; readonly kind: FindingKind; readonly words: string },
   sides: Pick<CrosscheckFinding, 'ours' | 'theirs'>,
 ): CrosscheckFinding {
-  const { id, createdAt, updatedAt } = sheet
-  const record = sheet.reference ?? id
-  const isLoss = kind === 'lost' || kind === 'differs'
+  const record = sheet.reference ?? sheet.id
   return {
-    ...{ metric: 'workersOverHours', kind, record, changedAt: updatedAt, ...sides },
+    ...{ metric: 'workersOverHours', kind, record, changedAt: sheet.updatedAt, ...sides },
     sentence: `timesheet ${record}: ${words}`,
-    ...(isLoss && { loss: { resource: 'timesheets', id, createdAt, updatedAt } }),
   }
 }

@@ -1,8 +1,8 @@
 /** Finds the records behind differing groups: first the smallest groups that differ, then their records. */
 import { BudgetSpent } from '../../lib/errors.ts'
 import { type ComparedGroup, compare, differs, keysIn } from '../compare.ts'
-import { type Grouping, groupKeys, type MetricName } from '../metrics/metric-query.ts'
-import type { OurGroup } from '../metrics/our-metrics.ts'
+import { type Grouping, groupKeys, type MetricName, sizeOf } from '../metrics/metric-query.ts'
+import { measureOne, type OurGroup } from '../metrics/our-metrics.ts'
 import { type Explanation, explainFill } from './explain-fill.ts'
 import { explainHours } from './explain-hours.ts'
 import { type CrosscheckFinding, concerns, type DifferingCell } from './finding.ts'
@@ -25,12 +25,12 @@ function projectsToAsk(
   ours: readonly OurGroup[],
 ): readonly string[] | undefined {
   const byProject = groups.filter(({ groupBy }) => groupBy === 'project')
-  const projects = byProject.map(({ keys }) => keys?.project)
-  if (projects.length === 0 || projects.some(project => project === undefined || project === '-1'))
-    return undefined
+  const projects = byProject.flatMap(({ keys }) => keys?.project ?? [])
+  const isAny = projects.length > 0 && projects.length === byProject.length && !projects.includes('-1')
+  if (!isAny) return undefined
   const sizes = projects.map(project => pagesFor(ours.filter(({ keys }) => keys.project === project).length))
   const sum = sizes.reduce((total, size) => total + size, 0)
-  return sum < pagesFor(ours.length) ? projects.flatMap(project => project ?? []) : undefined
+  return sum < pagesFor(ours.length) ? projects : undefined
 }
 
 /** `groups` are those that differ, of any grouping. */
@@ -40,7 +40,7 @@ export async function differingCells(
   groups: readonly ComparedGroup[],
 ): Promise<DifferingCells> {
   const { stored, definition, range } = explaining
-  const [ours = []] = await stored.measure({ metric, groupings: [finest], ...range }, [definition])
+  const ours = await measureOne(stored.measure, { metric, groupings: [finest], ...range }, definition)
   const projects = projectsToAsk(groups, ours)
   const cells: DifferingCell[] = []
   let isComplete = true
@@ -116,11 +116,6 @@ export async function explain(
 
 const nothing: Explanation = { findings: [], isComplete: true }
 
-const sizeOf = ({ theirs, ours }: DifferingCell): number => {
-  const { rawCount, workerWeeks } = theirs ?? ours ?? {}
-  return rawCount ?? workerWeeks ?? 0
-}
-
 /** The smallest groups that no finding concerns. */
 function smallestOpen(
   groups: readonly DifferingCell[],
@@ -128,5 +123,5 @@ function smallestOpen(
 ): DifferingCell | undefined {
   return groups
     .filter(({ keys }) => !findings.some(finding => concerns(finding, keys)))
-    .sort((left, right) => sizeOf(left) - sizeOf(right))[0]
+    .sort((left, right) => sizeOf(left.theirs ?? left.ours) - sizeOf(right.theirs ?? right.ours))[0]
 }

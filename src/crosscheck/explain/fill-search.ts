@@ -20,9 +20,9 @@ const maxShown = 3
 
 /** The values in order; undefined where the figures do not show them all. */
 export function shownValues(theirs: MetricFigures | undefined): readonly number[] | undefined {
-  const { rawCount = 0, excludedOutliers = 0, minDays, medianDays, maxDays } = theirs ?? {}
-  const count = rawCount ?? 0
-  if (count === 0) return []
+  const count = theirs?.rawCount ?? 0
+  if (!theirs || count === 0) return []
+  const { excludedOutliers, minDays, medianDays, maxDays } = theirs
   if ((excludedOutliers ?? 0) > 0 || count > maxShown) return undefined
   const all = [minDays, ...(count === 3 ? [medianDays] : []), ...(count > 1 ? [maxDays] : [])]
   return all.flatMap(value => (value === null || value === undefined ? [] : [value]))
@@ -63,7 +63,7 @@ export function agree(
     [Math.max(...values), theirs.maxDays],
     [sum / values.length, theirs.averageDays],
   ] as const
-  return pairs.every(([mine, other]) => typeof other === 'number' && Math.abs(mine - other) <= tolerance)
+  return pairs.every(([mine, other]) => Math.abs(mine - (other ?? Number.NaN)) <= tolerance)
 }
 
 /** The values that only the service has, where its figures show them. */
@@ -74,7 +74,7 @@ export function missingValues(
 ): readonly number[] | undefined {
   const shown = shownValues(theirs)
   if (shown) return without(shown, values, tolerance)
-  const { rawCount, excludedOutliers, averageDays } = theirs ?? {}
+  const { rawCount, excludedOutliers, averageDays } = theirs as MetricFigures
   if (rawCount !== values.length + 1 || excludedOutliers !== 0 || typeof averageDays !== 'number')
     return undefined
   return [averageDays * rawCount - values.reduce((total, value) => total + value, 0)]
@@ -101,11 +101,16 @@ export class FillSearch {
 
   /** `lost`: ids that were stored once and are not any more. */
   async settle(cells: readonly DifferingCell[], lost: readonly string[]): Promise<void> {
-    await this.#readAll(lost)
-    await this.#readAll([...this.#stored.values()].filter(({ isOdd }) => isOdd).map(({ id }) => id))
-    await this.#settleEach(cells, cell => (this.missing(cell) <= 0 ? this.#idsIn(cell) : []))
-    await this.#settleEach(cells, cell => (this.isIncluded(cell) ? [] : this.#idsIn(cell)))
-    await this.#settleEach(cells, cell => this.#candidates(cell))
+    try {
+      await this.#readAll(lost)
+      await this.#readAll([...this.#stored.values()].filter(({ isOdd }) => isOdd).map(({ id }) => id))
+      await this.#settleEach(cells, cell => (this.missing(cell) <= 0 ? this.#idsIn(cell) : []))
+      await this.#settleEach(cells, cell => (this.isIncluded(cell) ? [] : this.#idsIn(cell)))
+      await this.#settleEach(cells, cell => this.#candidates(cell))
+    } catch (error) {
+      if (!(error instanceof BudgetSpent)) throw error
+      this.isExhausted = true
+    }
   }
 
   /** Findings about the requisitions that were read again. */
@@ -133,27 +138,25 @@ export class FillSearch {
 
   /** Whether every stored requisition was read again, or cannot have the missing acceptances by its times. */
   isExamined(cell: DifferingCell): boolean {
-    return this.isIncluded(cell) && this.#candidates(cell).every(id => this.#read.has(id))
+    return this.#candidates(cell).every(id => this.#read.has(id))
   }
 
   async #settleEach(
     cells: readonly DifferingCell[],
     choose: (cell: DifferingCell) => readonly string[],
   ): Promise<void> {
-    for (const cell of cells)
-      if (!this.isSettled(cell)) await this.#readAll(choose(cell), () => this.isSettled(cell))
+    for (const cell of cells) await this.#readAll(choose(cell), () => this.isSettled(cell))
   }
 
   async #readAll(ids: readonly string[], isEnough: () => boolean = () => false): Promise<void> {
     for (const id of ids) {
       if (this.#read.has(id)) continue
-      if (this.isExhausted || isEnough()) return
+      if (isEnough()) return
       try {
         this.#read.set(id, servedRequisition(await this.#explaining.asker.read(`/requisitions/${id}`)))
       } catch (error) {
-        if (error instanceof NotFound) this.#read.set(id, undefined)
-        else if (error instanceof BudgetSpent) this.isExhausted = true
-        else throw error
+        if (!(error instanceof NotFound)) throw error
+        this.#read.set(id, undefined)
       }
       this.#owned = undefined
     }
@@ -189,7 +192,7 @@ export class FillSearch {
   /** Stored requisitions that could have the missing acceptances of a cell. */
   #candidates({ keys, theirs }: DifferingCell): readonly string[] {
     const { project, agency, week } = keys
-    if (project === undefined || agency === undefined || week === undefined) return []
+    if (agency === undefined || week === undefined) return []
     const { definition } = this.#explaining
     const days = missingValues(valuesOf(this.#in(keys)), theirs, this.#tolerance)
     const answered = new Set(

@@ -23,10 +23,10 @@ export function requisitionFinding(
   counted: (one: ComparedRequisition | undefined) => Acceptance[],
   names: PartyNames,
 ): CrosscheckFinding | undefined {
+  const one = stored ?? served
   const [ours, theirs] = [counted(stored), counted(served)]
-  if (signature(ours) === signature(theirs) && (stored !== undefined || served === undefined))
-    return undefined
-  const id = stored?.id ?? served?.id ?? ''
+  if (!one || (stored && signature(ours) === signature(theirs))) return undefined
+  const { id } = one
   const record = stored?.reference ?? served?.reference ?? id
   const { kind, words } = difference({ stored, served }, names)
   const updatedAt = served?.updatedAt ?? null

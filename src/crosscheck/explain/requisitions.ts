@@ -151,7 +151,7 @@ function isOdd(root: Root, parties: readonly Party[]): boolean {
   const first = accepted.length === 0 ? null : Math.min(...accepted)
   const last = accepted.length === 0 ? null : Math.max(...accepted)
   return (
-    Number(root.agencies_count ?? 0) !== parties.length ||
+    Number(root.agencies_count) !== parties.length ||
     timeOf(root.first_accepted_at) !== first ||
     timeOf(root.last_accepted_at) !== last ||
     parties.some(party => isOddParty(party, root))
@@ -179,7 +179,7 @@ function storedOf(roots: readonly Root[], parties: readonly Party[]): StoredRequ
     isDeleted: roots.every(({ is_deleted: isGone }) => isGone),
     isOdd: roots.length > 1 || isOdd(root, parties),
     copies: roots.length,
-    hasAgencies: parties.length > 0 || Number(root.agencies_count ?? 0) > 0,
+    hasAgencies: parties.length > 0 || Number(root.agencies_count) > 0,
   }
 }
 

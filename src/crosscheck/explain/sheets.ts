@@ -90,9 +90,9 @@ export function countedOf(sheet: Sheet, definition: MetricDefinition, range: Met
 
 /** Days are UTC, both included. */
 export interface SheetQuery {
-  readonly company?: string | undefined
-  readonly project?: string | undefined
-  readonly agency?: string | undefined
+  readonly company?: string
+  readonly project?: string
+  readonly agency?: string
   readonly from: string
   readonly to: string
 }
@@ -126,9 +126,7 @@ const conditions = ({ from, to, ...place }: SheetQuery): string =>
   [
     `t.week_ending_at >= cast('${from}' as timestamptz)`,
     `t.week_ending_at < cast('${to}' as timestamptz) + interval '1 day'`,
-    ...Object.entries(place).flatMap(([key, id]) =>
-      id === undefined ? [] : [`t.${key}_id = ${quoteText(id)}`],
-    ),
+    ...Object.entries(place).map(([key, id]) => `t.${key}_id = ${quoteText(id)}`),
   ].join(' and ')
 
 /** By id; rows with one id become one sheet with copies. */
@@ -190,8 +188,8 @@ export async function sheetsById(
 }
 
 export async function countSheets(engine: SheetReader, look: SheetQuery): Promise<number> {
-  const rows = await engine.rows<{ n: number }>(
+  const [counted] = await engine.rows<{ n: number }>(
     `select count(*) as n from star.fact_timesheet as t where ${inLook(look)}`,
   )
-  return Number(rows[0]?.n)
+  return Number((counted as { n: number }).n)
 }

@@ -34,8 +34,8 @@ export interface ExplanationContext {
   readonly asker: MetricClient
   readonly definition: MetricDefinition
   readonly names: PartyNames
-  /** Of timesheets, as the service writes times; undefined before the first sync. */
-  readonly watermark: string | undefined
+  /** Of timesheets, as the service writes times; none before the first sync. */
+  readonly watermark: string | null | undefined
   readonly range: MetricRange
 }
 

@@ -70,6 +70,10 @@ export const figureNames = {
 
 export type MetricFigures = Readonly<Record<string, number | null>>
 
+/** Of a group, in acceptances or weeks. */
+export const sizeOf = (figures: MetricFigures | undefined): number =>
+  figures?.rawCount ?? figures?.workerWeeks ?? 0
+
 /** Max difference between equal figures: counts agree exactly, days and hours to a hundredth. */
 export function tolerance(figure: string): number {
   return /Days$|Hours$|^lower$|^upper$/.test(figure) ? 0.01 : 0

@@ -3,12 +3,12 @@ import { minuteMs } from '../../lib/dates.ts'
 import { shiftOf } from '../../lib/zones.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { fillEngineTokens, plainSql } from '../../warehouse/engine-tokens.ts'
-import { sqlFiles } from '../../warehouse/sql-files.ts'
+import { type SqlFile, sqlFiles } from '../../warehouse/sql-files.ts'
 import { quoteText } from '../../warehouse/sql-text.ts'
 import type { MetricDefinition } from './definition.ts'
 import {
   defaultThreshold,
-  figureNames,
+  type figureNames,
   type Grouping,
   type GroupKey,
   groupingName,
@@ -29,12 +29,14 @@ const texts = new Map<MetricName, string>()
 
 /** The file without its comments, which name the tokens too. */
 function metricText(metric: MetricName): string {
-  const known = texts.get(metric)
-  if (known !== undefined) return known
-  const file = sqlFiles('metric').find(({ name }) => name === files[metric])
-  const text = fillEngineTokens((file?.text ?? '').replace(/^\s*--.*\n/gm, ''), plainSql)
+  const text = texts.get(metric) ?? readMetric(metric)
   texts.set(metric, text)
   return text
+}
+
+function readMetric(metric: MetricName): string {
+  const file = sqlFiles('metric').find(({ name }) => name === files[metric]) as SqlFile
+  return fillEngineTokens(file.text.replace(/^\s*--.*\n/gm, ''), plainSql)
 }
 
 /** Puts a comma on either side, so that SQL can search for a whole word. */
@@ -135,7 +137,7 @@ function metricSql(query: MetricQuery, definitions: readonly MetricDefinition[])
   }
   return metricText(query.metric).replace(
     /:(definition|asked|thresholds|range)\b/g,
-    token => tokens[token] ?? token,
+    token => tokens[token] as string,
   )
 }
 
@@ -147,30 +149,32 @@ export interface OurGroup {
   readonly figures: MetricFigures
 }
 
-/** Columns of the SQL, in the order of the service's figures. */
-const figureColumns: Readonly<Record<MetricName, readonly string[]>> = {
-  timeToFill: [
-    'raw_count',
-    'excluded_outliers',
-    'lower_bound',
-    'upper_bound',
-    'within_bounds_count',
-    'average_days',
-    'median_days',
-    'min_days',
-    'max_days',
-    'p25_days',
-    'p75_days',
-  ],
-  workersOverHours: [
-    'threshold_hours',
-    'worker_weeks',
-    'workers_over_threshold',
-    'distinct_workers_over_threshold',
-    'total_hours',
-    'average_weekly_hours',
-    'max_weekly_hours',
-  ],
+/** Columns of the SQL by the service's names of figures. */
+const figureColumns: {
+  readonly [Name in MetricName]: Readonly<Record<(typeof figureNames)[Name][number], string>>
+} = {
+  timeToFill: {
+    rawCount: 'raw_count',
+    excludedOutliers: 'excluded_outliers',
+    lower: 'lower_bound',
+    upper: 'upper_bound',
+    count: 'within_bounds_count',
+    averageDays: 'average_days',
+    medianDays: 'median_days',
+    minDays: 'min_days',
+    maxDays: 'max_days',
+    p25Days: 'p25_days',
+    p75Days: 'p75_days',
+  },
+  workersOverHours: {
+    thresholdHours: 'threshold_hours',
+    workerWeeks: 'worker_weeks',
+    workersOverThreshold: 'workers_over_threshold',
+    distinctWorkersOverThreshold: 'distinct_workers_over_threshold',
+    totalHours: 'total_hours',
+    averageWeeklyHours: 'average_weekly_hours',
+    maxWeeklyHours: 'max_weekly_hours',
+  },
 }
 
 const keyColumns: Readonly<Record<GroupKey, string>> = {
@@ -183,18 +187,17 @@ const keyColumns: Readonly<Record<GroupKey, string>> = {
 
 type MetricRow = Readonly<Record<string, unknown>>
 
-function groupOf(row: MetricRow, metric: MetricName): OurGroup {
+function groupOf(row: MetricRow, groupBy: string, metric: MetricName): OurGroup {
   const keys = groupKeys.flatMap(key => {
     const value = row[keyColumns[key]]
-    return value === null || value === undefined ? [] : [[key, String(value)]]
+    return value === null ? [] : [[key, String(value)]]
   })
-  const figures = figureNames[metric].map((name, index) => {
-    const value = row[figureColumns[metric][index] ?? '']
-    return [name, value === null || value === undefined ? null : Number(value)]
+  const figures = Object.entries(figureColumns[metric]).map(([name, column]) => {
+    const value = row[column]
+    return [name, value === null ? null : Number(value)]
   })
   return {
-    groupBy: String(row.group_by).replace(/^\d+:/, ''),
-    groupKey: String(row.group_key),
+    ...{ groupBy, groupKey: String(row.group_key) },
     keys: Object.fromEntries(keys),
     figures: Object.fromEntries(figures),
   }
@@ -209,12 +212,18 @@ export type GroupMeasure = (
   definitions: readonly MetricDefinition[],
 ) => Promise<OurGroup[][]>
 
-export async function ourMetrics(
+export const ourMetrics = (
   engine: MetricReader,
   query: MetricQuery,
   definition: MetricDefinition,
+): Promise<OurGroup[]> => measureOne(measuring(engine), query, definition)
+
+export async function measureOne(
+  measure: GroupMeasure,
+  query: MetricQuery,
+  definition: MetricDefinition,
 ): Promise<OurGroup[]> {
-  return (await measuring(engine)(query, [definition]))[0] as OurGroup[]
+  return (await measure(query, [definition]))[0] as OurGroup[]
 }
 
 /** Measures all definitions in one statement. */
@@ -223,6 +232,9 @@ export const measuring =
   async (query, definitions) => {
     const rows = await engine.rowsByFullScan<MetricRow>(metricSql(query, definitions))
     const under = definitions.map((): OurGroup[] => [])
-    for (const row of rows) under[Number.parseInt(String(row.group_by), 10)]?.push(groupOf(row, query.metric))
+    for (const row of rows) {
+      const [choice, groupBy] = String(row.group_by).split(':') as [string, string]
+      under[Number(choice)]?.push(groupOf(row, groupBy, query.metric))
+    }
     return under
   }

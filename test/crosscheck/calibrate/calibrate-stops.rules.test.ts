@@ -21,12 +21,12 @@ test.each([
 
 test('an error of the service ends a calibration', async () => {
   const service = { ...serviceOf(world), ask: () => Promise.reject(new Error('refused')) }
-  await expect(calibrateOn(recordsOf(world, ['UTC']), service)).rejects.toThrow('refused')
+  await expect(calibrateOn(recordsOf(world, ['UTC']), service)).rejects.toEqual(new Error('refused'))
   const late = serviceOf(world)
   const ask = late.ask.bind(late)
   late.ask = (query, pages) =>
     late.asked.length < 14 ? ask(query, pages) : Promise.reject(new Error('later'))
-  await expect(calibrateOn(recordsOf(world, ['UTC']), late)).rejects.toThrow('later')
+  await expect(calibrateOn(recordsOf(world, ['UTC']), late)).rejects.toEqual(new Error('later'))
 })
 
 test('without a record on either side everything stays possible', async () => {

@@ -49,6 +49,13 @@ describe('trying a rule', () => {
     expect(fit.isOpen('acceptance')).toBe(true)
   })
 
+  test('changes nothing where no interpretation is left', async () => {
+    const { fit } = fitting(() => ({}))
+    fit.put('bounds', { alive: [], state: 'untested', scores: {} })
+    await fit.try(['bounds'], aspect)
+    expect(fit.rules.get('bounds')?.state).toBe('untested')
+  })
+
   test('changes nothing where nothing was compared', async () => {
     const { fit } = fitting(() => ({ of: 0 }))
     await fit.try(['acceptance'], aspect)
@@ -124,6 +131,20 @@ test('a rule is restricted to some interpretations, of which the first is taken'
   fit.restrict('minForRule', [3, 4])
   expect(fit.rules.get('minForRule')).toEqual({ alive: [3, 4], state: 'untested', scores: {} })
   expect(fit.definition.minForRule).toBe(3)
+})
+
+test('a rule is reopened only if answers had decided it', () => {
+  const { fit } = fitting(() => ({}))
+  fit.reopen('days')
+  expect(fit.rules.size).toBe(0)
+  fit.restrict('minForRule', [3, 4])
+  fit.reopen('minForRule')
+  expect(fit.alive('minForRule')).toEqual([3, 4])
+  const scores = { '"at"': { agree: 1, of: 2, excess: 0 } }
+  fit.put('threshold', { alive: ['at'], state: 'found', scores })
+  fit.reopen('threshold')
+  expect(fit.rules.get('threshold')).toEqual({ alive: ['over', 'at'], state: 'found', scores })
+  expect(fit.definition.threshold).toBe('at')
 })
 
 test('what another fit found of a rule is taken over', () => {

@@ -148,6 +148,28 @@ describe('read again are', () => {
     ])
   })
 
+  test("those in a cell of too few only if some of our days are not among the service's", async () => {
+    const found = await explained([cell(figures(2, 5))], { here: [stored(one)], there: [one] })
+    expect(found.read).toEqual([])
+  })
+
+  test('those in cells of too many first', async () => {
+    const week = { ...keys, week: '2026-05-11' }
+    const here = [stored(one), stored(record('r2', 7, [['a1', 9]])), stored(record('r3', 7, [['a1', 9]]))]
+    const there = [one, record('r2', 7), record('r3', 7, [['a1', 9]])]
+    const tooFew = cell(figures(4, 5))
+    const found = await explained([tooFew, cell(figures(2), { keys: week })], { here, there })
+    expect(found.read).toEqual(['r2', 'r1'])
+  })
+
+  test('those in cells of as many with other days in the order of the cells', async () => {
+    const week = { ...keys, week: '2026-05-11' }
+    const here = [stored(one), stored(record('r2', 7, [['a1', 9]]))]
+    const there = [record('r1', 0, [['a1', 3]]), record('r2', 7)]
+    const found = await explained([cell(figures(3)), cell(undefined, { keys: week })], { here, there })
+    expect(found.read).toEqual(['r1', 'r2'])
+  })
+
   test('once, also when several cells have them', async () => {
     const wide = cell(figures(3), { keys: { project: 'p1' } })
     const found = await explained([cell(figures(3)), wide], { here: [stored(one)], there: [one] })
@@ -166,7 +188,7 @@ describe('read again are', () => {
     const reads = { lostRequisitions: async () => ['r1'] }
     await expect(
       explainFill(explaining(reads, { asker: service({ read }) }), [cell(undefined)]),
-    ).rejects.toThrow('refused')
+    ).rejects.toEqual(new Error('refused'))
   })
 })
 
@@ -305,12 +327,12 @@ describe('a cell of many', () => {
 
   test('agrees by its least, greatest and average days', async () => {
     expect((await explained([cell(figures(1, 2, 3, 4))], { here, there: many })).read).toEqual([])
-    expect((await explained([cell(figures(1, 2, 3, 4.5))], { here, there: many })).read).toEqual([
-      'r1',
-      'r2',
-      'r3',
-      'r4',
-    ])
+    const found = await explained([cell(figures(1, 2, 3, 4.5), { ours: figures(1, 2, 3, 4) })], {
+      here,
+      there: many,
+    })
+    expect(found.read).toEqual(['r1', 'r2', 'r3', 'r4'])
+    expect(found.words).toEqual([expect.stringMatching(/^unknown: other days in c1/)])
   })
 
   test('of which some are left out agrees when all were read again', async () => {

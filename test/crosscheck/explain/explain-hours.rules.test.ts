@@ -26,6 +26,8 @@ interface Setup {
   readonly parts?: Partial<ExplanationContext>
   readonly limit?: number
   readonly rowsPerPage?: number
+  /** Projects of the cells that differ. */
+  readonly projects?: readonly string[]
 }
 
 async function explained({
@@ -34,10 +36,17 @@ async function explained({
   elsewhere = [],
   quarantined = [],
   parts,
+  projects = ['p1'],
   ...limits
 }: Setup) {
   const looks: SheetQuery[] = []
-  const asker = service({ list: (_, { query }) => (query === undefined ? there : elsewhere), ...limits })
+  const isIn = (row: Row, project: string | undefined) =>
+    projects.length === 1 || (row.project as { id: string }).id === project
+  const asker = service({
+    list: (_, { query, project }) =>
+      query === undefined ? there.filter(row => isIn(row, project)) : elsewhere,
+    ...limits,
+  })
   const byId = (ids: readonly string[]) =>
     new Map(here.filter(({ id }) => ids.includes(id)).map(one => [one.id, one]))
   const found = await explainHours(
@@ -45,14 +54,19 @@ async function explained({
       {
         async sheetsIn(look) {
           looks.push(look)
-          return new Map(here.filter(one => !one.isDeleted && one.project === 'p1').map(one => [one.id, one]))
+          const { project = 'p1' } = look
+          return new Map(
+            here.filter(one => !one.isDeleted && one.project === project).map(one => [one.id, one]),
+          )
         },
+        // More than two pages together, so that each project is read by itself.
+        countSheets: async ({ project }) => (project === undefined ? 401 : 1),
         sheetsById: async ids => byId(ids),
         quarantinedSheets: async () => new Set(quarantined),
       },
       { asker, watermark: '2026-06-01T00:00:00.000Z', ...parts },
     ),
-    [cell],
+    projects.map(project => ({ ...cell, keys: { ...cell.keys, project } })),
   )
   return { ...found, asker, looks, words: found.findings.map(({ kind, sentence }) => `${kind}: ${sentence}`) }
 }
@@ -229,9 +243,14 @@ describe('a timesheet that the service does not list', () => {
     ).toMatch(/^deleted/)
   })
 
-  test('is not searched for when another place lists it', async () => {
-    const { asker } = await explained({ here: [stored('t1')], there: [listed('t1')] })
-    expect(asker.lists).toHaveLength(1)
+  test('is not searched for when another place lists it, nor called deleted', async () => {
+    const { asker, words } = await explained({
+      here: [stored('t1')],
+      there: [listed('t1', { project: { id: 'p2', name: 'Tunnel' } })],
+      projects: ['p1', 'p2'],
+    })
+    expect(asker.lists.map(({ query }) => query.project)).toEqual(['p1', 'p2'])
+    expect(words).toEqual(['differs: timesheet TS-t1: project p1 here, p2 there, in the same version'])
   })
 })
 
@@ -255,8 +274,8 @@ describe('when requests are used up', () => {
     const list = () => {
       throw new Error('refused')
     }
-    await expect(explainHours(explaining({}, { asker: service({ list }) }), [cell])).rejects.toThrow(
-      'refused',
+    await expect(explainHours(explaining({}, { asker: service({ list }) }), [cell])).rejects.toEqual(
+      new Error('refused'),
     )
   })
 })

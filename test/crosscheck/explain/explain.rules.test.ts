@@ -125,7 +125,9 @@ describe('the smallest groups that differ', () => {
 
   test('are not known when the service fails', async () => {
     const asker = { ...serviceOf(world([])), ask: () => Promise.reject(new Error('refused')) }
-    await expect(differingCells(explaining({}, { asker }), 'timeToFill', [])).rejects.toThrow('refused')
+    await expect(differingCells(explaining({}, { asker }), 'timeToFill', [])).rejects.toEqual(
+      new Error('refused'),
+    )
   })
 })
 
@@ -221,6 +223,13 @@ describe('explaining', () => {
       'timesheet TS-t1: hours 39 here, 40 there, in the same version',
     ])
     expect(asker.lists.map(({ query }) => [query.project, query.from])).toEqual([['p1', '2026-05-01']])
+  })
+
+  test('reads no requisition that was lost while every smallest group agrees', async () => {
+    const parts = setup([])
+    const stored = { ...parts.with.stored, lostRequisitions: async () => ['r1'] }
+    const found = await explain({ ...parts.with, stored }, 'timeToFill', [])
+    expect([found.isComplete, parts.asker.reads]).toEqual([true, []])
   })
 
   test('looks for requisitions where days differ', async () => {

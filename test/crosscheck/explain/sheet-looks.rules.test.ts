@@ -78,11 +78,13 @@ describe('the cheapest looks', () => {
   })
 
   test('are one at everything when its two pages are as few as the projects', async () => {
-    expect((await chosen(one => (one.project ? 10 : 400))).looks).toEqual([everything])
+    expect(await chosen(one => (one.project ? 10 : 400))).toEqual({ looks: [everything], counted: 1 })
   })
 
   test('are one a project when everything takes more pages', async () => {
     expect((await chosen(one => (one.project ? 10 : 401))).looks).toEqual(byProject)
+    const latestFirst = [...cells].reverse()
+    expect((await chosen(one => (one.project ? 10 : 401), latestFirst)).looks).toEqual(byProject.toReversed())
   })
 
   test('are one a cell when projects take more pages', async () => {

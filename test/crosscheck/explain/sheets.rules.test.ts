@@ -58,6 +58,16 @@ test('a timesheet counts in its company, project, agency, month and week, and in
   expect(countedOf(one, byDefault, { project: 't2' })).toEqual([])
 })
 
+test('no hours are not the same as hours that are unknown', () => {
+  const [none, unknown] = [
+    { ...listed(sheet('t1')), hours: 0 },
+    { ...listed(sheet('t1')), hours: null },
+  ]
+  expect(differences(none, unknown)).toEqual(['hours 0 here, none there'])
+  expect(differences(unknown, none)).toEqual(['hours none here, 0 there'])
+  expect(differences(unknown, unknown)).toEqual([])
+})
+
 describe('two versions differ', () => {
   const one = listed(sheet('t1'))
   const than = (parts: Partial<Sheet>) => differences(one, { ...one, ...parts })

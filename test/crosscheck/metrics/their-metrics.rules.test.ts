@@ -123,10 +123,12 @@ describe('requests', () => {
     await asker.list('/timesheets', {})
     expect([asker.requests, asker.left]).toEqual([2, 1])
     await asker.ask(fill, 1)
-    await expect(asker.read('/requisitions/r2')).rejects.toThrow(BudgetSpent)
-    await expect(asker.ask(hours)).rejects.toThrow(
-      'the 3 requests of the crosscheck are used: raise --max-requests',
-    )
+    const spent = new BudgetSpent({
+      what: 'the 3 requests of the crosscheck are used',
+      next: 'raise --max-requests',
+    })
+    await expect(asker.read('/requisitions/r2')).rejects.toEqual(spent)
+    await expect(asker.ask(hours)).rejects.toEqual(spent)
     expect([asker.requests, asker.left, asked.length]).toEqual([3, 0, 3])
     expect(asked[0]).toMatchObject({ query: {}, purpose: 'reconcile' })
   })

@@ -1,7 +1,40 @@
 import type { Known } from '../known.ts'
 
+const sameShift =
+  'Only saves time: a span without a clock change computes its shift once, otherwise each time does.'
+
 export const known: Known = {
   stories: [],
   slips: [],
-  equivalents: [],
+  equivalents: [
+    {
+      file: 'src/crosscheck/calibrate/zones.ts',
+      line: 'if (!ofSpan.has(span)) {',
+      reason: sameShift,
+    },
+    {
+      file: 'src/crosscheck/calibrate/zones.ts',
+      line: 'const [from, to] = [shift(span * steadyMs), shift((span + 1) * steadyMs)]',
+      replacement: '[]',
+      reason: sameShift,
+    },
+    {
+      file: 'src/crosscheck/calibrate/zones.ts',
+      line: 'ofSpan.set(span, from === to ? from : undefined)',
+      replacement: 'false',
+      reason: sameShift,
+    },
+    {
+      file: 'src/crosscheck/explain/fill-search.ts',
+      line: 'return (at >= from && at < to) || (isClamped && value <= 0 && at >= from)',
+      replacement: 'at > from',
+      reason: 'The slack is no whole number of milliseconds, so no time lies on a limit.',
+    },
+    {
+      file: 'src/crosscheck/explain/fill-search.ts',
+      line: 'return (at >= from && at < to) || (isClamped && value <= 0 && at >= from)',
+      replacement: 'at <= to',
+      reason: 'The slack is no whole number of milliseconds, so no time lies on a limit.',
+    },
+  ],
 }
