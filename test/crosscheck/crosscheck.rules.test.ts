@@ -189,7 +189,8 @@ describe('a difference', () => {
 
   test('of a group that only the service has keeps its label as a key', async () => {
     const here = { ...world, timesheets: world.timesheets.slice(1) }
-    const { rows } = await crosschecked({ here, list, groupings: ['project'] })
+    const { rows, asker } = await crosschecked({ here, list, groupings: ['project'] })
+    expect(asker.asked.filter(({ metric }) => metric === 'timeToFill')).toHaveLength(1)
     const own = rows.filter(row => row.group_key === 't1' && row.metric === 'workersOverHours')
     expect(own.map(({ ours }) => ours)).toEqual([null, 0, 0, 0, null, null, null])
     expect(own[0]).toMatchObject({ group_label: 'Project t1' })

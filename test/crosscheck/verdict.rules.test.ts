@@ -111,6 +111,11 @@ describe('a difference is explained', () => {
       'explained',
     ],
     [
+      'by another definition beside one that adds a part',
+      [finding({ kind: 'definition' }), finding({ amount: 3 })],
+      'explained',
+    ],
+    [
       'not by another definition beside one that was lost',
       [finding({ kind: 'definition' }), finding({ kind: 'lost' })],
       'unexplained',
@@ -258,6 +263,7 @@ test('a reason has five sentences, each once, and says how many more; all record
   expect(some(5)?.reason).toBe('s0; s1; s2; s3; s4')
   expect(some(7)?.reason).toBe('s0; s1; s2; s3; s4; and 2 more')
   expect(JSON.parse(some(7)?.records ?? '')).toHaveLength(7)
+  expect(judged([finding({ kind: 'definition', record: undefined })])?.records).toBeNull()
   const same = judged([finding(), finding()])
   expect([same?.reason, same?.records]).toEqual(['one', '["TS-1"]'])
 })

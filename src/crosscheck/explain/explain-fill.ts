@@ -72,7 +72,7 @@ export class UnknownRequisitions {
     // Two extra days cover every zone.
     const last = cell.week === undefined ? undefined : utcDay(cell.week, 8)
     return (
-      namings.every(one => cell.company === undefined || one.company_id === cell.company) &&
+      (cell.company === undefined || namings[0].company_id === cell.company) &&
       namings.some(one => isOf('project', one.project_id, one.project_name)) &&
       (agency === 'any' || namings.some(one => isOf('agency', one.agency_id, one.agency_name))) &&
       namings.every(({ created_date: day }) => day === null || last === undefined || day <= last)

@@ -37,8 +37,8 @@ function daysOf({ week, month }: Keys, { from, to }: MetricRange): Pick<SheetQue
 /** Filters by known ids only. */
 function sheetScopeOf(keys: Keys, names: PartyNames): Omit<SheetQuery, 'from' | 'to'> {
   const known = (['company', 'project', 'agency'] as const).flatMap(key => {
-    const id = keys[key]
-    return id !== undefined && names[key].has(id) ? [[key, id]] : []
+    const id = keys[key] ?? ''
+    return names[key].has(id) ? [[key, id]] : []
   })
   return Object.fromEntries(known)
 }
@@ -51,7 +51,7 @@ export const lookAt = (keys: Keys, range: MetricRange, names: PartyNames): Sheet
 /** One query that covers others; it keeps the project if they share one. */
 function combinedQuery(looks: readonly SheetQuery[]): SheetQuery {
   const projects = new Set(looks.map(({ project }) => project))
-  const [project] = projects.size === 1 ? projects : [undefined]
+  const project = projects.size === 1 ? [...projects][0] : undefined
   const days = (key: 'from' | 'to'): string[] => looks.map(look => look[key]).sort()
   return {
     ...(project !== undefined && { project }),
@@ -89,8 +89,8 @@ export async function cheapestLooks(
 
 interface SheetLists {
   readonly listed: Map<string, Sheet>
-  /** Stored timesheets missing from a list that was read completely. */
-  readonly unlisted: Map<string, StoredSheet>
+  /** Stored timesheets of the places and times whose lists were read completely. */
+  readonly expected: Map<string, StoredSheet>
 }
 
 /** Costs one request per 200 timesheets, and one more for each that the service does not list. */
@@ -100,7 +100,7 @@ export async function explainHours(
 ): Promise<Explanation> {
   const { stored, names, range } = explaining
   const looks = await cheapestLooks(stored, cells, (keys: Keys) => lookAt(keys, range, names))
-  const lists: SheetLists = { listed: new Map(), unlisted: new Map() }
+  const lists: SheetLists = { listed: new Map(), expected: new Map() }
   let isComplete = true
   try {
     for (const look of looks) isComplete = (await readLook(explaining, look, lists)) && isComplete
@@ -109,7 +109,7 @@ export async function explainHours(
     if (!(error instanceof BudgetSpent)) throw error
     isComplete = false
     // Unlisted timesheets that could not be searched for may have moved.
-    lists.unlisted.clear()
+    lists.expected.clear()
   }
   return { findings: await compareLists(explaining, lists), isComplete }
 }
@@ -122,7 +122,7 @@ const query = ({ definition }: ExplanationContext) => ({
 async function readLook(
   explaining: ExplanationContext,
   { from, to, ...place }: SheetQuery,
-  { listed, unlisted }: SheetLists,
+  { listed, expected }: SheetLists,
 ): Promise<boolean> {
   const { stored, asker, definition } = explaining
   const days = { dateField: 'weekEnding', from, to }
@@ -135,17 +135,17 @@ async function readLook(
   if (!isComplete) return false
   // One day less on either side, as the service decides what a range of days contains.
   const here = await stored.sheetsIn({ ...place, ...inner(from, to) }, definition)
-  for (const [id, sheet] of here) if (!listed.has(id)) unlisted.set(id, sheet)
+  for (const [id, sheet] of here) expected.set(id, sheet)
   return true
 }
 
 /** An unlisted timesheet may have moved to another place in the service. Leaves it open if it cannot be searched for. */
 async function searchUnlisted(
   explaining: ExplanationContext,
-  { listed, unlisted }: SheetLists,
+  { listed, expected }: SheetLists,
 ): Promise<void> {
   const { asker, definition } = explaining
-  for (const [id, { reference }] of unlisted) {
+  for (const [id, { reference }] of expected) {
     if (listed.has(id)) continue
     const found =
       reference === null
@@ -153,7 +153,7 @@ async function searchUnlisted(
         : await asker.list('/timesheets', { ...query(explaining), query: reference }, maxSearchPages)
     const row = found?.rows.find(one => String(one.id) === id)
     if (row) listed.set(id, listedSheet(row, definition))
-    else if (!found?.isComplete) unlisted.delete(id)
+    else if (!found?.isComplete) expected.delete(id)
   }
 }
 
@@ -168,7 +168,7 @@ const inner = (from: string, to: string): Pick<SheetQuery, 'from' | 'to'> => ({
 
 async function compareLists(
   explaining: ExplanationContext,
-  { listed, unlisted }: SheetLists,
+  { listed, expected }: SheetLists,
 ): Promise<CrosscheckFinding[]> {
   const { definition } = explaining
   const stored = await explaining.stored.sheetsById([...listed.keys()], definition)
@@ -176,7 +176,7 @@ async function compareLists(
   const found = [...listed].flatMap(([id, sheet]) =>
     findingOf({ stored: stored.get(id), sheet, isQuarantined: quarantined.has(id) }, explaining),
   )
-  const deleted = [...unlisted]
+  const deleted = [...expected]
     .filter(([id]) => !listed.has(id))
     .map(([, sheet]): CrosscheckFinding => {
       const words = 'the service no longer lists it'

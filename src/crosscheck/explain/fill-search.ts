@@ -20,8 +20,8 @@ const maxShown = 3
 
 /** The values in order; undefined where the figures do not show them all. */
 export function shownValues(theirs: MetricFigures | undefined): readonly number[] | undefined {
-  const count = theirs?.rawCount ?? 0
-  if (!theirs || count === 0) return []
+  if (!theirs) return []
+  const count = theirs.rawCount ?? 0
   const { excludedOutliers, minDays, medianDays, maxDays } = theirs
   if ((excludedOutliers ?? 0) > 0 || count > maxShown) return undefined
   const all = [minDays, ...(count === 3 ? [medianDays] : []), ...(count > 1 ? [maxDays] : [])]
@@ -131,7 +131,6 @@ export class FillSearch {
 
   isSettled(cell: DifferingCell): boolean {
     const known = this.#in(cell.keys)
-    if (known.length !== (cell.theirs?.rawCount ?? 0)) return false
     const verdict = agree(valuesOf(known), cell.theirs ?? {}, this.#tolerance)
     return verdict ?? known.every(({ id }) => this.#read.has(id))
   }
@@ -148,10 +147,10 @@ export class FillSearch {
     for (const cell of cells) await this.#readAll(choose(cell), () => this.isSettled(cell))
   }
 
-  async #readAll(ids: readonly string[], isEnough: () => boolean = () => false): Promise<void> {
+  async #readAll(ids: readonly string[], isEnough?: () => boolean): Promise<void> {
     for (const id of ids) {
       if (this.#read.has(id)) continue
-      if (isEnough()) return
+      if (isEnough?.()) return
       try {
         this.#read.set(id, servedRequisition(await this.#explaining.asker.read(`/requisitions/${id}`)))
       } catch (error) {

@@ -14,8 +14,7 @@ interface RequisitionPair {
 const signature = (list: readonly Acceptance[]): string =>
   JSON.stringify(list.map(({ keys, days }) => JSON.stringify([keys, Number(days.toFixed(6))])).sort())
 
-const day = (time: number | null | undefined): string =>
-  time === null || time === undefined ? 'none' : new Date(time).toISOString()
+const day = (time: number | null): string => (time === null ? 'none' : new Date(time).toISOString())
 
 /** Undefined when both sides count it alike. */
 export function requisitionFinding(

@@ -256,6 +256,19 @@ describe('read again for a missing acceptance are requisitions that could have i
       expect(found.read).toEqual([])
     }
   })
+
+  test('without its time of approval in a cell of one week only', async () => {
+    const { week: _, ...month } = keys
+    const unapproved = { here: [stored(record('r1', null))], there: [record('r1', null)] }
+    expect((await explained([cell(figures(4))], unapproved)).read).toEqual(['r1'])
+    expect((await explained([cell(figures(4), { keys: month })], unapproved)).read).toEqual([])
+  })
+
+  test('in one of several that are missing', async () => {
+    const here = [stored(record('r1', 0))]
+    const found = await explained([cell(figures(4, 40))], { here, there: [record('r1', 0)] })
+    expect(found.read).toEqual(['r1'])
+  })
 })
 
 describe('acceptances that no stored requisition has', () => {
@@ -282,6 +295,17 @@ describe('acceptances that no stored requisition has', () => {
     expect(found.findings[1]?.theirs).toEqual([{ keys, amount: 2 }])
     const one = await explained([cell(figures(4), { keys: { ...keys, agency: 'a7', project: 'p7' } })])
     expect(one.words).toEqual([expect.stringMatching(/^uncovered: an acceptance by a7 in p7, week of /)])
+  })
+
+  test('are excused when every stored requisition that could have them was read again', async () => {
+    const found = await explained([cell(figures(4))], {
+      here: [stored(record('r1', 0))],
+      there: [record('r1', 0)],
+    })
+    expect([found.read, found.words]).toEqual([
+      ['r1'],
+      [expect.stringMatching(/^uncovered: an acceptance by Hands in Bridge/)],
+    ])
   })
 
   test('are not excused while a stored requisition that could have them was not read', async () => {
@@ -319,6 +343,8 @@ test('what is left says by how much it differs, and where', async () => {
   expect(await words(figures(3), { ours: { rawCount: 1 }, keys: {} })).toEqual([
     'unknown: other days in all, no record behind it was found',
   ])
+  const { findings } = await explained([cell(undefined)], setup)
+  expect(findings).toMatchObject([{ ours: [], theirs: [{ keys, amount: 0 }] }])
 })
 
 describe('a cell of many', () => {
@@ -339,6 +365,13 @@ describe('a cell of many', () => {
     const hidden = { ...figures(1, 2, 3, 4), excludedOutliers: 1 }
     const found = await explained([cell(hidden)], { here, there: many })
     expect([found.read, found.words]).toEqual([['r1', 'r2', 'r3', 'r4'], []])
+    const tooFew = cell({ ...figures(1, 2, 3, 4, 5), excludedOutliers: 1 })
+    const odd = here.map((one, index) => ({ ...one, isOdd: index === 0 }))
+    const missing = await explained([tooFew], { here: odd, there: many })
+    expect([missing.read, missing.words]).toEqual([
+      ['r1', 'r2', 'r3', 'r4'],
+      [expect.stringMatching(/^uncovered: an acceptance by Hands/)],
+    ])
     const short = await explained([cell(hidden)], { here, there: many, limit: 3 })
     expect([short.read, short.isComplete, short.words.length]).toEqual([['r1', 'r2', 'r3'], false, 1])
   })

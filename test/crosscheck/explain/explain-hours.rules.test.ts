@@ -144,6 +144,17 @@ describe('a timesheet that differs', () => {
     expect(findings[0]).not.toHaveProperty('loss')
   })
 
+  test('and counts on one side only is named', async () => {
+    const absent = { here: [stored('t1')], there: [listed('t1', { status: 'absent' })] }
+    const counted = { here: [stored('t1', { status: 'absent' })], there: [listed('t1')] }
+    expect((await explained(absent)).words).toEqual([
+      'differs: timesheet TS-t1: status approved here, absent there, in the same version',
+    ])
+    expect((await explained(counted)).words).toEqual([
+      'differs: timesheet TS-t1: status absent here, approved there, in the same version',
+    ])
+  })
+
   test('in a version that is stored cannot be newer, whatever the watermark', async () => {
     const here = [stored('t1', { updatedAt: later })]
     const { words } = await explained({ here, there: [listed('t1', { netHours: 41, updatedAt: later })] })
@@ -262,6 +273,11 @@ describe('when requests are used up', () => {
       ['t1', 't2'].map(id => `lost: timesheet TS-${id}: not stored, although older than the watermark`),
     )
     expect(found.isComplete).toBe(false)
+  })
+
+  test('the rest of a list is missed, also where nothing of it is stored', async () => {
+    const there = ['t1', 't2'].map(id => listed(id))
+    expect((await explained({ there, rowsPerPage: 1, limit: 1 })).isComplete).toBe(false)
   })
 
   test('before a search, nothing is called deleted', async () => {

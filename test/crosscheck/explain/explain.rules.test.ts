@@ -93,10 +93,25 @@ describe('the smallest groups that differ', () => {
       ['unless everything is on one page', 200, byProject('p1'), ['all']],
       ['when three pages are more than two', 401, byProject('p1', 'p2'), ['p1', 'p2']],
       ['unless no project differs', 401, [group('all', {}), group('week', { project: 'p1' })], ['all']],
+      [
+        'unless the groups of a project that differ are smaller',
+        401,
+        [group('week', { project: 'p1' })],
+        ['all'],
+      ],
       ['unless only the service has one of them', 401, byProject('p1', undefined), ['all']],
       ['unless one of them is none', 401, byProject('p1', '-1'), ['all']],
     ] as const)('%s', async (...[, own, groups, expected]) => {
       expect(await asked(own, groups)).toEqual(expected)
+    })
+
+    test('unless one of them takes several pages itself', async () => {
+      const agencies = Array.from({ length: 250 }, (_, index) => ({
+        ...{ id: `b${index}`, name: 'B', dateAccepted: '2026-05-06T00:00:00.000Z' },
+      }))
+      const here = world([...projects(151), requisition('large', 'p0', { agencies })])
+      const { asked } = await cellsOf({ here, there: world([]) }, byProject('p0', 'p1'))
+      expect(asked.map(({ project }) => project)).toEqual([undefined])
     })
 
     test('and compared with what we have of the project', async () => {
@@ -189,6 +204,7 @@ describe('explaining', () => {
   test('says that not all was looked into when requests are used up', async () => {
     const found = await run(setup([[searched('t1')]], 0), [hoursGroup({}, 9)])
     expect(found.isComplete).toBe(false)
+    expect(await run(setup([], 0), [])).toEqual({ findings: found.findings, isComplete: false })
     expect(found.findings).toEqual([
       {
         ...{ metric: 'workersOverHours', kind: 'unknown', record: undefined, ours: [] },
@@ -244,5 +260,14 @@ describe('explaining', () => {
       group('week', keys, { ours: { workerWeeks }, theirs: undefined })
     await run(parts, [hoursGroup({ project: 'p1' }, 4), only({ project: 'p2' }, 3)])
     expect(parts.asker.lists.map(({ query }) => query.project)).toEqual(['p2'])
+    const fewer = group('week', { project: 'p1' }, { ours: { workerWeeks: 9 }, theirs: { workerWeeks: 4 } })
+    for (const groups of [
+      [fewer, only({ project: 'p2' }, 5)],
+      [only({ project: 'p2' }, 5), fewer],
+    ]) {
+      const other = setup([])
+      await run(other, groups)
+      expect(other.asker.lists.map(({ query }) => query.project)).toEqual(['p1'])
+    }
   })
 })

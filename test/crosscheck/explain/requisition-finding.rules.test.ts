@@ -127,5 +127,6 @@ describe('the sentence says what differs', () => {
     const record = (mine: string | null, theirs: string | null) =>
       find(stored({ reference: mine, status: 'closed' }), served({ reference: theirs }))?.record
     expect([record('A', 'B'), record(null, 'B'), record(null, null)]).toEqual(['A', 'B', 'r1'])
+    expect(find(stored({ reference: null }), undefined)?.record).toBe('r1')
   })
 })

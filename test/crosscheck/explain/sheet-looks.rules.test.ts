@@ -74,17 +74,24 @@ describe('the cheapest looks', () => {
   })
 
   test('are one at everything when that is on one page', async () => {
-    expect(await chosen(() => 200)).toEqual({ looks: [everything], counted: 1 })
+    expect(await chosen(() => 200)).toStrictEqual({ looks: [everything], counted: 1 })
   })
 
   test('are one at everything when its two pages are as few as the projects', async () => {
-    expect(await chosen(one => (one.project ? 10 : 400))).toEqual({ looks: [everything], counted: 1 })
+    expect(await chosen(one => (one.project ? 10 : 400))).toStrictEqual({ looks: [everything], counted: 1 })
   })
 
   test('are one a project when everything takes more pages', async () => {
-    expect((await chosen(one => (one.project ? 10 : 401))).looks).toEqual(byProject)
+    expect((await chosen(one => (one.project ? 10 : 401))).looks).toStrictEqual(byProject)
     const latestFirst = [...cells].reverse()
-    expect((await chosen(one => (one.project ? 10 : 401), latestFirst)).looks).toEqual(byProject.toReversed())
+    expect((await chosen(one => (one.project ? 10 : 401), latestFirst)).looks).toStrictEqual(
+      byProject.toReversed(),
+    )
+  })
+
+  test('are one at everything when projects take as many pages', async () => {
+    const count = ({ project }: SheetQuery) => (project === undefined ? 401 : project === 'p1' ? 201 : 1)
+    expect((await chosen(count)).looks).toEqual([everything])
   })
 
   test('are one a cell when projects take more pages', async () => {

@@ -63,6 +63,13 @@ describe('why one is not stored', () => {
     expect(take([naming(gone)])).toMatchObject([{ kind: 'uncovered' }])
   })
 
+  test('one that is stored and that the service refuses is refused', () => {
+    const refused = naming({ requisition_id: 'r1', state: 'refused', reason: 'forbidden' })
+    expect(take([refused, naming({ requisition_id: 'r1', state: 'stored' })])).toMatchObject([
+      { kind: 'uncovered', why: 'the service refuses it: forbidden' },
+    ])
+  })
+
   test('the namings of one reference are one requisition: one with an id decides', () => {
     const found = take([naming(), naming({ requisition_id: 'r1' })])
     expect(found).toMatchObject([{ kind: 'missing' }])

@@ -25,6 +25,12 @@ export const known: Known = {
       reason: sameShift,
     },
     {
+      file: 'src/crosscheck/compare.ts',
+      line: 'const isClose = difference !== null && Math.abs(difference) <= tolerance(figure) + 1e-9',
+      replacement: 'Math.abs(difference) < tolerance(figure) + 1e-9',
+      reason: 'The 1e-9 covers the rounding of a sum; no two figures differ by exactly as much.',
+    },
+    {
       file: 'src/crosscheck/explain/fill-search.ts',
       line: 'return (at >= from && at < to) || (isClamped && value <= 0 && at >= from)',
       replacement: 'at > from',
