@@ -3,10 +3,11 @@
  * each mutant: nothing is imported again.
  */
 import { setMaxListeners } from 'node:events'
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { BroadcastChannel } from 'node:worker_threads'
 import { type File, type Suite, startTests, type Task, type Test } from '@vitest/runner'
 import { TestRunner } from 'vitest'
+import { rulesFolder } from '../folders.ts'
 import {
   type DryRunAnswer,
   type MutantAnswer,
@@ -72,7 +73,10 @@ export default class RulesRunner extends TestRunner {
     return { tests, coverage }
   }
 
-  /** First the tests that killed the mutants before, then the quick ones, then those of the altered file, then the others. */
+  /**
+   * First the tests that killed the last mutants, then the quick ones, then those that killed any, then those of the altered
+   * file's folder, then the others.
+   */
   private async runMutant(file: File, asked: MutantQuestion): Promise<MutantAnswer> {
     const { mutant, source, tests, hitLimit } = asked
     const chosen = tests ?? idsIn(file)
@@ -85,21 +89,20 @@ export default class RulesRunner extends TestRunner {
     const hits = instruments.hitCount ?? 0
     Object.assign(instruments, { activeMutant: undefined, hitCount: undefined, hitLimit: undefined })
     const killer = ran.find(({ failure }) => failure !== undefined)
-    if (killer) this.killers = [killer.id, ...this.killers.filter(id => id !== killer.id)].slice(0, 5)
+    if (killer) this.killers = [killer.id, ...this.killers.filter(id => id !== killer.id)]
     const again = killer === undefined ? [] : await this.run(file, new Set([killer.id]))
     return { ran: ran.length, killer, hits, isClean: again.every(({ failure }) => failure === undefined) }
   }
 
   private wavesOf(chosen: readonly string[], own: ReadonlySet<string>): readonly ReadonlySet<string>[] {
-    const last = new Set(chosen.filter(id => this.killers.includes(id)))
-    const others = chosen.filter(id => !last.has(id))
+    const last = new Set(this.killers.slice(0, 5))
+    const ever = new Set(this.killers)
     const isQuick = (id: string): boolean => (this.durations.get(id) ?? 0) < quickMs
-    const slow = others.filter(id => !isQuick(id))
-    const waves = [
-      ...[last, new Set(others.filter(isQuick))],
-      ...[new Set(slow.filter(id => own.has(id))), new Set(slow.filter(id => !own.has(id)))],
-    ]
-    return waves.filter(({ size }) => size > 0)
+    const waveOf = (id: string): number =>
+      [last.has(id), isQuick(id), ever.has(id), own.has(id), true].indexOf(true)
+    return [0, 1, 2, 3, 4]
+      .map(wave => new Set(chosen.filter(id => waveOf(id) === wave)))
+      .filter(({ size }) => size > 0)
   }
 
   /** Runs the chosen tests until one fails; all of them, while coverage is counted. */
@@ -183,11 +186,14 @@ function spreadHookCoverage(task: Task, above: readonly Hits[], perTest: Record<
 const idsIn = (task: Task): readonly string[] =>
   task.type === 'test' ? [task.id] : task.tasks.flatMap(idsIn)
 
-/** Tests of the rules of this file: theirs begins with its name. */
+/** Tests of the folder that mirrors that of this file, and those of a file whose name begins with its name. */
 function ownIn(file: File, source: string | undefined): ReadonlySet<string> {
   if (source === undefined) return new Set()
   const name = basename(source, '.ts')
-  return new Set(file.tasks.filter(({ name: path }) => basename(path).startsWith(name)).flatMap(idsIn))
+  const folder = dirname(source).split('/src/').at(-1) ?? ''
+  const isOwn = (path: string): boolean =>
+    basename(path).startsWith(name) || `/${join(rulesFolder, dirname(path))}`.endsWith(`/${folder}`)
+  return new Set(file.tasks.filter(task => isOwn(task.name)).flatMap(idsIn))
 }
 
 /** Of what ran. A suite takes longer than its tests where it prepares something. */
