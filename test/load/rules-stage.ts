@@ -20,6 +20,8 @@ export interface StagedPages extends StagedRows {
   readonly pages: readonly PageFile[]
   /** The records that go to quarantine. */
   readonly trouble: readonly PageTrouble[]
+  /** What the batch was staged with. */
+  readonly statements: readonly string[]
 }
 
 export interface RulesStage {
@@ -43,6 +45,19 @@ const readable = (resource: Resource, pages: readonly PageFile[], rows: RowsAt):
     bounds: { limits: defaultLimits, seen: new SeenPaths(defaultLimits.paths, new Set()) },
   })
 
+/** The engine, noting each statement that it is given. */
+const noting = (engine: Engine, statements: string[]): Engine =>
+  Object.assign(Object.create(engine), {
+    run(sql: string) {
+      statements.push(sql)
+      return engine.run(sql)
+    },
+    rows(sql: string) {
+      statements.push(sql)
+      return engine.rows(sql)
+    },
+  })
+
 export function rulesStage(): RulesStage {
   const folder = mkdtempSync(join(tmpdir(), 'muster-rules-'))
   let engine: Engine
@@ -57,6 +72,8 @@ export function rulesStage(): RulesStage {
   beforeAll(async () => {
     mkdirSync(join(folder, 'pages'), { recursive: true })
     engine = await openStage(join(folder, 'stage'))
+    // As while pages are loaded; more threads cost half as much again.
+    await engine.run('set threads = 1')
   })
   afterAll(async () => {
     await engine.close()
@@ -75,8 +92,9 @@ export function rulesStage(): RulesStage {
       const { trouble, cleanUp, ...read } = await readable(resource, pages, rows)
       const excluded = trouble.map(({ locator }) => locator)
       try {
-        const staged = await stageBatch(engine, plan, { ...read, rows, excluded })
-        return { plan, ...staged, pages: read.pages, trouble }
+        const statements: string[] = []
+        const staged = await stageBatch(noting(engine, statements), plan, { ...read, rows, excluded })
+        return { plan, ...staged, pages: read.pages, trouble, statements }
       } finally {
         cleanUp()
       }

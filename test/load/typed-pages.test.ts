@@ -7,7 +7,14 @@ import { catalogue } from '../../src/contract/catalogue.ts'
 import { type Resource, rowsAt } from '../../src/contract/fields/resource.ts'
 import { childStage } from '../../src/load/read/lists.ts'
 import { jsonReader, type PageFile, type PageReader, typedReader } from '../../src/load/read/pages.ts'
-import { isWhollyTyped, type StagePlan, stagedSources, stagePlan } from '../../src/load/read/plan.ts'
+import {
+  isWhollyTyped,
+  type ListStage,
+  type StagePlan,
+  type StageTable,
+  stagedSources,
+  stagePlan,
+} from '../../src/load/read/plan.ts'
 import { rootStage } from '../../src/load/read/root.ts'
 import { openDuckdb } from '../../src/warehouse/duckdb/open.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
@@ -34,11 +41,13 @@ function page(resource: Resource, records: readonly object[]): PageFile {
   return { file, bytes: text.length, fetchedAt: '2026-03-01T09:00:00.000Z', runId: 'r', scope: {} }
 }
 
+const hasOrigin = (stage: StageTable): stage is ListStage => stage.origin !== undefined
+
 /** Every stage of the resource as rows, the columns that the reader itself keeps left out. */
 async function stages(plan: StagePlan, pages: readonly PageFile[], reader: PageReader): Promise<unknown> {
   const rows: Record<string, unknown[]> = {}
   for (const stage of plan.tables) {
-    await engine.run(stage.parent ? childStage(plan, stage, reader) : rootStage(plan, pages, reader))
+    await engine.run(hasOrigin(stage) ? childStage(plan, stage, reader) : rootStage(plan, pages, reader))
     const names = [...stagedSources(stage.table).map(([name]) => `"${name}"`), 'locator', 'own_hash']
     rows[stage.table.name] = await engine.rows(
       `select ${names.join(', ')} from ${stage.name} order by own_hash`,

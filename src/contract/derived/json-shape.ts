@@ -69,15 +69,15 @@ function elementShape(child: ChildTable): ShapeNode {
 
 function placeChild(shape: GrowingShape, child: ChildTable): void {
   if (child.shape === 'leaves') return
-  const [first = [], ...deeper] = child.lists
+  const [first, second, ...deeper] = child.lists
   const element = elementShape(child)
   if (child.shape === 'single') {
     place(shape, first, element)
-  } else if (deeper.length === 0) {
+  } else if (second === undefined) {
     place(shape, first, { kind: 'list', element })
   } else {
     const inner = emptyObject()
-    placeChild(inner, { ...child, lists: deeper })
+    placeChild(inner, { ...child, lists: [second, ...deeper] })
     place(shape, first, { kind: 'list', element: inner })
   }
 }
@@ -136,6 +136,6 @@ export function openDocuments(table: Table): OpenDocument[] {
   )
   const leaves = table.children
     .filter(child => child.shape === 'leaves')
-    .map(child => ({ path: (child.lists[0] ?? []).join('.'), exploded: true, isRestricted: false }))
+    .map(child => ({ path: child.lists[0].join('.'), exploded: true, isRestricted: false }))
   return [...columns, ...leaves]
 }

@@ -54,7 +54,7 @@ export interface CountedDay {
 export interface ListSource {
   readonly from: 'list'
   /** One segment per nested list, as in Child.lists. */
-  readonly lists: readonly FieldPath[]
+  readonly lists: readonly [FieldPath, ...FieldPath[]]
   readonly path: FieldPath
   readonly take: 'min' | 'max' | 'sum' | 'count'
   /** Only elements whose field `key` has this text. */
@@ -249,9 +249,9 @@ interface ListFigure extends Pick<ListSource, 'take' | 'where'> {
 
 /** A figure of a list inside the record. NULL if there is no list, or if none of its elements has the field. */
 export function ofList(type: ColumnType, { of: path, ...elements }: ListFigure, description: string): Column {
-  const segments = path.split(/\[\]\.?/).map(split)
-  const place = { lists: segments.slice(0, -1), path: segments.at(-1) ?? [] }
-  return placed({ from: 'list', ...place, ...elements }, type, description)
+  const [first = [], ...deeper] = path.split(/\[\]\.?/).map(split)
+  const lists = [first, ...deeper.slice(0, -1)] as const
+  return placed({ from: 'list', lists, path: deeper.at(-1) ?? [], ...elements }, type, description)
 }
 
 const counted = ({ at, count }: CountedDay, description: string): Column =>

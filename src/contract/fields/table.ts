@@ -30,7 +30,7 @@ export type ElementShape = 'object' | 'value' | 'single' | 'leaves'
 
 export interface ChildTable {
   /** One segment per nested list: ['groups', 'items'] stands for every item of every group. */
-  readonly lists: readonly FieldPath[]
+  readonly lists: readonly [FieldPath, ...FieldPath[]]
   readonly shape: ElementShape
   readonly table: Table
 }
@@ -89,7 +89,8 @@ function child<Read extends FieldLeaf>(
   shape: ElementShape,
   rows: Table,
 ): ChildDeclaration<Read> {
-  const lists = path.split('[].').map(segment => segment.split('.'))
+  const [first = '', ...deeper] = path.split('[].')
+  const lists = [first.split('.'), ...deeper.map(segment => segment.split('.'))] as const
   return { child: { lists, shape, table: rows } }
 }
 

@@ -1,5 +1,5 @@
 /** Holds temporary files that a batch needs while it loads, such as copies of pages that DuckDB cannot read directly. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pageName } from '../../lib/stored-page.ts'
 import { makeScratch, type Scratch } from '../../temporary/scratch.ts'
@@ -8,7 +8,6 @@ import type { PageFile } from './pages.ts'
 export class BatchFiles {
   readonly #beside: string
   #folder: Scratch | undefined
-  #copies = 0
 
   constructor([first]: readonly PageFile[]) {
     // Outside the scan's folder, which other processes list.
@@ -23,10 +22,7 @@ export class BatchFiles {
 
   /** Writes these bytes as a copy of the page. Pages of different scans may have the same name. */
   copy(page: PageFile, bytes: Buffer): PageFile {
-    this.#copies += 1
-    const folder = this.named(String(this.#copies))
-    mkdirSync(folder, { mode: 0o700 })
-    const file = join(folder, pageName(page))
+    const file = join(mkdtempSync(this.named('page-')), pageName(page))
     writeFileSync(file, bytes, { mode: 0o600 })
     return { ...page, file, bytes: bytes.length, within: undefined }
   }

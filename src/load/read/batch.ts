@@ -1,6 +1,5 @@
 /** Stages a batch of landed pages: typed, checked, and with one version of each record, ready to merge. */
 import type { Column } from '../../contract/fields/column.ts'
-import type { ChildTable } from '../../contract/fields/table.ts'
 import type { Engine } from '../../warehouse/engine.ts'
 import { quoteName, quoteText } from '../../warehouse/sql-text.ts'
 import { leafStage } from './attribute-leaves.ts'
@@ -80,7 +79,7 @@ const newestFirst = 'source_updated_at desc nulls last, source_version desc null
 
 /** What the rows of a stage contain: lists with elements, and whether the root has documents. */
 interface StageContents {
-  readonly lists: ReadonlySet<ChildTable>
+  readonly lists: StageTable['lists']
   readonly hasDocuments: boolean
 }
 
@@ -89,16 +88,18 @@ async function readStageContents(
   stage: StageTable,
 ): Promise<StageContents> {
   const documents = stage === plan.root ? plan.documents : []
-  if (stage.lists.length + documents.length === 0) return { lists: new Set(), hasDocuments: false }
+  if (stage.lists.length + documents.length === 0) return { lists: [], hasDocuments: false }
   const counts = [
-    ...stage.lists.map((list, index) => `count(*) filter (${isFilled(stage, list, reader)}) as l${index}`),
+    ...stage.lists.map(list => `count(*) filter (${isFilled(stage, list, reader)}) as ${list.column}`),
     ...documents.map(({ name }) => `count(${name}) as ${name}`),
   ]
-  const [row] = await engine.rows<Record<string, number>>(`select ${counts.join(', ')} from ${stage.name}`)
-  const filled = stage.lists.filter((_, index) => Number(row?.[`l${index}`]) > 0)
+  const [row = {}] = await engine.rows<Record<string, number>>(
+    `select ${counts.join(', ')} from ${stage.name}`,
+  )
+  const isAny = (name: string): boolean => Number(row[name]) > 0
   return {
-    lists: new Set(filled.map(({ child }) => child)),
-    hasDocuments: documents.some(({ name }) => Number(row?.[name]) > 0),
+    lists: stage.lists.filter(({ column }) => isAny(column)),
+    hasDocuments: documents.some(({ name }) => isAny(name)),
   }
 }
 
@@ -107,8 +108,7 @@ async function fillChildren(filling: StageFilling, parent: StageTable): Promise<
   const { engine, plan, reader } = filling
   const { lists, hasDocuments } = await readStageContents(filling, parent)
   const filled = [parent]
-  for (const stage of plan.tables.filter(stage => stage.parent === parent)) {
-    if (!stage.child || !lists.has(stage.child)) continue
+  for (const { stage } of lists) {
     const rows = await create(engine, childStage(plan, stage, reader))
     if (rows > 0) filled.push(...(await fillChildren(filling, stage)).filled)
   }

@@ -54,7 +54,7 @@ const jsonKeys = (path: readonly string[]): string => path.map(key => `.${quoteN
 
 /** An aggregate over the elements of a list, which is still JSON text in this stage. */
 function listFigure(type: ColumnType, { lists, path, take, where }: ListSource, element: string): string {
-  const [first = [], ...deeper] = lists
+  const [first, ...deeper] = lists
   const list = `nullif(cast(${below(element, first)} as varchar), 'null')`
   const elements = `json_extract(${list}, ${quoteText(`$[*]${deeper.map(next => `${jsonKeys(next)}[*]`).join('')}`)})`
   const textOf = (keys: readonly string[]): string =>
@@ -73,21 +73,28 @@ function directColumns(table: Table, spelling: Spelling): string[] {
     .map(([name, column]) => `${value(column, spelling)} as ${quoteName(name)}`)
 }
 
+interface DerivedColumn {
+  readonly name: string
+  readonly column: Column
+  readonly sql: string
+}
+
+const derivedColumns = (table: Table): DerivedColumn[] =>
+  stagedSources(table).flatMap(([name, column]) =>
+    column.source.from === 'derived' ? [{ name, column, sql: column.source.sql }] : [],
+  )
+
 /** Groups derived columns in layers: each reads only columns of earlier layers. */
-function derivedLayers(table: Table): [string, Column][][] {
-  let waiting = stagedSources(table).filter(([, column]) => column.source.from === 'derived')
-  const layers: [string, Column][][] = []
+function derivedLayers(table: Table): DerivedColumn[][] {
+  const layers: DerivedColumn[][] = []
+  let waiting = derivedColumns(table)
   while (waiting.length > 0) {
-    const names = waiting.map(([name]) => name)
-    const reads = ([, column]: [string, Column]): boolean => {
-      const sql = column.source.from === 'derived' ? column.source.sql : ''
-      return names.some(name => new RegExp(`\\b${name}\\b`).test(sql))
-    }
-    const ready = waiting.filter(entry => !reads(entry))
+    const names = waiting.map(({ name }) => name)
+    const ready = waiting.filter(({ sql }) => !names.some(name => new RegExp(`\\b${name}\\b`).test(sql)))
     if (ready.length === 0)
       throw new Error(`${table.name}: derived columns ${names.join(', ')} read each other`)
     layers.push(ready)
-    waiting = waiting.filter(entry => !ready.includes(entry))
+    waiting = waiting.filter(column => !ready.includes(column))
   }
   return layers
 }
@@ -95,10 +102,7 @@ function derivedLayers(table: Table): [string, Column][][] {
 /** Wraps a SELECT to add the derived columns. */
 function withDerived(table: Table, select: string): string {
   return derivedLayers(table).reduce((inner, layer) => {
-    const columns = layer.map(([name, column]) => {
-      const sql = column.source.from === 'derived' ? column.source.sql : ''
-      return `${orUnknown(column, sql)} as ${quoteName(name)}`
-    })
+    const columns = layer.map(({ name, column, sql }) => `${orUnknown(column, sql)} as ${quoteName(name)}`)
     return `select *, ${columns.join(', ')} from (${inner})`
   }, select)
 }
@@ -110,9 +114,9 @@ const isComputed = ({ source }: Column): boolean => source.from === 'derived' ||
  * Columns whose difference counts as a change: neither volatile nor computed. A record's JSON counts by its leaves, so
  * key order does not matter; JSON inside a list has no leaves and counts as text.
  */
-function hashedColumns({ table, child }: StageTable): [string, Column][] {
+function hashedColumns({ table, origin }: StageTable): [string, Column][] {
   return stagedSources(table).filter(
-    ([, column]) => !column.volatile && !isComputed(column) && (child || column.type !== 'json'),
+    ([, column]) => !column.volatile && !isComputed(column) && (origin || column.type !== 'json'),
   )
 }
 

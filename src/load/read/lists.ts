@@ -7,7 +7,7 @@ import { leafRows } from './attribute-leaves.ts'
 import type { Spelling } from './columns.ts'
 import { stageStatement } from './columns.ts'
 import type { PageReader } from './pages.ts'
-import { below, type StagePlan, type StageTable } from './plan.ts'
+import { below, type ListStage, nodeAt, type StagePlan, type StageTable } from './plan.ts'
 import { isShort, structType, typeAt } from './struct-type.ts'
 
 /**
@@ -17,29 +17,21 @@ import { isShort, structType, typeAt } from './struct-type.ts'
 type ListForm = 'rows' | 'presence' | 'document'
 
 /** The shape of a stage's elements. */
-const elementShape = ({ table, child }: StageTable): ShapeNode =>
-  child?.shape === 'value' ? { kind: 'leaf', type: 'text' } : shapeOf(table)
-
-function nodeAt(node: ShapeNode | undefined, path: readonly string[]): ShapeNode | undefined {
-  const [key, ...rest] = path
-  if (key === undefined) return node
-  return node?.kind === 'object' ? nodeAt(node.fields.get(key), rest) : undefined
-}
-
-const firstOf = ({ lists }: ChildTable): readonly string[] => lists[0] ?? []
+const elementShape = ({ table, origin }: StageTable): ShapeNode =>
+  origin?.child.shape === 'value' ? { kind: 'leaf', type: 'text' } : shapeOf(table)
 
 function listFormOf(parent: StageTable, child: ChildTable, { kind }: PageReader): ListForm {
   if (child.shape === 'leaves') return 'document'
-  const node = nodeAt(elementShape(parent), firstOf(child))
+  const node = nodeAt(elementShape(parent), child.lists[0])
   return kind === 'typed' && node && isShort(node) ? 'rows' : 'presence'
 }
 
 const textOf = (child: ChildTable, element: string): string =>
-  `nullif(cast(${below(element, firstOf(child))} as varchar), 'null')`
+  `nullif(cast(${below(element, child.lists[0])} as varchar), 'null')`
 
 /** SQL condition: the list has elements. */
 function hasElements(child: ChildTable, element: string, { kind }: PageReader): string {
-  const at = below(element, firstOf(child))
+  const at = below(element, child.lists[0])
   if (child.shape === 'single') return `${at} is not null`
   if (kind === 'typed') return `coalesce(len(${at}) > 0, false)`
   return `coalesce(${textOf(child, element)} <> '[]', false)`
@@ -47,23 +39,23 @@ function hasElements(child: ChildTable, element: string, { kind }: PageReader): 
 
 /** A column for each list carried as rows or presence, as `expression as name`. */
 export function listColumns(stage: StageTable, element: string, reader: PageReader): string[] {
-  return stage.lists.flatMap(({ name, child }) => {
+  return stage.lists.flatMap(({ column, child }) => {
     const form = listFormOf(stage, child, reader)
     if (form === 'document') return []
-    const value = form === 'rows' ? below(element, firstOf(child)) : hasElements(child, element, reader)
-    return [`${value} as ${name}`]
+    const value = form === 'rows' ? below(element, child.lists[0]) : hasElements(child, element, reader)
+    return [`${value} as ${column}`]
   })
 }
 
 /** The same condition, on the columns of a filled stage. */
 export function isFilled(
   stage: StageTable,
-  { name, child }: StageTable['lists'][number],
+  { column, child }: StageTable['lists'][number],
   reader: PageReader,
 ): string {
   const form = listFormOf(stage, child, reader)
-  if (form === 'presence') return name
-  return form === 'rows' && child.shape !== 'single' ? `len(${name}) > 0` : `${name} is not null`
+  if (form === 'presence') return column
+  return form === 'rows' && child.shape !== 'single' ? `len(${column}) > 0` : `${column} is not null`
 }
 
 /** A step from a record or element to the list or object below it. */
@@ -73,11 +65,11 @@ interface ListStep {
 }
 
 const ownSteps = ({ lists, shape }: ChildTable): ListStep[] =>
-  lists.map((path, index) => ({ path, isList: shape !== 'single' || index < lists.length - 1 }))
+  lists.map(path => ({ path, isList: shape !== 'single' }))
 
 /** The path from the record to the rows of this stage, through the lists of its parent stages. */
-const stepsTo = ({ parent, child }: StageTable): ListStep[] =>
-  child ? [...(parent ? stepsTo(parent) : []), ...ownSteps(child)] : []
+const stepsTo = ({ origin }: StageTable): ListStep[] =>
+  origin ? [...stepsTo(origin.parent), ...ownSteps(origin.child)] : []
 
 /** Column with a row's position, from 1, in the list at this depth. */
 const placeName = (depth: number): string => `o${depth + 1}`
@@ -96,7 +88,7 @@ function stepInto(
 }
 
 /** Reads only the path to these rows from each record, and unnests along it. */
-function readAgain(stage: StageTable, reader: PageReader): string {
+function readAgain(stage: ListStage, reader: PageReader): string {
   const steps = stepsTo(stage)
   const type = steps.reduceRight(
     (inner, { path, isList }) => typeAt(path, isList ? `${inner}[]` : inner),
@@ -109,11 +101,11 @@ function readAgain(stage: StageTable, reader: PageReader): string {
 }
 
 /** Record columns that rows of this table repeat, but their parent does not have. */
-function rootOnly({ table, parent }: StageTable): string[] {
+function rootOnly({ table, origin }: ListStage): string[] {
   const wanted = Object.values(table.columns).flatMap(({ source }) =>
     source.from === 'root' ? [source.column] : [],
   )
-  return parent?.parent ? wanted.filter(name => !(name in parent.table.columns)) : []
+  return wanted.filter(name => !(name in origin.parent.table.columns))
 }
 
 /** Columns of the parent row that rows of this table repeat. */
@@ -129,7 +121,7 @@ function repeated({ table }: StageTable, extra: readonly string[]): string[] {
 /** Columns that rows of this table repeat: from parent row `p`, and from record `r`, which is joined only if needed. */
 function repeatedColumns(
   plan: StagePlan,
-  stage: StageTable,
+  stage: ListStage,
 ): { names: string[]; selected: string[]; join: string } {
   const extra = rootOnly(stage)
   const above = repeated(stage, extra)
@@ -145,26 +137,25 @@ function repeatedColumns(
 }
 
 /** Selects the elements of a list that the parent stage carries, with the columns that they repeat. */
-function carriedRows(plan: StagePlan, stage: StageTable, list: string): string {
-  const { parent, child } = stage as StageTable & { parent: StageTable; child: ChildTable }
+function carriedRows(plan: StagePlan, stage: ListStage): string {
+  const { parent, child, column } = stage.origin
   const depth = stepsTo(parent).length
   const { names, selected, join } = repeatedColumns(plan, stage)
   const own = ['locator', ...placesTo(depth)]
-  const [first, ...deeper] = ownSteps(child)
-  const steps = [{ path: [], isList: first?.isList ?? true }, ...deeper]
+  const steps = ownSteps(child).map((step, index) => (index === 0 ? { ...step, path: [] } : step))
   return steps.reduce(
     (from, step, index) =>
       stepInto(from, step, {
         names: ['locator', ...placesTo(depth + index), ...names],
         place: depth + index,
       }),
-    `select ${[...own.map(name => `p.${name}`), ...selected, `p.${list} as e`].join(', ')} from ${parent.name} p ${join}`,
+    `select ${[...own.map(name => `p.${name}`), ...selected, `p.${column} as e`].join(', ')} from ${parent.name} p ${join}`,
   )
 }
 
 /** Selects the elements of a list from the pages, read again, joined with the columns that they repeat. */
-function readRows(plan: StagePlan, stage: StageTable, reader: PageReader): string {
-  const { parent } = stage as StageTable & { parent: StageTable }
+function readRows(plan: StagePlan, stage: ListStage, reader: PageReader): string {
+  const { parent } = stage.origin
   const { selected, join } = repeatedColumns(plan, stage)
   const same = placesTo(stepsTo(parent).length).map(place => ` and p.${place} = w.${place}`)
   return `select ${['w.*', ...selected].join(', ')} from (${readAgain(stage, reader)}) w
@@ -172,20 +163,18 @@ function readRows(plan: StagePlan, stage: StageTable, reader: PageReader): strin
 }
 
 /** Columns e (the element), locator, its positions, and the columns that it repeats. */
-function elementsOf(plan: StagePlan, stage: StageTable, reader: PageReader): string {
-  const { parent, child } = stage
-  const list = parent?.lists.find(entry => entry.child === child)?.name
-  if (!parent || !child || !list) throw new Error(`${stage.table.name} has no list to come from`)
+function elementsOf(plan: StagePlan, stage: ListStage, reader: PageReader): string {
+  const { parent, child, column } = stage.origin
   const form = listFormOf(parent, child, reader)
-  if (form === 'rows') return carriedRows(plan, stage, list)
+  if (form === 'rows') return carriedRows(plan, stage)
   if (form === 'presence') return readRows(plan, stage, reader)
-  return `select p.*, l.leaf as e, l.place as o1 from ${parent.name} p join (${leafRows(parent.name, list)}) l using (locator)`
+  return `select p.*, l.leaf as e, l.place as o1 from ${parent.name} p join (${leafRows(parent.name, column)}) l using (locator)`
 }
 
 /** Creates the stage of one list: a typed row for each element, with its positions and the columns that it repeats. */
-export function childStage(plan: StagePlan, stage: StageTable, reader: PageReader): string {
+export function childStage(plan: StagePlan, stage: ListStage, reader: PageReader): string {
   const extra = rootOnly(stage)
-  const before = stage.parent ? stepsTo(stage.parent).length : 0
+  const before = stepsTo(stage.origin.parent).length
   const spelling: Spelling = {
     element: 'e',
     hasLong: reader.hasLong,

@@ -11,15 +11,28 @@ import type { Resource } from '../../contract/fields/resource.ts'
 import type { ChildTable, Table } from '../../contract/fields/table.ts'
 import { quoteName } from '../../warehouse/sql-text.ts'
 
-export interface StageTable {
+/** A list inside the rows of a stage. */
+interface StageList {
+  /** The column that shows whether the list has elements, or holds its JSON if each leaf becomes a row. */
+  readonly column: string
+  readonly child: ChildTable
+  /** The stage of its elements. */
+  readonly stage: ListStage
+}
+
+/** The list that the rows of a stage come from. */
+type StageOrigin = Pick<StageList, 'column' | 'child'> & { readonly parent: StageTable }
+
+export interface StageTable<Origin = StageOrigin | undefined> {
   /** A table in the database `stage`, such as stage.stage_2. */
   readonly name: string
   readonly table: Table
-  readonly child?: ChildTable
-  readonly parent?: StageTable
-  /** A column for each child: whether its list has elements, or its JSON if each leaf becomes a row. */
-  readonly lists: readonly { readonly name: string; readonly child: ChildTable }[]
+  /** Undefined for the record itself. */
+  readonly origin: Origin
+  readonly lists: readonly StageList[]
 }
+
+export type ListStage = StageTable<StageOrigin>
 
 export interface StagePlan {
   readonly resource: Resource
@@ -35,46 +48,50 @@ export interface StagePlan {
   }[]
 }
 
-function stageTables(
+function stageTable<Origin extends StageOrigin | undefined>(
   table: Table,
-  place: Pick<StageTable, 'child' | 'parent'>,
+  origin: Origin,
   counter: { next: number },
-): StageTable[] {
-  const name = `stage.stage_${counter.next++}`
-  const lists = table.children.map((child, index) => ({ name: `list_${index}`, child }))
-  const self: StageTable = { name, table, ...place, lists }
-  return [
-    self,
-    ...table.children.flatMap(child => stageTables(child.table, { child, parent: self }, counter)),
-  ]
+): StageTable<Origin> {
+  const lists: StageList[] = []
+  const self = { name: `stage.stage_${counter.next++}`, table, origin, lists }
+  for (const [index, child] of table.children.entries()) {
+    const column = `list_${index}`
+    lists.push({ column, child, stage: stageTable(child.table, { column, child, parent: self }, counter) })
+  }
+  return self
 }
 
+const withChildren = (stage: StageTable): StageTable[] => [
+  stage,
+  ...stage.lists.flatMap(list => withChildren(list.stage)),
+]
+
 export function stagePlan(resource: Resource): StagePlan {
-  const tables = stageTables(resource.table, {}, { next: 0 })
-  const [root] = tables
-  if (!root) throw new Error(`${resource.name} has no table`)
+  const root = stageTable(resource.table, undefined, { next: 0 })
   const documents = openDocuments(resource.table)
     .filter(document => !document.exploded)
     .map(({ path, isRestricted }, index) => ({ name: `document_${index}`, path, isRestricted }))
-  return { resource, shape: shapeOf(resource.table), root, tables, documents }
+  return { resource, shape: shapeOf(resource.table), root, tables: withChildren(root), documents }
 }
 
-function isLeaf(node: ShapeNode | undefined, path: readonly string[]): boolean {
-  const [key, ...rest] = path
-  if (key === undefined) return node?.kind === 'leaf'
-  return node?.kind === 'object' && isLeaf(node.fields.get(key), rest)
-}
+/** Undefined if no declared field is there. */
+export const nodeAt = (shape: ShapeNode, path: readonly string[]): ShapeNode | undefined =>
+  path.reduce<ShapeNode | undefined>(
+    (node, key) => (node?.kind === 'object' ? node.fields.get(key) : undefined),
+    shape,
+  )
 
 /**
  * Whether one declared type covers everything that a stage reads. It does not if one column takes a path as JSON and
  * others read parts of it.
  */
-function isTyped({ table, child }: StageTable): boolean {
+function isTyped({ table, origin }: StageTable): boolean {
   const shape = shapeOf(table)
   return (
-    child?.shape !== 'leaves' &&
+    origin?.child.shape !== 'leaves' &&
     Object.values(table.columns).every(({ source }) => source.from !== 'list') &&
-    openDocuments(table).every(({ path }) => isLeaf(shape, path.split('.')))
+    openDocuments(table).every(({ path }) => nodeAt(shape, path.split('.'))?.kind === 'leaf')
   )
 }
 

@@ -25,7 +25,7 @@ const documentOf = (path: string, { kind }: PageReader): string =>
 const explodedColumns = ({ root }: StagePlan, reader: PageReader): string[] =>
   root.lists
     .filter(({ child }) => child.shape === 'leaves')
-    .map(({ name, child }) => `${documentOf((child.lists[0] ?? []).join('.'), reader)} as ${name}`)
+    .map(({ column, child }) => `${documentOf(child.lists[0].join('.'), reader)} as ${column}`)
 
 function sourceTimes(plan: StagePlan): string[] {
   const { updatedAt, version } = plan.resource

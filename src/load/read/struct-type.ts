@@ -31,7 +31,7 @@ export const isShort = (node: ShapeNode): boolean => leafCount(node) <= fewLeave
 /** A list that is not carried is only counted, or kept as JSON if its structure is unknown. */
 function listType(node: ShapeNode & { kind: 'list' }, kind: ReaderKind): string {
   if (kind === 'json') return 'JSON'
-  if (node.element.kind === 'leaf' || isShort(node)) return `${structType(node.element, kind)}[]`
+  if (isShort(node)) return `${structType(node.element, kind)}[]`
   return `${nothing}[]`
 }
 

@@ -35,6 +35,7 @@ export const casks = resource({
     state: oneOf('state', ['full', 'empty'], 'State.'),
     name_length: derived('integer', 'length(name)', 'Length of its name.'),
     moved: volatile(text('moved', 'How it moves.')),
+    moved_length: derived('integer', 'length(moved)', 'Length of that.'),
     ...changeTimes,
     version: bookkeeping(integer('version', 'Version.')),
     spec: json('spec', 'Document.'),

@@ -1,18 +1,23 @@
 /** What of a record counts as content, as bookkeeping of the service, or not at all. */
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Resource } from '../../../src/contract/fields/resource.ts'
 import { rulesStage } from '../rules-stage.ts'
 import { cask, casks, time } from './casks.ts'
+import { boxes } from './vessels.ts'
 
 const stage = rulesStage()
 
 /** The hash of the content, and that of the bookkeeping. */
-async function hashes(record: object): Promise<readonly string[]> {
-  await stage.stage(casks, [stage.pageOf([record])])
+async function hashes(record: object, resource: Resource = casks): Promise<readonly string[]> {
+  await stage.stage(resource, [stage.pageOf([record])])
   const [row] = await stage.rows(`select row_hash from stage_record`)
   return String(row?.row_hash).split('-')
 }
 
-let base: Promise<readonly string[]> | undefined
+let base: readonly string[]
+beforeAll(async () => {
+  base = await hashes(cask())
+})
 
 describe('a difference', () => {
   test.each([
@@ -62,8 +67,7 @@ describe('a difference', () => {
     ],
     ['in which of two lists holds an element is content', { marks: [], stains: [{ mark: 'm' }] }, 'content'],
   ])('%s', async (...[, parts, kind]) => {
-    base ??= hashes(cask())
-    const [content, bookkeeping] = await base
+    const [content, bookkeeping] = base
     const [otherContent, otherBookkeeping] = await hashes(cask(parts))
     const found =
       otherContent !== content ? 'content' : otherBookkeeping !== bookkeeping ? 'bookkeeping' : 'none'
@@ -80,4 +84,11 @@ test('a time of change in a document of an element is the same content whatever 
   ]
   expect([second?.[0], third?.[0]]).toEqual([first?.[0], first?.[0]])
   expect(new Set([first?.[1], second?.[1], third?.[1]]).size).toBe(3)
+})
+
+test('a figure of a list counts by the elements of the list: what moves in them is no difference', async () => {
+  const box = (tilt: number) => ({ id: 'a', lids: [{ colour: 'red', tilt }] })
+  const level = await hashes(box(0), boxes)
+  expect(await stage.rows('select steepest from stage.stage_0')).toEqual([{ steepest: '0.0000' }])
+  expect(await hashes(box(1), boxes)).toEqual(level)
 })

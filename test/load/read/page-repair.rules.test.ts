@@ -1,5 +1,15 @@
 /** How pages are made readable, and which of their records are left out. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -16,6 +26,7 @@ import {
 import { type PageFile, positionsPerPage } from '../../../src/load/read/pages.ts'
 import { resourceOf } from '../../support/rules-warehouse.ts'
 import { casks } from './casks.ts'
+import { vessels } from './vessels.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-rules-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -126,6 +137,53 @@ describe('a page', () => {
     const { pages } = await read([{ ...one, bytes: one.bytes + 10 }])
     expect(pages[0]?.isLine).toBe(true)
   })
+})
+
+test.each([
+  [new Error('first line\nsecond line'), 'first line'],
+  ['a text', 'a text'],
+])('the first line of %j says why a page cannot be loaded', (cause, why) => {
+  const [one, other] = [page('{'), page('{')]
+  const error = new PageUnreadable([one, other], cause)
+  expect(error).toMatchObject({ page: one, pages: [one, other], cause })
+  expect(error.message).toBe(`a page cannot be loaded: ${one.file}: ${why}`)
+})
+
+test('a failure that is not of the page is what it is', async () => {
+  const known = new Proxy(knownFields(casks.table), {
+    get() {
+      throw new RangeError('of the search')
+    },
+  })
+  const failed = read([page(of('{"id":"a","name":"x"}'))], { known })
+  await expect(failed).rejects.toThrow(
+    expect.objectContaining({ name: 'RangeError', message: 'of the search' }),
+  )
+})
+
+test('a number too long for a double is noticed, whatever comes after it', async () => {
+  const [short, long] = ['{"id":"a","version":1}', '{"id":"b","other":1,"mass":87653255.4}']
+  const known = knownFields(vessels.table)
+  const hasLong = async (...records: readonly string[]) => {
+    const found = await read([page(of(...records))], { known })
+    found.cleanUp()
+    return found.hasLong
+  }
+  expect([await hasLong(short), await hasLong(long), await hasLong(long, short)]).toEqual([false, true, true])
+})
+
+test.runIf(existsSync('/proc/self/fd'))('no file stays open', async () => {
+  const { cleanUp } = await read([page(of('{"id":"a"}')), page(of('{"id":"b","name":"x\\u0000y"}'))])
+  const targets = readdirSync('/proc/self/fd').map(name => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`)
+    } catch {
+      // Closed since the folder was read: the one that read it.
+      return ''
+    }
+  })
+  expect(targets.filter(target => target.startsWith(folder))).toEqual([])
+  cleanUp()
 })
 
 describe('several pages', () => {
@@ -290,7 +348,9 @@ test('a stand-in that lacks what its record cannot be without is reported once',
 test('pages that are no JSON are found among others; a failure to read one is what it is', () => {
   const [good, bad] = [page('{}'), page('{')]
   expect(unreadableAmong([good, bad, good])).toEqual([bad])
-  expect(() => unreadableAmong([{ ...good, file: join(folder, 'none') }])).toThrow('ENOENT')
+  expect(() => unreadableAmong([{ ...good, file: join(folder, 'none') }])).toThrow(
+    expect.objectContaining({ code: 'ENOENT' }),
+  )
 })
 
 describe('files of a batch', () => {
@@ -303,6 +363,11 @@ describe('files of a batch', () => {
     expect(copies[0]).toMatchObject({ bytes: 7, within: undefined, runId: 'run-1' })
     expect(copies[0]?.file).toContain(join(dirname(dirname(one.file)), '.muster-'))
     expect(dirname(files.named('x'))).toBe(dirname(dirname(copies[1]?.file ?? '')))
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+    expect(copies.map(({ file }) => [modeOf(dirname(file)), modeOf(file)])).toEqual([
+      ['700', '600'],
+      ['700', '600'],
+    ])
     files.remove()
     expect(besides(one)).toEqual(['scan'])
     expect(existsSync(dirname(files.named('y')))).toBe(true)

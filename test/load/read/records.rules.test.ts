@@ -1,6 +1,6 @@
 /** What becomes of the fields and lists of a record, whichever way its page is read. */
-import { describe, expect, test } from 'vitest'
-import { rulesStage } from '../rules-stage.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { rulesStage, type StagedPages } from '../rules-stage.ts'
 import { boxes, vessels } from './vessels.ts'
 
 const stage = rulesStage()
@@ -8,6 +8,8 @@ const stage = rulesStage()
 const full = {
   ...{ id: 'v1', name: 'Ada', info: { label: 'l', crew: 3, engine: { power: 9 } }, level: 1.5, open: true },
   ...{ openedAt: '2026-03-01T09:00:00.000Z', seenOn: '31/12/2025', owner: { id: 'u', name: 'Ann' } },
+  // As a double that is multiplied by 10 ** 8 it ends in 1.
+  ...{ mass: 87653255.4, hull: { name: 'steel', field7: 'f7' } },
   ...{ photo: 'https://files/1.jpg?key=secret', spec: { a: 1 }, moved: 'fast', version: 7 },
   ...{ createdAt: '2026-02-01T09:00:00.000Z', updatedAt: '2026-03-02T09:00:00.000Z' },
   ...{ notes: [{ words: 'one' }, { words: 'two' }], flags: ['red', 'blue'] },
@@ -35,21 +37,22 @@ const ways = [
 ] as const
 
 describe.each(ways)('a record that is read %s', (_, beside) => {
-  const read = async () => {
+  let staged: StagedPages
+  beforeAll(async () => {
     const pages = [
       stage.pageOf([full, ...beside], { scope: { company_id: 'c1' } }),
       stage.pageOf([bare], { runId: 'run-2', fetchedAt: '2026-05-02T00:00:00.000Z' }),
     ]
-    return stage.stage(vessels, pages)
-  }
+    staged = await stage.stage(vessels, pages)
+  })
 
   test('has a typed value in each column, and the time and run of its page', async () => {
-    const staged = await read()
     expect(staged).toMatchObject({ records: 2 + beside.length, newValues: [] })
     expect(staged.trouble).toHaveLength(beside.length)
     expect(await rowsOf('stage_0', 'vessel_id')).toEqual([
       {
         ...{ vessel_id: 'v1', company_id: 'c1', fleet: 'north', name: 'Ada', label: 'l', crew: 3 },
+        ...{ mass: '87653255.40000000' },
         ...{ level: '1.5000', is_open: true, opened_at: '2026-03-01T09:00:00.000Z', seen_date: '2025-12-31' },
         ...{ twofold: '3.0000', fourfold: '6.0000', owner_id: 'u', owner_id__name: 'Ann', tag_id: 'Ada' },
         ...{ photo_url: 'https://files/1.jpg', spec: '{"a":1}', moved: 'fast', version: 7 },
@@ -59,6 +62,7 @@ describe.each(ways)('a record that is read %s', (_, beside) => {
       },
       {
         ...{ vessel_id: 'v2', company_id: '-1', fleet: 'north', name: 'nameless', label: null, crew: null },
+        ...{ mass: null },
         ...{ level: null, is_open: null, opened_at: null, seen_date: null, twofold: null, fourfold: null },
         ...{ owner_id: '-1', owner_id__name: null, tag_id: '-1', photo_url: null, spec: null, moved: null },
         ...{ version: null, created_at: null, updated_at: null, source_updated_at: null },
@@ -72,10 +76,16 @@ describe.each(ways)('a record that is read %s', (_, beside) => {
     ])
   })
 
+  test('has positions only in the stages of lists that have lists of their own', async () => {
+    const placed = await stage.rows(
+      `select distinct table_name from duckdb_columns() where database_name like 'stage%' and regexp_full_match(column_name, 'o\\d')`,
+    )
+    expect(placed).toEqual([{ table_name: 'stage_5' }])
+  })
+
   test('has a row per element of each list, in order, with what it repeats of the rows above', async () => {
-    const { filled } = await read()
-    const tables = ['vessel', 'note', 'flag', 'engine', 'deck', 'cabin', 'step']
-    expect([...filled].sort()).toEqual([...tables.map((_, n) => `stage.stage_${n}`), 'stage_leaf'])
+    const tables = ['vessel', 'note', 'flag', 'engine', 'hull', 'deck', 'cabin', 'step']
+    expect([...staged.filled].sort()).toEqual([...tables.map((_, n) => `stage.stage_${n}`), 'stage_leaf'])
     const md5 = (...parts: readonly (string | number)[]) => `md5('${parts.join('|')}')`
     const key = async (sql: string) => (await stage.rows(`select ${sql} as key`))[0]?.key
     expect(await rowsOf('stage_1', 'note_ordinal')).toEqual([
@@ -89,18 +99,22 @@ describe.each(ways)('a record that is read %s', (_, beside) => {
     expect(await rowsOf('stage_3')).toEqual([
       { vessel_engine_key: await key(md5('v1')), vessel_id: 'v1', power: 9 },
     ])
-    expect(await rowsOf('stage_4', 'deck_ordinal')).toMatchObject([
+    expect(await rowsOf('stage_4')).toMatchObject([
+      { vessel_id: 'v1', name: 'steel', field_0: null, field_7: 'f7' },
+    ])
+    expect(await rowsOf('stage_5', 'deck_ordinal')).toMatchObject([
       { vessel_id: 'v1', deck_ordinal: 1, name: 'upper', field_0: 'f0', field_7: null },
       { vessel_id: 'v1', deck_ordinal: 2, name: 'lower', field_0: null, field_7: 'f7' },
       { vessel_id: 'v1', deck_ordinal: 3, name: 'last', field_0: null },
     ])
+    const cabin = { vessel_id: 'v1', home_id: 'v1', company_id: 'c1' }
     const deck = (n: number) => key(md5('v1', n))
-    expect(await rowsOf('stage_5', 'size')).toMatchObject([
-      { vessel_deck_key: await deck(1), vessel_id: 'v1', company_id: 'c1', cabin_ordinal: 1, size: '1.0000' },
-      { vessel_deck_key: await deck(1), vessel_id: 'v1', company_id: 'c1', cabin_ordinal: 2, size: '2.0000' },
-      { vessel_deck_key: await deck(3), vessel_id: 'v1', company_id: 'c1', cabin_ordinal: 1, size: '3.0000' },
+    expect(await rowsOf('stage_6', 'size')).toMatchObject([
+      { vessel_deck_key: await deck(1), ...cabin, cabin_ordinal: 1, size: '1.0000' },
+      { vessel_deck_key: await deck(1), ...cabin, cabin_ordinal: 2, size: '2.0000' },
+      { vessel_deck_key: await deck(3), ...cabin, cabin_ordinal: 1, size: '3.0000' },
     ])
-    expect(await rowsOf('stage_6', 'port')).toMatchObject([
+    expect(await rowsOf('stage_7', 'port')).toMatchObject([
       { vessel_id: 'v1', route_ordinal: 1, step_ordinal: 1, port: 'a' },
       { vessel_id: 'v1', route_ordinal: 1, step_ordinal: 2, port: 'b' },
       { vessel_id: 'v1', route_ordinal: 3, step_ordinal: 1, port: 'c' },

@@ -26,6 +26,7 @@ import {
   isWhollyTyped,
   jsonPath,
   memberAttribute,
+  nodeAt,
   stagedSources,
   stagePlan,
 } from '../../../src/load/read/plan.ts'
@@ -89,18 +90,21 @@ describe('a type', () => {
 describe('the stages of a resource', () => {
   test('are its own first, then those of its lists, each below that of its parent', () => {
     const { root, tables, documents } = stagePlan(vessels)
-    expect(tables.map(({ name, table, parent }) => [name, table.name, parent?.name])).toEqual([
+    expect(tables.map(({ name, table, origin }) => [name, table.name, origin?.parent.name])).toEqual([
       ['stage.stage_0', 'fact_vessel', undefined],
       ['stage.stage_1', 'bridge_vessel_note', 'stage.stage_0'],
       ['stage.stage_2', 'bridge_vessel_flag', 'stage.stage_0'],
       ['stage.stage_3', 'bridge_vessel_engine', 'stage.stage_0'],
-      ['stage.stage_4', 'bridge_vessel_deck', 'stage.stage_0'],
-      ['stage.stage_5', 'bridge_vessel_cabin', 'stage.stage_4'],
-      ['stage.stage_6', 'bridge_vessel_step', 'stage.stage_0'],
+      ['stage.stage_4', 'bridge_vessel_hull', 'stage.stage_0'],
+      ['stage.stage_5', 'bridge_vessel_deck', 'stage.stage_0'],
+      ['stage.stage_6', 'bridge_vessel_cabin', 'stage.stage_5'],
+      ['stage.stage_7', 'bridge_vessel_step', 'stage.stage_0'],
     ])
     expect(root).toBe(tables[0])
-    expect(root.lists.map(({ name, child }) => [name, child.table.name])).toEqual(
-      tables.filter(one => one.parent === root).map((one, index) => [`list_${index}`, one.table.name]),
+    expect(root.lists.map(({ column, child }) => [column, child.table.name])).toEqual(
+      tables
+        .filter(one => one.origin?.parent === root)
+        .map((one, index) => [`list_${index}`, one.table.name]),
     )
     expect(documents).toEqual([{ name: 'document_0', path: 'spec', isRestricted: false }])
     expect(stagePlan(boxes).documents).toEqual([{ name: 'document_0', path: 'contents', isRestricted: true }])
@@ -172,6 +176,18 @@ describe('the stages of a resource', () => {
       'fact_x: derived columns a, b read each other',
     )
   })
+})
+
+test.each([
+  ['no key', [], 'object'],
+  ['keys of objects', ['a', 'b'], 'leaf'],
+  ['a key of no object', ['a', 'b', 'c'], undefined],
+  ['an unknown key', ['x'], undefined],
+  ['a key below an unknown one', ['x', 'b'], undefined],
+  ['a key of the elements of a list', ['l', 'b'], undefined],
+] as const)('%s: a path leads to what is declared there', (_, path, kind) => {
+  const shape = object({ a: object({ b: leaf('text') }), l: list(object({ b: leaf('text') })) })
+  expect(nodeAt(shape, path)?.kind).toBe(kind)
 })
 
 test('a path is quoted key by key, below an expression or below nothing', () => {

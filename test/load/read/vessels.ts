@@ -12,6 +12,7 @@ import {
   json,
   keyOf,
   named,
+  number,
   ofList,
   ofParent,
   ofRoot,
@@ -43,6 +44,7 @@ const cabins = bridge('vessel_cabin', 'One row per cabin.', {
   vessel_cabin_key: keyOf('vessel_deck_key', 'cabin_ordinal'),
   vessel_deck_key: ofParent('vessel_deck_key'),
   vessel_id: ofRoot('vessel_id'),
+  home_id: ofRoot('vessel_id'),
   company_id: ofRoot('company_id'),
   cabin_ordinal: ordinal(),
   size: quantity('size', 'Its size.'),
@@ -79,6 +81,7 @@ export const vessels = resource({
     label: text('info.label', 'Label.'),
     crew: integer('info.crew', 'Crew.'),
     level: quantity('level', 'Level.'),
+    mass: number('mass', 'Mass.'),
     is_open: flag('open', 'Whether it is open.'),
     opened_at: timestamp('openedAt', 'When it was opened.'),
     seen_date: dayMonthYear('seenOn', 'When it was seen.'),
@@ -107,6 +110,15 @@ export const vessels = resource({
         power: integer('power', 'Power.'),
       }),
     ),
+    hull: only(
+      'hull',
+      bridge('vessel_hull', 'One row per hull.', {
+        vessel_hull_key: keyOf('vessel_id'),
+        vessel_id: ofRoot('vessel_id'),
+        name: text('name', 'Name.'),
+        ...manyFields,
+      }),
+    ),
     decks: each('decks', decks),
     routes: each('routes[].steps', steps),
   }),
@@ -133,6 +145,7 @@ export const boxes = resource({
       { take: 'sum', of: 'lids[].width', where: { key: 'colour', is: 'red' } },
       'Width of the red ones.',
     ),
+    steepest: ofList('quantity', { take: 'max', of: 'lids[].tilt' }, 'Greatest angle.'),
     lids: each(
       'lids',
       bridge('box_lid', 'One row per lid.', {
@@ -140,6 +153,7 @@ export const boxes = resource({
         box_id: ofRoot('box_id'),
         lid_ordinal: ordinal(),
         colour: text('colour', 'Colour.'),
+        tilt: volatile(quantity('tilt', 'Its angle.')),
       }),
     ),
     marks: eachLeaf(

@@ -1,47 +1,53 @@
 import type { Equivalent, Known } from '../known.ts'
 
-const file = 'src/load/read/batch.ts'
+const inFile =
+  (file: string) =>
+  (line: string, reason: string, ...replacements: readonly string[]): Equivalent[] =>
+    replacements.map(replacement => ({ file: `src/load/read/${file}.ts`, line, replacement, reason }))
 
-/** Alterations of a line that only spares work. */
-const sparing = (line: string, reason: string, ...replacements: readonly string[]): Equivalent[] =>
-  replacements.map(replacement => ({ file, line, replacement, reason }))
+const batch = inFile('batch')
+const pageRepair = inFile('page-repair')
+const lists = inFile('lists')
+const leaves = inFile('attribute-leaves')
+
+const wholeFile = 'A regular file is read at once; only network file systems return less than was asked for.'
 
 export const known: Known = {
   stories: [],
   slips: [],
   equivalents: [
-    ...sparing(
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
-      'const filled = stage.lists.filter((_, index) => Number(row?.[`l${index}`]) > 0)',
-      'A list without elements is read and found empty: one statement more, the same stages.',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
-      ...['stage.lists', 'true', 'Number(row?.[`l${index}`]) >= 0'],
+    ...batch('return Number(row?.Count)', 'The statement always gives one row.', 'row.Count'),
+    ...pageRepair(
+      'if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes)',
+      'A new buffer for each page holds the same bytes.',
+      ...['true', 'room.length <= bytes'],
     ),
-    ...sparing(
-      'if (!stage.child || !lists.has(stage.child)) continue',
-      'A list without elements is read and found empty: one statement more, the same stages.',
+    ...pageRepair(
+      'while (end < bytes) {',
+      `${wholeFile} Nothing is left to read at its end.`,
+      'end <= bytes',
+    ),
+    ...pageRepair(
+      'const more = readSync(opened, room, end, bytes - end, within ? within.start + end : null)',
+      wholeFile,
+      ...['bytes + end', 'within.start - end'],
+    ),
+    ...pageRepair(
+      'if (this.#pause.isDue) await this.#pause.take()',
+      'Signals and timers wait longer, or less; the page is the same.',
+      ...['true', 'false'],
+    ),
+    ...lists(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+      "if (kind === 'typed') return `coalesce(len(${at}) > 0, false)`",
+      'The text of a typed list says the same, at a higher cost.',
       'false',
     ),
-    ...sparing(
-      'hasDocuments: documents.some(({ name }) => Number(row?.[name]) > 0),',
-      'Leaves are looked for and not found: one statement more.',
-      ...['true', 'Number(row?.[name]) >= 0'],
+    ...leaves(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+      'const elsewhere = declared.map(({ path }) => path).filter(path => path.startsWith(`${document.path}.`))',
+      'No leaf of a document is at the path of a field elsewhere.',
+      'declared.map(({ path }) => path)',
     ),
-    ...sparing(
-      'const mayHaveLeaves = hasDocuments || batch.leaves !== undefined',
-      'Leaves are looked for and not found: one statement more.',
-      'true',
-    ),
-    ...sparing(
-      'if (ids < records) await keepNewest(engine, plan, [...names])',
-      'No record is there twice, so that none is removed.',
-      ...['true', 'ids <= records'],
-    ),
-    {
-      file,
-      line: 'return Number(row?.Count)',
-      replacement: 'row.Count',
-      reason: 'The statement always gives one row.',
-    },
   ],
 }
