@@ -196,4 +196,31 @@ describe('a record with documents', () => {
       { box_id: 'b1', mark_ordinal: 3, path: 'b', value: 'x', value_type: 'text' },
     ])
   })
+
+  test('has a row per value, object and element of its lists', async () => {
+    const lists = {
+      labels: ['red', 'blue'],
+      maker: { trade: 'cooper' },
+      crates: [{ slots: [] }, { slots: [{ size: 1 }, { size: 2 }] }],
+    }
+    const { filled } = await stage.stage(boxes, [
+      stage.pageOf([
+        { id: 'b1', ...lists },
+        { id: 'b2', labels: null, maker: null, crates: [{ slots: null }] },
+      ]),
+    ])
+    expect([...filled].sort()).toEqual([0, 3, 4, 5, 6].map(n => `stage.stage_${n}`))
+    expect(await rowsOf('stage_3', 'label_ordinal')).toMatchObject([
+      { box_id: 'b1', label_ordinal: 1, label: 'red' },
+      { box_id: 'b1', label_ordinal: 2, label: 'blue' },
+    ])
+    expect(await rowsOf('stage_4')).toMatchObject([{ box_id: 'b1', trade: 'cooper' }])
+    const rows = await stage.rows(
+      'select c.box_id, crate_ordinal, slot_ordinal, size from stage.stage_6 s join stage.stage_5 c using (box_crate_key) order by size',
+    )
+    expect(rows).toEqual([
+      { box_id: 'b1', crate_ordinal: 2, slot_ordinal: 1, size: 1 },
+      { box_id: 'b1', crate_ordinal: 2, slot_ordinal: 2, size: 2 },
+    ])
+  })
 })

@@ -124,6 +124,21 @@ export const vessels = resource({
   }),
 })
 
+const slots = bridge('box_slot', 'One row per slot.', {
+  box_slot_key: keyOf('box_crate_key', 'slot_ordinal'),
+  box_crate_key: ofParent('box_crate_key'),
+  box_id: ofRoot('box_id'),
+  slot_ordinal: ordinal(),
+  size: integer('size', 'Its size.'),
+})
+
+const crates = bridge('box_crate', 'One row per crate.', {
+  box_crate_key: keyOf('box_id', 'crate_ordinal'),
+  box_id: ofRoot('box_id'),
+  crate_ordinal: ordinal(),
+  slots: each('slots', slots),
+})
+
 /** With figures of a list and a row per leaf: each record is read as JSON. */
 export const boxes = resource({
   name: 'boxes',
@@ -167,5 +182,23 @@ export const boxes = resource({
         value_type: text('type', 'Type.'),
       }),
     ),
+    labels: eachValue(
+      'labels',
+      bridge('box_label', 'One row per label.', {
+        box_label_key: keyOf('box_id', 'label_ordinal'),
+        box_id: ofRoot('box_id'),
+        label_ordinal: ordinal(),
+        label: text('', 'Label.'),
+      }),
+    ),
+    maker: only(
+      'maker',
+      bridge('box_maker', 'One row per maker.', {
+        box_maker_key: keyOf('box_id'),
+        box_id: ofRoot('box_id'),
+        trade: text('trade', 'Trade.'),
+      }),
+    ),
+    crates: each('crates', crates),
   }),
 })
