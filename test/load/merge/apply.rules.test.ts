@@ -1,6 +1,7 @@
 /** Which rows of a record are written, kept as history and removed. */
 import { describe, expect, test } from 'vitest'
 import {
+  applyMembers,
   areAllNew,
   arrivalsOf,
   isArriving,
@@ -235,23 +236,50 @@ describe('the statements that retire what is replaced', () => {
   })
 })
 
-test('casts the values that a server sends to the stage', async () => {
-  await warehouse.merge(gauges, [gauge('typed', 2)])
-  const { plan, filled } = await warehouse.stage(gauges, [warehouse.pageOf([gauge('typed', 3)])])
-  const counts = await createDelta(warehouse.engine, gauges, { records: warehouse.engine.send([]) })
-  const sent: unknown[] = []
-  const engine: Engine = {
-    ...warehouse.engine,
-    stage: warehouse.engine,
-    sendToStage: (name, columns, select) => {
-      sent.push(...columns.map(one => [one.name, one.sql]))
-      return warehouse.engine.sendToStage(name, columns, select)
-    },
+describe('what the warehouse sends to the stage', () => {
+  /** The columns, of each table, for the arrivals of a batch with this record. */
+  async function sent(record: object): Promise<readonly unknown[]> {
+    const { plan, filled } = await warehouse.stage(gauges, [warehouse.pageOf([record])])
+    const counts = await createDelta(warehouse.engine, gauges, { records: warehouse.engine.send([]) })
+    const columnsSent: unknown[] = []
+    const engine: Engine = {
+      ...warehouse.engine,
+      stage: warehouse.engine,
+      sendToStage: (name, columns, select) => {
+        columnsSent.push(...columns.map(one => [one.name, one.sql]))
+        return warehouse.engine.sendToStage(name, columns, select)
+      },
+    }
+    await arrivalsOf(engine, plan, { counts, filled })
+    return columnsSent
   }
-  await arrivalsOf(engine, plan, { counts, filled })
-  expect(sent).toEqual([
-    ['locator', 'bigint'],
-    ['first_loaded_at', 'timestamptz'],
-    ['valid_from', 'timestamptz'],
+
+  test('is typed, and says which records arrive', async () => {
+    await warehouse.merge(gauges, [gauge('typed', 2)])
+    expect(await sent(gauge('typed', 3))).toEqual([
+      ['locator', 'bigint'],
+      ['first_loaded_at', 'timestamptz'],
+      ['valid_from', 'timestamptz'],
+    ])
+  })
+
+  test('is nothing where no record is stored: all of them arrive', async () => {
+    expect(await sent(gauge('first of all', 3))).toEqual([])
+  })
+})
+
+test('a dimension whose members get more than a new time is written with changes', async () => {
+  const members = (...kinds: readonly boolean[]) => ({
+    table: { name: 'member', columns: [], joinedBy: 'member_id' },
+    changed: kinds
+      .map((hasChanges, n) => `select 'dim_${n}' as dimension, ${hasChanges} as has_changes`)
+      .join(' union all '),
+    statements: () => [],
+  })
+  const written = await applyMembers(warehouse.engine, members(true, false))
+  expect([...written].sort()).toEqual([
+    ['dim_0', 'changes'],
+    ['dim_1', 'touches'],
   ])
+  expect(await applyMembers(warehouse.engine, undefined)).toEqual(new Map())
 })
