@@ -37,13 +37,17 @@ function hasElements(child: ChildTable, element: string, { kind }: PageReader): 
   return `coalesce(${textOf(child, element)} <> '[]', false)`
 }
 
-/** A column for each list carried as rows or presence, as `expression as name`. */
-export function listColumns(stage: StageTable, element: string, reader: PageReader): string[] {
-  return stage.lists.flatMap(({ column, child }) => {
+/** A column for each list, as `expression as name`. */
+export function listColumns(
+  stage: StageTable,
+  { element, document }: Pick<Spelling, 'element' | 'document'>,
+  reader: PageReader,
+): string[] {
+  return stage.lists.map(({ column, child }) => {
+    const [path] = child.lists
     const form = listFormOf(stage, child, reader)
-    if (form === 'document') return []
-    const value = form === 'rows' ? below(element, child.lists[0]) : hasElements(child, element, reader)
-    return [`${value} as ${column}`]
+    if (form === 'document') return `${document(path)} as ${column}`
+    return `${form === 'rows' ? below(element, path) : hasElements(child, element, reader)} as ${column}`
   })
 }
 
@@ -186,7 +190,7 @@ export function childStage(plan: StagePlan, stage: ListStage, reader: PageReader
   }
   const places = stage.lists.length === 0 ? [] : placesTo(stepsTo(stage).length)
   return stageStatement(stage, spelling, {
-    columns: ['locator', ...places, ...listColumns(stage, 'e', reader)],
+    columns: ['locator', ...places, ...listColumns(stage, spelling, reader)],
     from: `(${elementsOf(plan, stage, reader)}) where e is not null`,
   })
 }

@@ -21,12 +21,6 @@ const documentOf = (path: string, { kind }: PageReader): string =>
     ? below('', path.split('.'))
     : `nullif(json_extract(${own.json}, ${quoteText(jsonPath(path))}), cast('null' as json))`
 
-/** Documents with a row for each leaf, named after their lists. */
-const explodedColumns = ({ root }: StagePlan, reader: PageReader): string[] =>
-  root.lists
-    .filter(({ child }) => child.shape === 'leaves')
-    .map(({ column, child }) => `${documentOf(child.lists[0].join('.'), reader)} as ${column}`)
-
 function sourceTimes(plan: StagePlan): string[] {
   const { updatedAt, version } = plan.resource
   const at = (path: string | undefined, type: 'timestamp' | 'integer') =>
@@ -58,8 +52,7 @@ export function rootStage(plan: StagePlan, pages: readonly PageFile[], reader: P
     `cast(${listed(pages, page => page.fetchedAt)} as timestamptz[])[${own.page}] as loaded_at`,
     `${perPage(pages, page => page.runId, own.page)} as run_id`,
     ...sourceTimes(plan),
-    ...listColumns(root, '', reader),
-    ...explodedColumns(plan, reader),
+    ...listColumns(root, spelling, reader),
     ...plan.documents.map(({ name, path }) => `${documentOf(path, reader)} as ${name}`),
   ]
   const beside = reader.kind === 'typed' ? '' : `j as ${own.json}, `
