@@ -37,7 +37,7 @@ test.each([
   [
     'whose lists are empty',
     vessels,
-    [{ id: 'a', notes: [] }],
+    [{ id: 'a', notes: [], decks: [] }],
     'stage_0 stage_seen lists of stage_0 stage_record',
   ],
   [
@@ -99,6 +99,21 @@ test('a record that one type covers is read straight into it, and any other as J
     return statements[0]?.includes(' as j') ? 'JSON' : 'its type'
   }
   expect([await read(vessels), await read(boxes)]).toEqual(['its type', 'JSON'])
+})
+
+test('lists that are empty cost no statement in a record that is read as JSON either', async () => {
+  const { statements } = await stage.stage(boxes, [stage.pageOf([{ id: 'a', lids: [], labels: [] }])])
+  expect(statements.map(nameOf).join(' ')).toBe('stage_0 stage_seen lists of stage_0 stage_record')
+})
+
+test('elements with few fields are carried with their record, the pages are read again for others', async () => {
+  const lists = {
+    ...{ notes: [{ words: 'x' }], flags: ['y'], info: { engine: { power: 1 } }, hull: { name: 'z' } },
+    ...{ decks: [{ name: 'x', cabins: [{ size: 1 }] }], routes: [{ steps: [{ port: 'p' }] }] },
+  }
+  const { statements } = await stage.stage(vessels, [stage.pageOf([{ id: 'a', ...lists }])])
+  const reading = statements.filter(sql => sql.includes('read_json')).map(nameOf)
+  expect(reading).toEqual(['stage_0', 'stage_4', 'stage_5'])
 })
 
 test('records without lists and leaves are hashed without a join', async () => {
