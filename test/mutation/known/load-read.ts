@@ -9,6 +9,7 @@ const batch = inFile('batch')
 const pageRepair = inFile('page-repair')
 const lists = inFile('lists')
 const leaves = inFile('attribute-leaves')
+const plan = inFile('plan')
 
 const wholeFile = 'A regular file is read at once; only network file systems return less than was asked for.'
 
@@ -16,11 +17,21 @@ export const known: Known = {
   stories: [],
   slips: [],
   equivalents: [
+    ...plan(
+      "origin?.child.shape !== 'leaves' &&",
+      'The document of such a list has no declared type, so that its record is read as JSON already.',
+      'true',
+    ),
     ...batch('return Number(row?.Count)', 'The statement always gives one row.', 'row.Count'),
     ...pageRepair(
       'if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes)',
       'A new buffer for each page holds the same bytes.',
       ...['true', 'room.length <= bytes'],
+    ),
+    ...pageRepair(
+      'const isReadable = bytes === received && (isPlainFile(page) || this.#joined?.isComplete)',
+      'A page inside another file is copied at the end all the same, and read a second time for it.',
+      'true',
     ),
     ...pageRepair(
       'while (end < bytes) {',
