@@ -1,8 +1,8 @@
 /** A batch costs only the statements that its content needs: planning one takes longer than reading a page. */
 import { expect, test } from 'vitest'
-import { id, text } from '../../../src/contract/fields/column.ts'
+import { id, json, keyOf, ofRoot, ordinal, text } from '../../../src/contract/fields/column.ts'
 import { resource } from '../../../src/contract/fields/resource.ts'
-import { fact } from '../../../src/contract/fields/table.ts'
+import { bridge, each, fact } from '../../../src/contract/fields/table.ts'
 import { dropStages } from '../../../src/load/read/batch.ts'
 import { rulesStage } from '../rules-stage.ts'
 import { cask, casks } from './casks.ts'
@@ -114,6 +114,27 @@ test('elements with few fields are carried with their record, the pages are read
   const { statements } = await stage.stage(vessels, [stage.pageOf([{ id: 'a', ...lists }])])
   const reading = statements.filter(sql => sql.includes('read_json')).map(nameOf)
   expect(reading).toEqual(['stage_0', 'stage_4', 'stage_5'])
+})
+
+test('a record with as many lists as documents is looked into for both', async () => {
+  const part = bridge('raft_part', 'One row per part.', {
+    raft_part_key: keyOf('raft_id', 'part_ordinal'),
+    raft_id: ofRoot('raft_id'),
+    part_ordinal: ordinal(),
+    name: text('name', 'Name.'),
+  })
+  const rafts = resource({
+    ...{ name: 'rafts', entity: 'raft', description: 'Of the tests.', path: '/', read: { strategy: 'scan' } },
+    table: fact('raft', 'One row per raft.', {
+      raft_id: id('id', 'Id.'),
+      spec: json('spec', 'Document.'),
+      parts: each('parts', part),
+    }),
+  })
+  const { filled } = await stage.stage(rafts, [
+    stage.pageOf([{ id: 'a', spec: { a: 1 }, parts: [{ name: 'x' }] }]),
+  ])
+  expect([...filled].sort()).toEqual(['stage.stage_0', 'stage.stage_1', 'stage_leaf'])
 })
 
 test('records without lists and leaves are hashed without a join', async () => {

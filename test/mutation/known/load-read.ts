@@ -22,6 +22,7 @@ export const known: Known = {
       'The document of such a list has no declared type, so that its record is read as JSON already.',
       'true',
     ),
+    ...inFile('root')("ordinal: () => 'null',", 'A record has no position in a list.', '() => undefined'),
     ...batch('return Number(row?.Count)', 'The statement always gives one row.', 'row.Count'),
     ...pageRepair(
       'if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes)',
