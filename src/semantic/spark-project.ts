@@ -93,7 +93,8 @@ function modelOf({ mart, reads, select }: SparkMart, own: ReadonlySet<string>): 
     table =>
       `${relationName(table)} as (select * from {{ ${relation(table)} }} where connection = '{{ var("connection") }}')`,
   )
-  const text = `{%- set as_of = muster_as_of() -%}
+  // A minus before the first would join it to the comment above it.
+  const text = `{% set as_of = muster_as_of() -%}
 {%- set today = muster_today() -%}
 with ${expressions.join(',\n')}
 select '{{ var("connection") }}' as connection, made.* from (
