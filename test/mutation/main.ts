@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { folders } from './folders.ts'
 import { everyStory } from './known/index.ts'
 import { type FolderResult, formatSurvivor, formatTable, readReport } from './report.ts'
-import { sqlResults } from './sql/results.ts'
+import { trySql } from './sql/try-sql.ts'
 import { tryTexts } from './sql/try-texts.ts'
 
 /** A folder of which fewer mutants are killed fails the run, equivalent ones aside. */
@@ -58,27 +58,16 @@ if (chosenTypescript.length + chosenSql.length + chosenTexts.length === 0) {
 }
 mkdirSync('.mutation', { recursive: true })
 
-function run(command: readonly string[], environment: Readonly<Record<string, string>> = {}): void {
-  const { status } = spawnSync('npx', command, { stdio: 'inherit', env: { ...process.env, ...environment } })
-  if (status !== 0) process.exit(status ?? 1)
-}
-
 function tryTypescript(files: readonly string[]): readonly FolderResult[] {
   if (files.length === 0) return []
   const base = JSON.parse(readFileSync('stryker.config.json', 'utf8'))
   const config = '.mutation/config.json'
   const concurrency = Number(values.concurrency)
   writeFileSync(config, JSON.stringify({ ...base, mutate: files, concurrency }))
-  run(['stryker', 'run', config], { NODE_OPTIONS: '--import tsx' })
+  const env = { ...process.env, NODE_OPTIONS: '--import tsx' }
+  const { status } = spawnSync('npx', ['stryker', 'run', config], { stdio: 'inherit', env })
+  if (status !== 0) process.exit(status ?? 1)
   return readReport(base.jsonReporter.fileName, new Set(files))
-}
-
-function trySql(files: readonly string[]): readonly FolderResult[] {
-  if (files.length === 0) return []
-  const report = '.mutation/sql.json'
-  const names = { MUSTER_SQL_FILES: JSON.stringify(files), MUSTER_SQL_REPORT: report }
-  run(['vitest', 'run', '--config', 'test/mutation/sql/vitest.config.ts'], names)
-  return sqlResults(JSON.parse(readFileSync(report, 'utf8')))
 }
 
 const results = [...tryTypescript(chosenTypescript), ...tryTexts(chosenTexts), ...trySql(chosenSql)]

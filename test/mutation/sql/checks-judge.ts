@@ -6,6 +6,7 @@ import { checkMoment, isFound, planted } from '../../marts/planted.ts'
 import { buildAll } from '../../support/built-marts.ts'
 import { useFilled } from '../../support/filled-warehouse.ts'
 import type { Judged, MartsJudge } from './marts-judge.ts'
+import { inTime } from './time-limits.ts'
 
 const textOf = ({ parts }: Check): string => parts.map(({ select }) => select).join('\n')
 
@@ -38,9 +39,10 @@ export class ChecksJudge {
   async #isWrong(check: Check): Promise<boolean> {
     const engine = this.#engine as Engine
     if (await this.#marts.isOtherCheck(check)) return true
-    if (failedRows(await runCheck(engine, check, checkMoment)) > 0) return true
-    for (const error of planted('duckdb'))
-      if (error.check === check.name && !(await isFound(engine, check, error))) return true
+    const isSound = async () => failedRows(await runCheck(engine, check, checkMoment)) === 0
+    if (!(await inTime(check.name, isSound))) return true
+    for (const error of planted('duckdb').filter(one => one.check === check.name))
+      if (!(await inTime(check.name, () => isFound(engine, check, error)))) return true
     return false
   }
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { RulesTestRunner } from '../runner/plugin.ts'
-import { noteState, statesIn } from './text-states.ts'
+import { noteState, statesIn } from './notes.ts'
 
 const [mutants = '', notes = ''] = process.argv.slice(2)
 const runner = new RulesTestRunner()

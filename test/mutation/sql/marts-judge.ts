@@ -18,6 +18,7 @@ import { checkDigests, madeRows, martDigests, type Worn, wornOf } from '../../ma
 import { statesForChecks } from '../../marts/audit/worn-marts.ts'
 import { filledAt } from '../../support/filled-warehouse.ts'
 import { templateFile } from '../../support/warehouse-fixture.ts'
+import { inTime, measured } from './time-limits.ts'
 
 interface World extends Worn {
   /** Rows of each mart; absent in worn and drawn worlds, where the unaltered statements say what is right. */
@@ -54,7 +55,8 @@ const digestsIn = async (world: Worn, one: Mart | Check): Promise<string> =>
 
 async function wornWorld(file: string): Promise<World> {
   const world = { ...(await wornOf(await open(file, auditWorlds[0][2]))), right: new Map<string, string>() }
-  for (const check of writtenChecks()) world.right.set(check.name, await digestsIn(world, check))
+  for (const check of writtenChecks())
+    world.right.set(check.name, await measured(check.name, () => digestsIn(world, check)))
   return world
 }
 
@@ -67,7 +69,8 @@ async function worldsOfChecks(file: string, { moment }: World): Promise<World[]>
     const engine = await open(copy, auditWorlds[0][2])
     await bring(engine)
     const world = { engine, moment, right: new Map<string, string>() }
-    for (const one of writtenChecks()) world.right.set(one.name, await digestsIn(world, one))
+    for (const one of writtenChecks())
+      world.right.set(one.name, await measured(one.name, () => digestsIn(world, one)))
     worlds.push(world)
   }
   return worlds
@@ -75,9 +78,9 @@ async function worldsOfChecks(file: string, { moment }: World): Promise<World[]>
 
 /** `original` is the unaltered mart. */
 async function isOther(world: World, mart: Mart, original: Mart): Promise<boolean> {
-  const right = world.right.get(mart.name) ?? (await digestsIn(world, original))
+  const right = world.right.get(mart.name) ?? (await measured(mart.name, () => digestsIn(world, original)))
   world.right.set(mart.name, right)
-  return (await digestsIn(world, mart)) !== right
+  return (await inTime(mart.name, () => digestsIn(world, mart))) !== right
 }
 
 async function isWrong(world: World, mart: Mart, original: Mart): Promise<boolean> {
@@ -85,7 +88,7 @@ async function isWrong(world: World, mart: Mart, original: Mart): Promise<boolea
   const audit = audits.find(one => one.mart === mart.name)
   const expected = world.expected.get(mart.name)
   if (!audit || !expected) return false
-  const actual = await madeRows(world, mart)
+  const actual = await inTime(mart.name, () => madeRows(world, mart))
   const text = JSON.stringify(actual)
   if (world.right.get(mart.name) === text) return false
   const isRight = differences(mart, audit, { expected, actual }).lines.length === 0
@@ -133,7 +136,8 @@ export class MartsJudge {
   /** Whether the check finds something else in a worn world. */
   async isOtherCheck(check: Check): Promise<boolean> {
     for (const world of this.#worldsOfChecks)
-      if ((await digestsIn(world, check)) !== world.right.get(check.name)) return true
+      if ((await inTime(check.name, () => digestsIn(world, check))) !== world.right.get(check.name))
+        return true
     return false
   }
 

@@ -1,28 +1,26 @@
-/** Tries the mutants of the chosen SQL files in one process: `npm run mutate` starts it, and reads what it writes. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** Tries the mutants of SQL that are not noted yet, in one process: `npm run mutate` starts it, and reads what it notes. */
+import { readFileSync } from 'node:fs'
 import { test } from 'vitest'
 import { ChecksJudge } from './checks-judge.ts'
 import { type Judged, MartsJudge } from './marts-judge.ts'
-import { altered, mutantsOf } from './mutants.ts'
+import { altered } from './mutants.ts'
+import { noteState, statesIn } from './notes.ts'
 import { withText } from './overlay.ts'
-import type { Tried } from './results.ts'
+import { type FileMutant, fileMutants } from './sample.ts'
 
-const {
-  MUSTER_SQL_FILES = '[]',
-  MUSTER_SQL_REPORT = '.mutation/sql.json',
-  MUSTER_SQL_EVERY = '1',
-} = process.env
+const { MUSTER_SQL_FILES = '[]', MUSTER_SQL_NOTES = '.mutation/sql.ndjson' } = process.env
 const files: readonly string[] = JSON.parse(MUSTER_SQL_FILES)
 const marts = new MartsJudge()
 const checks = new ChecksJudge(marts)
 
 /** A part may be read by both. A text that cannot be read any more is noticed. */
-function judged(file: string, text: string): readonly Judged[] {
+function judged({ file, ...mutant }: FileMutant): readonly Judged[] {
   const judges = [
     file.startsWith('sql/check/') ? [] : marts,
     file.startsWith('sql/mart/') ? [] : checks,
   ].flat()
   try {
+    const text = altered(readFileSync(file, 'utf8'), mutant)
     return withText(file, text, () => judges.map(judge => judge.judge()))
   } catch {
     return [{ readers: 1, isNoticed: async () => true }]
@@ -35,19 +33,19 @@ async function isNoticed(all: readonly Judged[]): Promise<boolean> {
 }
 
 test('mutants of SQL', async () => {
+  const noted = statesIn(MUSTER_SQL_NOTES)
+  const left = fileMutants(files).filter(({ id }) => !noted.has(id))
   await marts.open()
   if (files.some(file => !file.startsWith('sql/mart/'))) await checks.open()
-  const tried: Tried[] = []
-  for (const file of files) {
-    const sql = readFileSync(file, 'utf8')
-    // Every seventh, say, is enough to know the share.
-    const mutants = mutantsOf(sql).filter((_, place) => place % Number(MUSTER_SQL_EVERY) === 0)
-    for (const mutant of mutants) {
-      const all = judged(file, altered(sql, mutant))
-      const readers = all.reduce((sum, one) => sum + one.readers, 0)
-      tried.push({ file, ...mutant, readers, isKilled: await isNoticed(all) })
-    }
-    writeFileSync(MUSTER_SQL_REPORT, JSON.stringify(tried))
+  for (const mutant of left) {
+    const all = judged(mutant)
+    noteState(MUSTER_SQL_NOTES, { id: mutant.id, state: 'begun' })
+    const isKilled = await isNoticed(all)
+    const isReached = all.some(({ readers }) => readers > 0)
+    noteState(MUSTER_SQL_NOTES, {
+      id: mutant.id,
+      state: isKilled ? 'killed' : isReached ? 'survived' : 'not reached',
+    })
   }
   await marts.close()
 })

@@ -5,13 +5,13 @@ import { dirname, join, resolve } from 'node:path'
 import { folderOf } from '../folders.ts'
 import { knownOf } from '../known/index.ts'
 import { explains, type FolderResult } from '../report.ts'
-import { statesIn, type TextState } from './text-states.ts'
+import { type MutantState, statesOf } from './notes.ts'
 import { alteredTexts, type TextMutant } from './texts.ts'
 
 const copied = new Set(['src', 'test', 'sql', 'config', 'package.json', 'tsconfig.json'])
 
 interface TriedText extends TextMutant {
-  readonly state: TextState
+  readonly state: MutantState
 }
 
 function copyProject(folder: string): void {
@@ -22,17 +22,11 @@ function copyProject(folder: string): void {
     else symlinkSync(resolve(name), join(folder, name))
 }
 
-/** DuckDB sometimes crashes with a test that is given up: another process goes on where that one ended. */
-function judge(folder: string, all: readonly TextMutant[]): ReadonlyMap<string, TextState> {
+function judge(folder: string, all: readonly TextMutant[]): ReadonlyMap<string, MutantState> {
   const notes = resolve(folder, 'notes.ndjson')
   writeFileSync(join(folder, 'mutants.json'), JSON.stringify(all.map(({ id }) => id)))
-  writeFileSync(notes, '')
   const command = ['--import', 'tsx', 'test/mutation/sql/judge-texts.ts', 'mutants.json', notes]
-  for (;;) {
-    const { status, signal } = spawnSync(process.execPath, command, { cwd: folder, stdio: 'inherit' })
-    if (status === 0) return statesIn(notes)
-    if (signal === null) process.exit(status ?? 1)
-  }
+  return statesOf(notes, () => spawnSync(process.execPath, command, { cwd: folder, stdio: 'inherit' }))
 }
 
 /** What is reached only while a module is loaded counts as not tried. */

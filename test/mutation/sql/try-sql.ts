@@ -1,0 +1,23 @@
+/** Tries the mutants of SQL files in processes of their own, and says what became of them, by folder. */
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import type { FolderResult } from '../report.ts'
+import { statesOf } from './notes.ts'
+import { sqlResults } from './results.ts'
+import { fileMutants } from './sample.ts'
+
+const notes = '.mutation/sql.ndjson'
+
+export function trySql(files: readonly string[]): readonly FolderResult[] {
+  if (files.length === 0) return []
+  const all = fileMutants(files)
+  const env = { ...process.env, MUSTER_SQL_FILES: JSON.stringify(files), MUSTER_SQL_NOTES: notes }
+  const command = ['vitest', 'run', '--config', 'test/mutation/sql/vitest.config.ts']
+  const states = statesOf(notes, () => spawnSync('npx', command, { stdio: 'inherit', env }))
+  const tried = all.flatMap(mutant => {
+    const state = states.get(mutant.id)
+    return state === undefined ? [] : [{ ...mutant, state }]
+  })
+  writeFileSync('.mutation/sql.json', JSON.stringify(tried))
+  return sqlResults(tried)
+}
