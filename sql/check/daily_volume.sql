@@ -24,8 +24,6 @@ until_day as (
 counted as (
   select c.subject, c.created_date, count(*) as n
   from created as c
-  cross join until_day
-  where c.created_date < until_day.last_day and c.created_date >= until_day.last_day - 91
   group by c.subject, c.created_date
 ),
 
@@ -39,7 +37,7 @@ daily as (
 ),
 
 usual as (
-  select daily.subject, daily.day_of_week_iso, avg(daily.n) as mean, coalesce(stddev_samp(daily.n), 0) as deviation
+  select daily.subject, daily.day_of_week_iso, avg(daily.n) as mean, stddev_samp(daily.n) as deviation
   from daily
   where daily.date_day < daily.last_day - 7
   group by daily.subject, daily.day_of_week_iso

@@ -23,63 +23,61 @@ piece_work as (
 ),
 
 amount as (
-  select 'invoice total = subtotal + vat' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, abs(i.total - (i.subtotal + i.vat)) > 0.05 as is_off
+  select 'invoice total = subtotal + vat' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, i.total - (i.subtotal + i.vat) as gap
   from star.fact_invoice as i
-  where not i.is_deleted and (i.total - (i.subtotal + i.vat)) is not null
+  where not i.is_deleted
   union all
-  select 'invoice final total = total - cis' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, abs(i.final_total - (i.total - i.cis)) > 0.05 as is_off
+  select 'invoice final total = total - cis' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, i.final_total - (i.total - i.cis) as gap
   from star.fact_invoice as i
-  where not i.is_deleted and (i.final_total - (i.total - i.cis)) is not null
+  where not i.is_deleted
   union all
-  select 'invoice net value = subtotal + expenses - credit notes' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, abs(i.net_value - (i.subtotal + i.expenses - i.credit_notes)) > 0.05 as is_off
+  select 'invoice net value = subtotal + expenses - credit notes' as identity, 'star.fact_invoice' as subject, i.invoice_id as record, i.net_value - (i.subtotal + i.expenses - i.credit_notes) as gap
   from star.fact_invoice as i
-  where not i.is_deleted and (i.net_value - (i.subtotal + i.expenses - i.credit_notes)) is not null
+  where not i.is_deleted
   union all
-  select 'credit note total = subtotal + vat' as identity, 'star.fact_credit_note' as subject, c.credit_note_id as record, abs(c.total - (c.subtotal + c.vat)) > 0.05 as is_off
+  select 'credit note total = subtotal + vat' as identity, 'star.fact_credit_note' as subject, c.credit_note_id as record, c.total - (c.subtotal + c.vat) as gap
   from star.fact_credit_note as c
-  where not c.is_deleted and (c.total - (c.subtotal + c.vat)) is not null
+  where not c.is_deleted
   union all
-  select 'credit note final total = total - cis' as identity, 'star.fact_credit_note' as subject, c.credit_note_id as record, abs(c.final_total - (c.total - c.cis)) > 0.05 as is_off
+  select 'credit note final total = total - cis' as identity, 'star.fact_credit_note' as subject, c.credit_note_id as record, c.final_total - (c.total - c.cis) as gap
   from star.fact_credit_note as c
-  where not c.is_deleted and (c.final_total - (c.total - c.cis)) is not null
+  where not c.is_deleted
   union all
-  select 'timelog pay = standard + overtime' as identity, 'star.fact_timelog' as subject, l.timelog_id as record, abs(l.pay_total_value - (l.pay_standard_value + l.pay_overtime_value)) > 0.05 as is_off
+  select 'timelog pay = standard + overtime' as identity, 'star.fact_timelog' as subject, l.timelog_id as record, l.pay_total_value - (l.pay_standard_value + l.pay_overtime_value) as gap
   from star.fact_timelog as l
-  where not l.is_deleted and (l.pay_total_value - (l.pay_standard_value + l.pay_overtime_value)) is not null
+  where not l.is_deleted
   union all
-  select 'timelog charge = standard + overtime' as identity, 'star.fact_timelog' as subject, l.timelog_id as record, abs(l.charge_total_value - (l.charge_standard_value + l.charge_overtime_value)) > 0.05 as is_off
+  select 'timelog charge = standard + overtime' as identity, 'star.fact_timelog' as subject, l.timelog_id as record, l.charge_total_value - (l.charge_standard_value + l.charge_overtime_value) as gap
   from star.fact_timelog as l
-  where not l.is_deleted and (l.charge_total_value - (l.charge_standard_value + l.charge_overtime_value)) is not null
+  where not l.is_deleted
   union all
-  select 'timelog charge = pay + employer cost + margin' as identity, 'star.fact_timelog' as subject, l.timelog_id as record, abs(l.charge_total_value - (l.pay_total_value + l.emp_total_value + l.margin_total_value)) > 0.05 as is_off
+  select 'timelog charge = pay + employer cost + margin' as identity, 'star.fact_timelog' as subject, l.timelog_id as record, l.charge_total_value - (l.pay_total_value + l.emp_total_value + l.margin_total_value) as gap
   from star.fact_timelog as l
-  where not l.is_deleted and (l.charge_total_value - (l.pay_total_value + l.emp_total_value + l.margin_total_value)) is not null
+  where not l.is_deleted
   union all
-  select 'piece-rate charge = pay + employer cost + margin' as identity, 'star.fact_piece_rate_entry' as subject, p.piece_rate_entry_id as record, abs(p.total_charge_value - (p.total_pay_value + p.total_emp_value + p.total_margin_value)) > 0.05 as is_off
+  select 'piece-rate charge = pay + employer cost + margin' as identity, 'star.fact_piece_rate_entry' as subject, p.piece_rate_entry_id as record, p.total_charge_value - (p.total_pay_value + p.total_emp_value + p.total_margin_value) as gap
   from star.fact_piece_rate_entry as p
-  where not p.is_deleted and (p.total_charge_value - (p.total_pay_value + p.total_emp_value + p.total_margin_value)) is not null
+  where not p.is_deleted
   union all
-  select 'rate charge = pay + employer cost + margin' as identity, 'star.fact_rate' as subject, r.rate_key as record, abs(r.charge - (r.pay + r.emp + r.margin)) > 0.05 as is_off
+  select 'rate charge = pay + employer cost + margin' as identity, 'star.fact_rate' as subject, r.rate_key as record, r.charge - (r.pay + r.emp + r.margin) as gap
   from star.fact_rate as r
-  where not r.is_deleted and (r.charge - (r.pay + r.emp + r.margin)) is not null
+  where not r.is_deleted
   union all
-  select 'timesheet pay without piece work = buckets' as identity, 'star.fact_timesheet' as subject, w.timesheet_id as record, abs(w.pay_total - w.buckets) > 0.05 as is_off
+  select 'timesheet pay without piece work = buckets' as identity, 'star.fact_timesheet' as subject, w.timesheet_id as record, w.pay_total - w.buckets as gap
   from piece_work as w
-  where w.pay_total is not null
   union all
-  select 'timesheet pay with piece work = buckets + piece work' as identity, 'star.fact_timesheet' as subject, w.timesheet_id as record, abs(w.pay_total - w.buckets - w.piece_pay) > 0.05 as is_off
+  select 'timesheet pay with piece work = buckets + piece work' as identity, 'star.fact_timesheet' as subject, w.timesheet_id as record, w.pay_total - w.buckets - w.piece_pay as gap
   from piece_work as w
-  where w.pay_total is not null
 ),
 
 learned as (
   select amount.identity
   from amount
   group by amount.identity
-  having count(*) >= 20 and sum(case when amount.is_off then 0 else 1 end) >= 0.95 * count(*)
+  having count(amount.gap) >= 20 and count(*) filter (where abs(amount.gap) <= 0.05) >= 0.95 * count(amount.gap)
 )
 
 select amount.record || ', ' || amount.identity as record, amount.subject
 from amount
 inner join learned on learned.identity = amount.identity
-where amount.is_off
+where abs(amount.gap) > 0.05

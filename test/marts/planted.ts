@@ -8,6 +8,7 @@ import { plantedByAudits } from './audit/audits.ts'
 import { plantedInMarts } from './planted-in-marts.ts'
 import { plantedInMeasures } from './planted-in-measures.ts'
 import { plantedInStar } from './planted-in-star.ts'
+import { plantedOnLimits } from './planted-on-limits.ts'
 import { plantedOnOneSide } from './planted-on-one-side.ts'
 import type { Planted } from './planting.ts'
 
@@ -18,6 +19,7 @@ export const planted = (engine: Engine['kind']): readonly Planted[] =>
     ...plantedInMarts,
     ...plantedInMeasures,
     ...plantedOnOneSide,
+    ...plantedOnLimits,
     ...plantedByAudits,
   ].sort((one, other) => (one.check < other.check ? -1 : 1))
 

@@ -19,7 +19,7 @@ const parts: Readonly<Record<string, Part>> = {
   settings: { test: ['test/config/schema.test.ts'] },
   examples: { test: ['test/semantic/questions.runs.test.ts'] },
   recordings: { test: ['test/cli/recordings.runs.test.ts'], runsBuilt: true },
-  marts: { test: ['test/marts/audit/worn.runs.test.ts'] },
+  marts: { test: ['test/marts/audit/worn.runs.test.ts', 'test/marts/small-errors.runs.test.ts'] },
   rows: { test: ['--project', 'long', 'test/runs/golden.long.test.ts'] },
 }
 

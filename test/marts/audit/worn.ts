@@ -34,7 +34,7 @@ export const madeRows = ({ engine, moment }: Worn, { columns, select }: Mart): P
 
 export type Digests = Readonly<Record<string, string | number>>
 
-const md5 = (text: string): string => createHash('md5').update(text).digest('hex').slice(0, 8)
+export const md5Of = (text: string): string => createHash('md5').update(text).digest('hex').slice(0, 8)
 
 /** Sums of doubles differ in their last digits by the order of their parts. */
 const textOf = (value: unknown): string =>
@@ -44,7 +44,7 @@ const textOf = (value: unknown): string =>
 export async function martDigests(worn: Worn, mart: Mart): Promise<Digests> {
   const rows = await madeRows(worn, mart)
   const columns = mart.columns.map(
-    ({ name }) => [name, md5(rows.map(row => textOf(row[name])).join('\n'))] as const,
+    ({ name }) => [name, md5Of(rows.map(row => textOf(row[name])).join('\n'))] as const,
   )
   return { rows: rows.length, ...Object.fromEntries(columns) }
 }
@@ -53,7 +53,7 @@ export async function martDigests(worn: Worn, mart: Mart): Promise<Digests> {
 export async function checkDigests({ engine, moment }: Worn, check: Check): Promise<Digests> {
   const { failures } = await runCheck(engine, check, moment)
   return Object.fromEntries(
-    failures.map(({ subject, rows, samples }) => [subject, `${rows} ${md5(samples.join('\n'))}`]),
+    failures.map(({ subject, rows, samples }) => [subject, `${rows} ${md5Of(samples.join('\n'))}`]),
   )
 }
 

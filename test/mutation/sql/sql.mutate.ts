@@ -35,7 +35,7 @@ async function isNoticed(all: readonly Judged[]): Promise<boolean> {
 test('mutants of SQL', async () => {
   const noted = statesIn(MUSTER_SQL_NOTES)
   const left = fileMutants(files).filter(({ id }) => !noted.has(id))
-  await marts.open()
+  await marts.open({ isForMarts: files.some(file => !file.startsWith('sql/check/')) })
   if (files.some(file => !file.startsWith('sql/mart/'))) await checks.open()
   for (const mutant of left) {
     const all = judged(mutant)
@@ -47,5 +47,6 @@ test('mutants of SQL', async () => {
       state: isKilled ? 'killed' : isReached ? 'survived' : 'not reached',
     })
   }
+  await checks.close()
   await marts.close()
 })
