@@ -57,29 +57,32 @@ const forecast = (change: string): string =>
   `update mart.purchase_order_forecast set ${change} where purchase_order_reference_key =
    (select min(purchase_order_reference_key) from mart.purchase_order_forecast)`
 
+/** Without a number of rows, at least one. */
+type Limit = readonly [subject: string, rows: number | undefined, statements: readonly string[]]
+
 const buckets = [
-  ...['pay_wd_basic', 'pay_wd_overtime', 'pay_wd_nightwork', 'pay_we_nightwork', 'pay_bank_holiday'],
-  ...[
-    'pay_bank_holiday_night',
-    'pay_saturday',
-    'pay_sunday',
-    'pay_saturday_nightwork',
-    'pay_sunday_nightwork',
-  ],
+  ...['wd_basic', 'wd_overtime', 'wd_nightwork', 'we_nightwork', 'bank_holiday', 'bank_holiday_night'],
+  ...['saturday', 'sunday', 'saturday_nightwork', 'sunday_nightwork'],
 ]
 
-/** A timesheet with piece work is paid something else in each bucket, and its total differs from theirs by as much as before, or more. */
-function paid(bucketAt: (place: number) => string, sum: string): string {
-  const before = buckets.map(name => `coalesce(${name}, 0)`).join(' + ')
-  const set = [
-    `pay_total = pay_total - (${before}) + ${sum}`,
-    ...buckets.map((name, at) => `${name} = ${bucketAt(at)}`),
+/** Another amount in each bucket of a timesheet with piece work, whose total differs from their sum by as much as before, or by 1 more. */
+function amounts(of: 'pay' | 'charge'): readonly Limit[] {
+  const names = buckets.map(name => `${of}_${name}`)
+  const before = names.map(name => `coalesce(${name}, 0)`).join(' + ')
+  const changed = (sum: string, amountAt: (place: number) => string): string =>
+    sheet(
+      [
+        `${of}_total = ${of}_total - (${before}) + ${sum}`,
+        ...names.map((name, at) => `${name} = ${amountAt(at)}`),
+      ].join(', '),
+      `exists (select 1 from star.fact_piece_rate_entry as p
+       where p.timesheet_id = x.timesheet_id and not p.is_deleted and p.total_pay_value > 1)`,
+    )
+  return [
+    ['star.fact_timesheet', 0, [changed('1023', at => `${2 ** at}`)]],
+    ['star.fact_timesheet', 0, [changed('0', () => 'null')]],
+    ['star.fact_timesheet', 1, [changed('1', () => 'null')]],
   ]
-  return sheet(
-    set.join(', '),
-    `exists (select 1 from star.fact_piece_rate_entry as p
-     where p.timesheet_id = x.timesheet_id and not p.is_deleted and p.total_pay_value > 1)`,
-  )
 }
 
 /** All totals include the piece work. */
@@ -93,9 +96,6 @@ const withPiece = `(select min(p.timesheet_id) from star.fact_piece_rate_entry a
 const more = `update star.fact_timesheet set pay_total = pay_total + 5 where timesheet_id = ${withPiece}`
 const deletedPiece = `insert into star.fact_piece_rate_entry (piece_rate_entry_id, timesheet_id, total_pay_value, is_deleted)
   select 'planted', ${withPiece}, 5, true`
-
-/** Without a number of rows, at least one. */
-type Limit = readonly [subject: string, rows: number | undefined, statements: readonly string[]]
 
 const limits: Readonly<Record<string, readonly Limit[]>> = {
   daily_volume: volumes.map(([rows, counts]) => ['star.fact_expense', rows, created(counts)]),
@@ -199,9 +199,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
     ],
   ],
   money_identities: [
-    ['star.fact_timesheet', 0, [paid(at => `${2 ** at}`, '1023')]],
-    ['star.fact_timesheet', 0, [paid(() => 'null', '0')]],
-    ['star.fact_timesheet', 1, [paid(() => 'null', '1')]],
+    ...amounts('pay'),
     ['star.fact_timesheet', 0, [withPieces, deletedPiece]],
     ['star.fact_timesheet', 1, [withPieces, more]],
     // Whose piece work is worth nothing is paid by the hour.
@@ -214,11 +212,7 @@ const limits: Readonly<Record<string, readonly Limit[]>> = {
       ],
     ],
   ],
-  timesheet_buckets: [
-    ['star.fact_timesheet', 0, [paid(at => `${2 ** at}`, '1023')]],
-    ['star.fact_timesheet', 0, [paid(() => 'null', '0')]],
-    ['star.fact_timesheet', 1, [paid(() => 'null', '1')]],
-  ],
+  timesheet_buckets: [...amounts('pay'), ...amounts('charge')],
   records_refused: [
     ['star.fact_assignment', 1, [refused, ...access('assignments')]],
     ['star.fact_assignment', 0, [refused, ...access('assignments', 'refused', 'not for this kind of key')]],
