@@ -3,11 +3,12 @@
 credited as (
   select
     c.invoice_id,
+    count(*) as notes,
     sum(coalesce(c.subtotal, 0)) as before_vat,
     sum(coalesce(c.total, 0)) as with_vat,
     sum(coalesce(c.final_total, 0)) as after_deductions
   from star.fact_credit_note as c
-  where not c.is_deleted
+  where not c.is_deleted and c.invoice_id is not null
   group by c.invoice_id
 ),
 
@@ -19,6 +20,7 @@ credited_invoice as (
     coalesce(c.with_vat, 0) as with_vat,
     coalesce(c.after_deductions, 0) as after_deductions,
     case
+      when c.notes is null then null
       when abs(coalesce(i.credit_notes, 0) - c.before_vat) <= 0.05 then
         case when abs(c.with_vat - c.before_vat) > 0.05 or abs(c.after_deductions - c.before_vat) > 0.05 then 'before VAT' end
       when abs(coalesce(i.credit_notes, 0) - c.with_vat) <= 0.05 then 'with VAT'
