@@ -4,21 +4,15 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { openLake } from '../../src/lake/store.ts'
 import { defaultDays } from '../../src/lib/day-rule.ts'
-import { seededRng } from '../../src/lib/rng.ts'
-import { buildMarts } from '../../src/marts/build.ts'
 import { readMarts, withSources } from '../../src/marts/mart.ts'
-import { openGate } from '../../src/marts/rebuild.ts'
 import { type SparkMart, sparkMarts } from '../../src/marts/spark/statements.ts'
 import { sparkFiles } from '../../src/semantic/spark-project.ts'
-import { recordRun } from '../../src/state/runs/runs.ts'
 import type { Engine } from '../../src/warehouse/engine.ts'
-import { stateHistory } from '../../src/warehouse/schema/physical.ts'
 import { quoteName, quoteNames } from '../../src/warehouse/sql-text.ts'
-import { publishTo } from '../lake/lake-of.ts'
 import { filledAt, useFilled } from '../support/filled-warehouse.ts'
 import { hasJava, sparkPlace } from '../support/spark.ts'
+import { publishMarts } from './published.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-spark-marts-'))
 const lake = join(folder, 'lake')
@@ -32,46 +26,6 @@ const names = new Set(withSources(all, wanted).map(({ name }) => name))
 const tried = made.marts.filter(({ mart }) => names.has(mart.name))
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** Two superseded versions of every third record; a sync of a new warehouse leaves none. */
-async function addHistory(engine: Engine): Promise<void> {
-  for (const [table, columns] of stateHistory) {
-    const [key = ''] = columns
-    const waited = table.endsWith('timesheet') ? 'pending_approval' : 'pending'
-    for (const [status, days] of [
-      ['pending', 3],
-      [waited, 1],
-    ] as const)
-      await engine.run(
-        `insert into ${table} by name
-         select * replace ('${status}' as status, valid_from - interval ${days} days as valid_from), valid_from as valid_to
-         from ${table.replace('history', 'star')} where ascii(right(${key}, 1)) % 3 = 0`,
-      )
-  }
-}
-
-async function publishMarts(engine: Engine, connection: string): Promise<void> {
-  const clock = { now: () => Date.parse(filledAt), sleep: async () => undefined }
-  const { signal } = new AbortController()
-  await addHistory(engine)
-  const effects = { engine, clock, rng: seededRng(1), signal, version: 'test', gate: openGate }
-  const built = await buildMarts(
-    { ...effects, onMart: () => undefined },
-    { marts: readMarts(), names: [], all: false },
-  )
-  expect(built.marts.filter(({ state }) => state !== 'built')).toEqual([])
-  // Both worlds begin with a run of the same id, which would make them one warehouse.
-  await recordRun(engine, {
-    runId: `0000-${connection}`,
-    command: 'sync',
-    arguments: '',
-    startedAt: filledAt,
-    version: 'test',
-  })
-  const store = openLake({ folder: lake })
-  await publishTo(store, engine, { connection })
-  store.close()
-}
 
 /** Few rows: what takes time is compiling and planning. */
 const settings = {
@@ -134,7 +88,7 @@ test.skipIf(!hasJava)(
     for (const [connection, world] of Object.entries(worlds)) {
       const { engine } = await world.duckdb()
       engines.set(connection, engine)
-      await publishMarts(engine, connection)
+      await publishMarts(engine, connection, lake)
     }
     const stdout = computeMarts()
     expect(stdout.match(/written in/g)).toHaveLength(tried.length * engines.size)

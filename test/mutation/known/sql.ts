@@ -131,11 +131,6 @@ const sparing: readonly Alike[] = [
     'No week is compared with a missing first day.',
   ),
   alike(
-    'mart/headcount_weekly',
-    ['s.worker_id is not null', 'true'],
-    'No worker is compared with a missing one.',
-  ),
-  alike(
     'mart/headcount_total',
     [/^and d\.date_day >= \(/, ''],
     'Earlier weeks have no assignment and no timesheet.',
