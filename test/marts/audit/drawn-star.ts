@@ -108,6 +108,8 @@ function own(drawing: Drawing, table: PhysicalTable, column: PhysicalColumn): st
     statuses: statuses.get(kind) ?? soughtWords.status ?? [],
     idsOf: name => idsOf(drawing, name),
   })
+  // Two versions of a record do not begin at once: which was first would be chance.
+  if (table.schema === 'history' && column.name === 'valid_from') return `${value} + to_seconds(n)`
   const below = missingBelow(drawing, table, column)
   return below === 0 ? value : `case when ${missing} >= ${below} then ${value} end`
 }

@@ -2,7 +2,7 @@
 import { type Mart, type MartColumn, readMarts } from '../../../src/marts/mart.ts'
 import type { Engine } from '../../../src/warehouse/engine.ts'
 import { physicalTables } from '../../../src/warehouse/schema/physical.ts'
-import { quoteName, quoteText } from '../../../src/warehouse/sql-text.ts'
+import { quoteName, quoteNames, quoteText } from '../../../src/warehouse/sql-text.ts'
 import { drawn } from './worn-star.ts'
 
 /** What takes the place of a value, by the upper end of what is drawn for it. */
@@ -22,11 +22,12 @@ function worn(column: MartColumn): string {
 
 async function wearMart(engine: Engine, { name, columns }: Mart): Promise<void> {
   const table = `mart.${quoteName(name)}`
+  // Without the definition of the mart, which is other with each change of its text.
+  const text = `cast(row(${quoteNames(columns.map(column => column.name))}) as text)`
   await engine.run(
     `create table mart.worn as
      with numbered as (
-       select one.*, cast(one as text) as row_text, row_number() over (order by cast(one as text)) as place,
-         count(*) over () as places
+       select one.*, ${text} as row_text, row_number() over (order by ${text}) as place, count(*) over () as places
        from ${table} as one)
      select mine.* exclude (row_text, place, places) replace (${columns.map(worn).join(', ')})
      from numbered as mine inner join numbered as other on other.place = (mine.place * 7 + 3) % mine.places + 1`,
