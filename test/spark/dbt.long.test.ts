@@ -17,8 +17,8 @@ import { publishMarts } from './published.ts'
 /** Delta 3.3 cannot replace a table on Spark 3.5.6 or later: https://github.com/delta-io/delta/issues/4671. */
 const packages = ['dbt-core==1.11.*', 'dbt-spark[session]==1.11.*', 'pyspark==3.5.5']
 
-/** One of another mart, one with parts, one with the calendar, one of sums. */
-const chosen = ['dim_agency', 'open_demand', 'programme_fill', 'expense_summary']
+/** A dimension, a mart that reads another, and one of sums. */
+const chosen = ['dim_agency', 'open_demand', 'expense_summary']
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-dbt-spark-'))
 const lake = join(folder, 'lake')
@@ -106,9 +106,12 @@ async function differing(): Promise<string[]> {
       const own = `select ${names} from mart.${quoteName(name)}`
       const files = filesOf(join(folder, 'warehouse/mart_out.db', name), connection)
       const list = files.map(quoteText).join(', ')
-      const other = `select ${names} from read_parquet([${list}], hive_partitioning = false)`
+      // A mart without rows has no file.
+      const other = list
+        ? `select ${names} from read_parquet([${list}], hive_partitioning = false)`
+        : `${own} limit 0`
       const [row] = await engine.rows<{ n: number }>(
-        `select count(*) as n from ((${own} except all ${other}) union all (${other} except all ${own}))`,
+        `select count(*) as n from ((${own} except all (${other})) union all ((${other}) except all ${own}))`,
       )
       if (Number(row?.n) > 0) wrong.push(`${connection} ${name}: ${row?.n} rows differ`)
     }
