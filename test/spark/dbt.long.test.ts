@@ -17,7 +17,7 @@ import { publishMarts } from './published.ts'
 /** Delta 3.3 cannot replace a table on Spark 3.5.6 or later: https://github.com/delta-io/delta/issues/4671. */
 const packages = ['dbt-core==1.11.*', 'dbt-spark[session]==1.11.*', 'pyspark==3.5.5']
 
-/** A dimension, a mart that reads another, and one of sums. */
+/** A dimension, a mart of records, and one of sums, with the marts that they read. */
 const chosen = ['dim_agency', 'open_demand', 'expense_summary']
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-dbt-spark-'))
