@@ -123,4 +123,23 @@ describe('the marts for Spark', () => {
     expect(model).toContain('{{ source("star", "fact_timesheet") }}')
     expect(contentOf('dbt/connections/acme.yml')).toContain('zone: Europe/London')
   })
+
+  test('as models of dbt, begin on a line below their comment', () => {
+    const models = sparkFiles(made, []).filter(
+      ({ path }) => path.startsWith('dbt/models/') && path.endsWith('.sql'),
+    )
+    // Jinja removes the space, line breaks too, before {%- and behind -%}.
+    const shown = (text: string): string =>
+      text
+        .replace(/\s*\{%-/g, '{%')
+        .replace(/-%\}\s*/g, '%}')
+        .replace(/\{%.*?%\}/g, '')
+    const beginnings = models.map(({ content }) => shown(String(content)).split('\n').slice(0, 2))
+    expect(models.length).toBe(made.marts.length)
+    expect(
+      beginnings.filter(
+        ([comment, begin]) => /\bwith\b/.test(comment ?? '') || !/^(with|select) /.test(begin ?? ''),
+      ),
+    ).toEqual([])
+  })
 })
