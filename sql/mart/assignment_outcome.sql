@@ -90,7 +90,7 @@ shift as (
             - coalesce(s.shift_break, 0) / 60.0
       end as hours
     from star.fact_assignment_shift as s
-    where s.is_active
+    where not s.is_deleted and s.is_active
   ) as timed
 ),
 

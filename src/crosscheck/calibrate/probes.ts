@@ -21,7 +21,7 @@ export interface ProbeContext {
 /** One zone for each set of days that the remaining zones give our records. */
 function zonesLeft({ fit, answerSet }: ProbeContext): ZonesLeft {
   const alike = groupBy(fit.alive('zone') as readonly string[], zone => answerSet.zones.sameAs(zone))
-  return [...alike.values()].map(([first]) => first) as unknown as ZonesLeft
+  return [...alike.values()].map(([first]) => first) as readonly string[] as ZonesLeft
 }
 
 /** At least one. */

@@ -44,8 +44,7 @@ export class UnknownRequisitions {
 
   constructor(named: readonly NamedRequisition[], names: PartyNames) {
     const groups = groupBy(named, one => `${one.company_id} ${one.reference}`)
-    const all = [...groups.values()] as unknown as readonly RequisitionNamings[]
-    this.#byReference = all.filter(namings => !wasStored(namings))
+    this.#byReference = [...groups.values()].filter(namings => !wasStored(namings))
     this.#names = names
   }
 

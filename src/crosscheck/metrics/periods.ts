@@ -13,15 +13,8 @@ export const localTime = (timeMs: number, zone: string): number => timeMs + shif
 
 export const localDay = (timeMs: number, zone: string): string => utcDay(localTime(timeMs, zone))
 
-/** There are few days and many zones and records. */
-const knownWeeks = new Map<string, string>()
-
-export function firstOfWeek(day: string, start: MetricDefinition['weekStart']): string {
-  const name = `${start} ${day}`
-  const first = knownWeeks.get(name) ?? utcDay(day, -((weekday(day) - firstDays[start] + 7) % 7))
-  knownWeeks.set(name, first)
-  return first
-}
+export const firstOfWeek = (day: string, start: MetricDefinition['weekStart']): string =>
+  utcDay(day, -((weekday(day) - firstDays[start] + 7) % 7))
 
 export function periodKeys(
   timeMs: number,
