@@ -11,7 +11,7 @@ import type { Part } from './cut.ts'
 import type { LakeContext } from './log.ts'
 
 /** A writer keeps one row group per thread in memory, and a wide fact has to fit. */
-const rowsPerGroup = 40_960
+export const rowsPerGroup = 40_960
 
 /** As many columns as Delta's own writers describe. */
 const columnsWithBounds = 32

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rowsPerGroup } from '../../src/lake/files.ts'
 import { publishToLake } from '../../src/lake/publish.ts'
 import { openLake } from '../../src/lake/store.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -24,7 +25,9 @@ async function bareWriting(engine: Engine, folder: string, files: readonly strin
   const list = files.map(file => `'${file}'`).join(', ')
   await engine.run(`create or replace temp table written as select * from read_parquet([${list}])`)
   const started = performance.now()
-  await engine.run(`copy written to '${join(folder, 'bare.parquet')}' (format parquet, compression zstd)`)
+  await engine.run(
+    `copy written to '${join(folder, 'bare.parquet')}' (format parquet, compression zstd, row_group_size ${rowsPerGroup})`,
+  )
   return performance.now() - started
 }
 
