@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const [connection, world] of Object.entries(worlds)) {
     const { engine } = await world.duckdb()
     engines.set(connection, engine)
-    await publishMarts(engine, connection, lake)
+    await publishMarts(engine, connection, { folder: lake })
   }
   const connections = Object.keys(worlds).map(name => ({ name, days: defaultDays, fiscalMonth: 4 }))
   const target = '{type: spark, method: session, schema: mart_out, host: NA}'

@@ -1,5 +1,5 @@
 /** Warehouses with marts and superseded versions, published to one lake. */
-import { openLake } from '../../src/lake/store.ts'
+import { type LakePlace, openLake } from '../../src/lake/store.ts'
 import { seededRng } from '../../src/lib/rng.ts'
 import { buildMarts } from '../../src/marts/build.ts'
 import { readMarts } from '../../src/marts/mart.ts'
@@ -28,7 +28,7 @@ async function addHistory(engine: Engine): Promise<void> {
 }
 
 /** Throws if a mart is not built. */
-export async function publishMarts(engine: Engine, connection: string, lake: string): Promise<void> {
+export async function publishMarts(engine: Engine, connection: string, lake: LakePlace): Promise<void> {
   const clock = { now: () => Date.parse(filledAt), sleep: async () => undefined }
   const { signal } = new AbortController()
   await addHistory(engine)
@@ -47,7 +47,7 @@ export async function publishMarts(engine: Engine, connection: string, lake: str
     startedAt: filledAt,
     version: 'test',
   })
-  const store = openLake({ folder: lake })
+  const store = openLake(lake)
   await publishTo(store, engine, { connection })
   store.close()
 }

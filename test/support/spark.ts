@@ -7,16 +7,18 @@ import { NoEnvironment, pythonEnvironment } from './python-environment.ts'
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache/delta-jars', import.meta.url))
 const artifacts = ['io.delta:delta-spark_2.12:3.3.2', 'io.delta:delta-storage:3.3.2']
+/** Of the Hadoop that pyspark brings; 280 MB. */
+const bucketArtifacts = ['org.apache.hadoop:hadoop-aws:3.3.4', 'com.amazonaws:aws-java-sdk-bundle:1.12.262']
 
 export const hasJava = ['java', 'mvn'].every(program => spawnSync(program, ['-version']).status === 0)
 if (!hasJava) console.log('Spark is left out: java or mvn is not on this machine')
 
 const minuteMs = 60_000
 
-/** Paths of the jars of Delta, with commas between. */
-function deltaJars(): string {
+/** Their paths, with commas between. */
+function jarsOf(wanted: readonly string[]): string {
   mkdirSync(cache, { recursive: true })
-  return artifacts
+  return wanted
     .map(artifact => {
       const [, name, version] = artifact.split(':')
       const jar = join(cache, `${name}-${version}.jar`)
@@ -41,6 +43,9 @@ export function sparkPlace(): SparkPlace {
   const wanted = ['pyspark==3.5.6', 'setuptools']
   return {
     environment: pythonEnvironment({ name: 'lake-spark', wanted, program: 'python' }),
-    jars: deltaJars(),
+    jars: jarsOf(artifacts),
   }
 }
+
+/** The jars with which Spark reads `s3a://`. Throws NoEnvironment with one line. */
+export const bucketJars = (): string => jarsOf(bucketArtifacts)
