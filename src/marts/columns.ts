@@ -105,13 +105,8 @@ function flag(name: string, description: string, select: string): TableColumn {
 
 const settledAlias = '"settled week"'
 
-let settledRule: string | undefined
-
-/** One row for each settled week; its file is read once. */
-function settledWeeks(): string {
-  settledRule ??= `${withPart('settled_week')} select sunday from settled_week`
-  return settledRule
-}
+/** One row for each settled week. */
+const settledWeeks = (): string => `${withPart('settled_week')} select sunday from settled_week`
 
 /** The Sunday of the week that has most of the days of the week up to this day. */
 const sundayOf = (day: string): string => `${day} - 3 + cast(7 - extract(isodow from ${day} - 3) as integer)`

@@ -76,6 +76,9 @@ async function worldsOfChecks(file: string, { moment }: World): Promise<World[]>
   return worlds
 }
 
+/** Its statement, and those that its computed columns read. */
+const textOf = ({ select, columns }: Mart): string => JSON.stringify([select, columns])
+
 /** `original` is the unaltered mart. */
 async function isOther(world: World, mart: Mart, original: Mart): Promise<boolean> {
   const right = world.right.get(mart.name) ?? (await measured(mart.name, () => digestsIn(world, original)))
@@ -144,7 +147,7 @@ export class MartsJudge {
 
   /** Reads the marts as they are now. A statement that fails is noticed. */
   judge(): Judged {
-    const touched = readMarts().filter(({ name, select }) => this.#original.get(name)?.select !== select)
+    const touched = readMarts().filter(mart => textOf(this.#original.get(mart.name) ?? mart) !== textOf(mart))
     const isNoticed = async () => {
       const worlds = await this.#allWorlds()
       for (const mart of touched) {

@@ -30,8 +30,8 @@ const passedOver = new Set([
   'TSTypeAliasDeclaration',
 ])
 
-/** What each file gets at its end: which alteration is on, and which ones a test has reached. */
-const instruments = `
+/** What a file gets at its end: which alteration is on, and which ones a test has reached. */
+export const instruments = `
 function isOn__(id) { return globalThis.__stryker__?.activeMutant === id }
 function reach__(ids, text) {
   const all = (globalThis.__stryker__ ??= {})

@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import type { FolderResult } from '../report.ts'
 import { statesOf } from './notes.ts'
 import { sqlResults } from './results.ts'
-import { fileMutants } from './sample.ts'
+import { type FileMutant, fileMutants } from './sample.ts'
+import { tryParts } from './try-parts.ts'
 
 const notes = '.mutation/sql.ndjson'
 
@@ -14,8 +15,10 @@ export function trySql(files: readonly string[]): readonly FolderResult[] {
   const env = { ...process.env, MUSTER_SQL_FILES: JSON.stringify(files), MUSTER_SQL_NOTES: notes }
   const command = ['vitest', 'run', '--config', 'test/mutation/sql/vitest.config.ts']
   const states = statesOf(notes, () => spawnSync('npx', command, { stdio: 'inherit', env }))
+  const isLeft = ({ id, file }: FileMutant) => file.startsWith('sql/part/') && states.get(id) !== 'killed'
+  const byRules = tryParts(all.filter(isLeft))
   const tried = all.flatMap(mutant => {
-    const state = states.get(mutant.id)
+    const state = byRules.get(mutant.id) === 'killed' ? 'killed' : states.get(mutant.id)
     return state === undefined ? [] : [{ ...mutant, state }]
   })
   writeFileSync('.mutation/sql.json', JSON.stringify(tried))

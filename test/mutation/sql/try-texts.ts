@@ -14,7 +14,8 @@ interface TriedText extends TextMutant {
   readonly state: MutantState
 }
 
-function copyProject(folder: string): void {
+/** Without what is built; other files and folders are links. */
+export function copyProject(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const name of readdirSync('.').filter(one => !one.startsWith('.')))
@@ -22,9 +23,10 @@ function copyProject(folder: string): void {
     else symlinkSync(resolve(name), join(folder, name))
 }
 
-function judge(folder: string, all: readonly TextMutant[]): ReadonlyMap<string, MutantState> {
+/** Runs the rules tests in the copy once for each id, which its files are instrumented with. */
+export function judgeByRules(folder: string, ids: readonly string[]): ReadonlyMap<string, MutantState> {
   const notes = resolve(folder, 'notes.ndjson')
-  writeFileSync(join(folder, 'mutants.json'), JSON.stringify(all.map(({ id }) => id)))
+  writeFileSync(join(folder, 'mutants.json'), JSON.stringify(ids))
   const command = ['--import', 'tsx', 'test/mutation/sql/judge-texts.ts', 'mutants.json', notes]
   return statesOf(notes, () => spawnSync(process.execPath, command, { cwd: folder, stdio: 'inherit' }))
 }
@@ -39,7 +41,10 @@ export function tryTexts(files: readonly string[]): readonly FolderResult[] {
     writeFileSync(join(folder, file), code)
     return mutants
   })
-  const states = judge(folder, all)
+  const states = judgeByRules(
+    folder,
+    all.map(({ id }) => id),
+  )
   const tried = all.flatMap(mutant => {
     const state = states.get(mutant.id)
     return state === undefined ? [] : [{ ...mutant, state }]
