@@ -112,7 +112,7 @@ export async function probeWindows(probing: ProbeContext): Promise<void> {
   if (fit.isOpen('from') || fit.isOpen('to'))
     await ask('workersOverHours', weekRanges(weeks, zonesLeft(probing)))
   const asked = new Set<string>()
-  for (let probe = 0; probe < zoneProbes && zonesLeft(probing).length > 1; probe += 1) {
+  for (let probe = 0; probe < zoneProbes; probe += 1) {
     const range = dividingDay(times, probing, asked)
     if (!range) break
     await ask('timeToFill', [range], ['zone'])

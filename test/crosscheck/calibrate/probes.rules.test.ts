@@ -66,18 +66,68 @@ describe('which days belong to a range', () => {
     expect(fit.definition.from).toBe('exclusive')
   })
 
-  test('is not asked where days of two zones are unclear', async () => {
-    const unclear = ['10', '11', '11'].map((day, index) =>
-      accepted(`r${index}`, `2026-05-${day}T23:30:00.000Z`),
-    )
-    const { probing: with1, service } = probing({ requisitions: unclear, timesheets: [] }, {}, [
+  const acceptedAt = (...times: readonly string[]): World => ({
+    requisitions: times.map((at, index) => accepted(`r${index}`, `2026-${at}:00.000Z`)),
+    timesheets: [],
+  })
+
+  test('is not asked of days that differ between two zones, nor of the days beside them', async () => {
+    const unclear = ['05-18T12:00', '05-19T12:00', '05-19T13:00', '05-20T23:30', '05-22T12:00', '05-23T12:00']
+    const clear = ['05-23T13:00', '05-10T12:00', '05-11T12:00', '05-11T13:00']
+    const { probing: with1, service } = probing(acceptedAt(...unclear, ...clear), {}, [
       'UTC',
       'Europe/London',
     ])
     await probeWindows(with1)
-    // The first question divides the zones.
-    expect(service.asked.length).toBeGreaterThan(0)
-    expect(service.asked[0]?.from).toBe(service.asked[0]?.to)
+    expect(ranges(service)).toEqual(['timeToFill 2026-05-10 2026-05-11', 'timeToFill 2026-05-20 2026-05-20'])
+  })
+
+  test('is asked of two days at most, those first that are four weeks older than the newest', async () => {
+    const newest = ['08-01T12:00', '07-21T12:00', '07-21T13:00', '07-20T12:00', '07-05T12:00', '07-05T13:00']
+    const fourWeeksOlder = '07-04T12:00'
+    const asked = async (...times: readonly string[]) => {
+      const { probing: with1, service } = probing(acceptedAt(...times))
+      await probeWindows(with1)
+      return service.asked.map(({ from }) => from?.slice(5))
+    }
+    expect(await asked(...newest, fourWeeksOlder)).toEqual(['07-20', '07-04'])
+    expect(await asked(...newest, fourWeeksOlder, '07-04T11:59')).toEqual(['07-20'])
+    const settled = ['05-02T12:00', '05-02T13:00', '05-01T12:00']
+    expect(await asked(...newest, fourWeeksOlder, ...settled)).toEqual(['05-01', '07-20'])
+  })
+
+  test.each([
+    ['inclusive', []],
+    ['exclusive', ['2026-05-17 2026-05-24', '2026-05-10 2026-05-17']],
+  ] as const)('is asked of weeks only where one of the two is left: to is %s', async (to, weeks) => {
+    const timesheets = ['03', '10', '17', '24'].map(day =>
+      sheet(`t${day}`, { weekEnding: `2026-05-${day}T12:00:00.000Z` }),
+    )
+    const { probing: with1, service } = probing({ ...world, timesheets }, { to })
+    await probeWindows(with1)
+    // No week ends at midnight, which would show whether the first instant of a day counts.
+    expect(ranges(service).filter(range => range.startsWith('workers'))).toEqual(
+      weeks.map(range => `workersOverHours ${range}`),
+    )
+  })
+
+  test('is asked of weeks that end at midnight in every zone that is left', async () => {
+    const timesheets = ['03', '10', '17'].map(day =>
+      sheet(`t${day}`, { weekEnding: `2026-05-${day}T00:00:00.000Z` }),
+    )
+    const asked = async (...zones: readonly string[]) => {
+      const { probing: with1, service } = probing({ requisitions: [], timesheets }, {}, zones)
+      for (const rule of ['from', 'to'] as const)
+        with1.fit.restrict(rule, [...with1.fit.alive(rule)] as 'inclusive'[])
+      await probeWindows(with1)
+      return ranges(service).slice(-2)
+    }
+    expect(await asked('UTC')).toEqual([
+      ...['workersOverHours 2026-05-14 2026-05-17', 'workersOverHours 2026-05-07 2026-05-10'],
+    ])
+    expect(await asked('UTC', 'America/New_York')).toEqual([
+      ...['workersOverHours 2026-05-10 2026-05-17', 'workersOverHours 2026-05-03 2026-05-10'],
+    ])
   })
 
   test('is not asked without a record', async () => {
@@ -106,6 +156,50 @@ describe('the zone', () => {
       expect(fit.definition.zone).toBe(zone)
     },
   )
+
+  const many = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Asia/Tokyo']
+  const asked = async (times: readonly string[], known: Partial<MetricDefinition> = {}) => {
+    const requisitions = times.map((at, index) => accepted(`r${index}`, `2026-06-${at}:00.000Z`))
+    const { probing: with1, service } = probing({ requisitions, timesheets: [] }, {}, many)
+    for (const [rule, value] of Object.entries(known))
+      with1.fit.acceptStated(rule as 'from', value as 'inclusive')
+    await probeWindows(with1)
+    return ranges(service)
+  }
+
+  test('is asked first of the day that divides zones most evenly', async () => {
+    // The 20th is another day in Tokyo alone, the 10th in Tokyo and Kolkata.
+    expect((await asked(['20T16:00', '10T23:30']))[0]).toBe('timeToFill 2026-06-10 2026-06-10')
+    // Two or one on the 5th, none or one on the 6th.
+    expect((await asked(['05T12:00', '05T23:30']))[0]).toBe('timeToFill 2026-06-05 2026-06-05')
+  })
+
+  test('is asked with ranges that hold one day, however days belong to a range', async () => {
+    expect((await asked(['10T23:30'], { from: 'exclusive', to: 'exclusive' }))[0]).toBe(
+      'timeToFill 2026-06-09 2026-06-11',
+    )
+    expect((await asked(['10T23:30'], { from: 'inclusive', to: 'midnight' }))[0]).toBe(
+      'timeToFill 2026-06-10 2026-06-11',
+    )
+  })
+
+  test('is asked of eight days at most, where no zone explains the answers', async () => {
+    // One a day at noon, and another before midnight on every other day.
+    const served = (times: number) =>
+      Array.from({ length: 12 * times }, (_, index) => {
+        const day = 10 + (index % 12)
+        const noon = accepted(`n${index}`, `2026-06-${day}T12:00:00.000Z`)
+        return day % 2 === 0 ? [noon] : [noon, accepted(`m${index}`, `2026-06-${day}T23:30:00.000Z`)]
+      }).flat()
+    const { probing: with1 } = probing({ requisitions: served(1), timesheets: [] }, {}, many)
+    // It counts more on each day than any zone does.
+    const service = serviceOf({ requisitions: served(5), timesheets: [] })
+    with1.fit.acceptStated('from', 'inclusive')
+    with1.fit.acceptStated('to', 'inclusive')
+    await probeWindows({ ...with1, asker: service })
+    const days = ranges(service)
+    expect([days.length, new Set(days).size]).toEqual([8, 8])
+  })
 })
 
 describe('whether a week of exactly the threshold counts', () => {
