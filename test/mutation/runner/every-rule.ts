@@ -1,15 +1,16 @@
-/** All rules tests as one file, each under its path, so that a thread imports them once. */
+/** All rules tests as one file, each under its path, so that a thread imports them once; and those that MUSTER_MORE_TESTS names. */
 import { readdirSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, describe } from 'vitest'
 import { endTest } from '../../support/ends.ts'
 import { rulesFolder } from '../folders.ts'
 
-const files = readdirSync(rulesFolder, { recursive: true, encoding: 'utf8' }).filter(name =>
-  name.endsWith('.rules.test.ts'),
-)
-for (const file of files.sort())
+const rules = readdirSync(rulesFolder, { recursive: true, encoding: 'utf8' })
+  .filter(name => name.endsWith('.rules.test.ts'))
+  .map(name => join(rulesFolder, name))
+const more: readonly string[] = JSON.parse(process.env.MUSTER_MORE_TESTS ?? '[]')
+for (const file of [...rules, ...more].sort())
   describe(file, async () => {
     afterEach(endTest)
-    await import(resolve(rulesFolder, file))
+    await import(resolve(file))
   })

@@ -1,5 +1,5 @@
-/** Tries alterations of `sql/part` against the rules tests, as the program reads some parts beside marts and checks. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** Tries alterations of `sql/part` against tests, which read some parts by the program beside marts and checks. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { groupBy } from '../../../src/lib/group-by.ts'
 import { altered } from './mutants.ts'
@@ -19,6 +19,13 @@ function read__(path, text) {
   return own.find(({ id }) => isOn__(id))?.text ?? reach__(own.map(({ id }) => id), text)
 }
 `
+
+/** Of rows written by hand, in one process as rules tests are. */
+const handMade = (): string[] =>
+  readdirSync('test/marts')
+    .filter(name => name.endsWith('.test.ts') && !/\.(runs|long)\./.test(name))
+    .map(name => join('test/marts', name))
+    .filter(file => readFileSync(file, 'utf8').includes('useHandMade'))
 
 /** By id. */
 export function tryParts(mutants: readonly FileMutant[]): ReadonlyMap<string, MutantState> {
@@ -40,5 +47,6 @@ export function tryParts(mutants: readonly FileMutant[]): ReadonlyMap<string, Mu
   return judgeByRules(
     folder,
     mutants.map(({ id }) => id),
+    ['test/state/completeness.test.ts', ...handMade()],
   )
 }

@@ -23,12 +23,17 @@ export function copyProject(folder: string): void {
     else symlinkSync(resolve(name), join(folder, name))
 }
 
-/** Runs the rules tests in the copy once for each id, which its files are instrumented with. */
-export function judgeByRules(folder: string, ids: readonly string[]): ReadonlyMap<string, MutantState> {
+/** Runs the rules tests in the copy, and more of its tests, once for each id, which its files are instrumented with. */
+export function judgeByRules(
+  folder: string,
+  ids: readonly string[],
+  more: readonly string[] = [],
+): ReadonlyMap<string, MutantState> {
   const notes = resolve(folder, 'notes.ndjson')
   writeFileSync(join(folder, 'mutants.json'), JSON.stringify(ids))
   const command = ['--import', 'tsx', 'test/mutation/sql/judge-texts.ts', 'mutants.json', notes]
-  return statesOf(notes, () => spawnSync(process.execPath, command, { cwd: folder, stdio: 'inherit' }))
+  const env = { ...process.env, MUSTER_MORE_TESTS: JSON.stringify(more) }
+  return statesOf(notes, () => spawnSync(process.execPath, command, { cwd: folder, env, stdio: 'inherit' }))
 }
 
 /** What is reached only while a module is loaded counts as not tried. */
