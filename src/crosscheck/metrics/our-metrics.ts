@@ -25,16 +25,8 @@ const files: Readonly<Record<MetricName, string>> = {
   workersOverHours: 'metric/workers_over_hours.sql',
 }
 
-const texts = new Map<MetricName, string>()
-
 /** The file without its comments, which name the tokens too. */
 function metricText(metric: MetricName): string {
-  const text = texts.get(metric) ?? readMetric(metric)
-  texts.set(metric, text)
-  return text
-}
-
-function readMetric(metric: MetricName): string {
   const file = sqlFiles('metric').find(({ name }) => name === files[metric]) as SqlFile
   return fillEngineTokens(file.text.replace(/^\s*--.*\n/gm, ''), plainSql)
 }
