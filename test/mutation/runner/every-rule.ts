@@ -9,7 +9,7 @@ const rules = readdirSync(rulesFolder, { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.rules.test.ts'))
   .map(name => join(rulesFolder, name))
 const more: readonly string[] = JSON.parse(process.env.MUSTER_MORE_TESTS ?? '[]')
-for (const file of [...rules, ...more].sort())
+for (const file of [...rules.sort(), ...more])
   describe(file, async () => {
     afterEach(endTest)
     await import(resolve(file))
