@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, describe } from 'vitest'
 import { endTest } from '../../support/ends.ts'
+import '../../support/thrown.ts'
 import { rulesFolder } from '../folders.ts'
 
 const rules = readdirSync(rulesFolder, { recursive: true, encoding: 'utf8' })
