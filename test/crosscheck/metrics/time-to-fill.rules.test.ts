@@ -24,6 +24,8 @@ const records = [
   requisition('together', [3, 3]),
   requisition('deleted', [3]),
   requisition('withdrawn', [3, 4]),
+  // Saturday, 31 January, and Sunday, of one week.
+  ...[30, 31].map(day => requisition(`turn${day}`, [day], { project: { id: 'turn', name: 'Turn' } })),
 ]
 
 beforeAll(async () => {
@@ -70,6 +72,15 @@ test('each acceptance counts as its rule says', async () => {
         }),
   ])
   expect(shown).toEqual(expected)
+})
+
+test('a week that lies in two months has its days in each', async () => {
+  const groups = await ask({ groupings: [by('month'), by('week')], project: 'turn' })
+  expect(groups.map(({ groupKey, figures }) => [groupKey, figures.rawCount]).sort()).toEqual([
+    ['2026-01', 1],
+    ['2026-01-26', 2],
+    ['2026-02', 1],
+  ])
 })
 
 describe('the outlier rule', () => {

@@ -45,6 +45,7 @@ const unions: readonly Alike[] = [
   union('mart/timesheet_cycle', 'A version that stands twice has the state of the one before it.'),
   union('mart/time_to_fill', 'Each grouping has another name.'),
   union('mart/workers_over_hours', 'Each grouping has another name, and each threshold other hours.'),
+  union('part/groupings', 'Each grouping has another name.'),
   union('check/dates_in_order', ownWords),
   union('check/money_identities', ownWords),
   union('check/mart_headcount_hours', ownWords),
@@ -64,6 +65,7 @@ const joins: readonly Alike[] = [
   leftJoin('mart/overtime_uplift', /left join total_basis/, 'Every company with timesheets has a basis.'),
   leftJoin('mart/time_to_fill', /left join definition/, oneDefinition),
   leftJoin('mart/workers_over_hours', /left join definition/, oneDefinition),
+  leftJoin('part/metric_definitions', /left join \(select false/, 'One of the two rows always fits.'),
   leftJoin('check/records_refused', /left join resource/, everyResource),
   leftJoin('check/resources_complete', /left join resource/, everyResource),
   leftJoin('check/rows_match_total', /left join resource/, everyResource),
@@ -100,6 +102,17 @@ const greatest: readonly Alike[] = [
     'It is a sum of the whole group.',
   ),
   alike('mart/invoice_match', ['max', 'min', /b\.shown_basis/], 'Only one is in the first place.'),
+  alike('part/credited_invoice', ['max', 'min'], 'Only one is in the first place.'),
+  alike(
+    'part/incomplete_resource',
+    ['max', 'min', /min\(t\.(records|percent|frozen)\)/],
+    'Only one run is in the first place.',
+  ),
+  alike(
+    'part/time_to_fill_outliers',
+    ['max', 'min', /min\(keyed\./],
+    'A group has one value of each of its keys.',
+  ),
 ]
 
 const sparing: readonly Alike[] = [
@@ -142,7 +155,35 @@ const sparing: readonly Alike[] = [
   ),
 ]
 
-export const alterationsAlike = [...unions, ...joins, ...greatest, ...sparing]
+const methods = 'Added to the place by line, which these methods do not use.'
+
+const parts: readonly Alike[] = [
+  alike(
+    'part/incomplete_resource',
+    ['0', '1', /'none' as kind/],
+    'Only what windows and scans of changes saw counts.',
+  ),
+  alike(
+    'part/timesheet_submission',
+    [/^and e\.record_id is not null/, ''],
+    'An event of no record belongs to no timesheet.',
+  ),
+  alike(
+    'part/timesheet_submission',
+    [/^coalesce\(t\.(waiting_at|approved_at), /, '(t.waiting_at)'],
+    'DuckDB, PostgreSQL and Spark take the least of what is there; not every engine does.',
+  ),
+  alike(
+    'part/over_hours_figures',
+    [/^and month\.place = long_week\.place/, ''],
+    'A week ends in the same month everywhere, and the greatest of equal hours is one of them.',
+  ),
+  alike('part/time_to_fill_answers', ['0', '1', /'type2', 0\.5, 0\.5, 0, (1, 0|0, 1)/], methods),
+  alike('part/time_to_fill_answers', ['0', '1', /'nearestRank', 1\.0, 0\.0, 0, (1, 0|0, 1)/], methods),
+  alike('part/time_to_fill_answers', ['0', '1', /'floorIndex', 0\.0, 1\.0, 0, (1, 0|0, 1)/], methods),
+]
+
+export const alterationsAlike = [...unions, ...joins, ...greatest, ...sparing, ...parts]
 
 const made = new Map<string, ReturnType<typeof mutantsOf>>()
 

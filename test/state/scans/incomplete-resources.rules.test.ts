@@ -152,6 +152,19 @@ test('a share of what a run read is tolerable, and of what was ever read at once
   expect(await reasons()).toEqual([tooMany(8, 3)])
 })
 
+test('what a run that did not read the list put into quarantine is compared with the limit alone', async () => {
+  await run('run-1', 3, { quarantine_records: 20, quarantine_percent: 100 })
+  await worked('run-1', 'expenses', { records_read: 100 })
+  await inQuarantine(ids(21), { run_id: 'unknown' })
+  expect(await reasons()).toEqual([tooMany(21, 20)])
+})
+
+test('what several runs put into quarantine is added up, of a list that no run has read too', async () => {
+  await inQuarantine(ids(15), { run_id: 'unknown' })
+  await inQuarantine(['f0', 'f1', 'f2', 'f3', 'f4', 'f5'], { run_id: 'another' })
+  expect(await reasons()).toEqual([tooMany(21, 20)])
+})
+
 test('records in quarantine of a list that no run has read count too', async () => {
   await inQuarantine(ids(21), { run_id: 'unknown' })
   expect(await reasons()).toEqual([tooMany(21, 20)])
