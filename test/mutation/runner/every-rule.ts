@@ -1,6 +1,6 @@
 /** All rules tests as one file, each under its path, so that a thread imports them once; and those that MUSTER_MORE_TESTS names. */
 import { readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { afterEach, describe } from 'vitest'
 import { endTest } from '../../support/ends.ts'
 import '../../support/thrown.ts'
@@ -11,7 +11,7 @@ const rules = readdirSync(rulesFolder, { recursive: true, encoding: 'utf8' })
   .map(name => join(rulesFolder, name))
 const more: readonly string[] = JSON.parse(process.env.MUSTER_MORE_TESTS ?? '[]')
 for (const file of [...rules.sort(), ...more])
-  describe(file, async () => {
+  describe(relative(rulesFolder, file), async () => {
     afterEach(endTest)
     await import(resolve(file))
   })
