@@ -69,6 +69,34 @@ test('of the records of a batch the newest that gives an attribute decides it', 
   })
 })
 
+test('one id in two dimensions is two members, whichever is named first', async () => {
+  const site = (id: string, name: string) => ({ site: { id: idOf(id), name } })
+  await merge([naming(3, tag('first a tag', 'tag')), naming(3, site('first a site', 'site'))])
+  await merge([naming(4, site('first a tag', 'its site'))])
+  await merge([naming(4, tag('first a site', 'its tag'))])
+  await merge([naming(5, { ...tag('only a tag', 'a'), ...site('only a site', 'b') })])
+  const names = async (of: 'tag' | 'site') =>
+    (
+      await warehouse.rows(
+        `select ${of}_id as id, name from star.dim_${of} where ${of}_id like '%_a_%' order by 1`,
+      )
+    ).map(({ id, name }) => [id, name])
+  expect(await names('tag')).toEqual([
+    ...[
+      ['first_a_site', 'its tag'],
+      ['first_a_tag', 'tag'],
+      ['only_a_tag', 'a'],
+    ],
+  ])
+  expect(await names('site')).toEqual([
+    ...[
+      ['first_a_site', 'site'],
+      ['first_a_tag', 'its site'],
+      ['only_a_site', 'b'],
+    ],
+  ])
+})
+
 test('a batch that comes later replaces what is newer, and else only fills gaps', async () => {
   const first = [
     ...[
