@@ -48,10 +48,8 @@ export interface MissingCounts {
 
 const fewOf = (records: number): number => Math.max(20, Math.floor(records * 0.02))
 
-/** Shorter lists may lose all but one record; longer ones at most half. An empty list is never plausible. */
-const shortest = 3
-const partOf = (records: number): number =>
-  records < shortest ? Math.max(0, records - 1) : Math.floor(records / 2)
+/** Half of a list, of two records one. An empty list is never plausible. */
+const partOf = (records: number): number => Math.floor(records / 2)
 
 /** More missing at once looks like a fault of the service or the key, not like deletions. */
 export const maxAtOnce = (records: number, maxDeletions?: number): number =>
@@ -65,7 +63,7 @@ export const isPlausibleLoss = (
   { stored, missing }: { readonly stored: number; readonly missing: number },
   maxDeletions?: number,
 ): boolean =>
-  maxDeletions === undefined ? stored < shortest || missing <= partOf(stored) : missing <= maxDeletions
+  maxDeletions === undefined ? stored <= 2 || missing <= partOf(stored) : missing <= maxDeletions
 
 /** Announced deletions may empty a list, or more than halve it, but do not raise the other limit. */
 function isTooMany({ missing, announced = 0, of, maxDeletions }: MissingCounts): boolean {

@@ -5,6 +5,7 @@ import {
   type DeletionCandidate,
   type DeletionEvidence,
   decide,
+  isPlausibleLoss,
   isProved,
   maxAtOnce,
   worthOf,
@@ -222,4 +223,19 @@ describe('a sweep', () => {
     for (const record of [{}, { id: 5 }, { id: '' }, null, undefined, 'x'])
       expect(sweptRows([{ id: 'a' }, record])).toBeUndefined()
   })
+})
+
+test.each([
+  [1, 1, undefined, true],
+  [2, 2, undefined, true],
+  [3, 1, undefined, true],
+  [3, 2, undefined, false],
+  [4, 2, undefined, true],
+  [1000, 500, undefined, true],
+  [1000, 501, undefined, false],
+  [2, 2, 1, false],
+  [1000, 501, 501, true],
+])('a snapshot of %i records that lacks %i, where --max-deletions is %j, is plausible: %s', (...row) => {
+  const [stored, missing, maxDeletions, is] = row
+  expect(isPlausibleLoss({ stored, missing }, maxDeletions)).toBe(is)
 })

@@ -305,6 +305,16 @@ describe('a sweep that an earlier run left', () => {
     expect(task.counters.note).toBeNull()
   })
 
+  test('with a window that was refused is given up without a request', async () => {
+    await starRows(warehouse, { resource, ids: ['a', 'b', 'c'] })
+    const { task, sweep } = await setUp(showing('a', 'b'))
+    await leave(task, {}, { state: 'refused' })
+    await expect(sweep()).rejects.toThrow('the list did not settle while it was swept')
+    expect(await sweeps()).toMatchObject([{ sweep_id: 'left', state: 'refused' }])
+    expect(task.asked()).toEqual([])
+    expect(await rows('select * from ops.evidence')).toEqual([])
+  })
+
   const week = -7 * 24
   const late = week - 1 / 3_600_000
   test.each([

@@ -24,6 +24,7 @@ describe('a time of a record', () => {
     ['2026-13-05T00:00:00Z', false],
     [' 2026-01-05T00:00:00Z', false],
     [1_767_571_200_000, false],
+    ['2026-13-01T09:00:00Z', false],
     [null, false],
   ])('counts when it is an ISO 8601 instant: %s, %s', (time, isKept) => {
     const [row] = sweptRows([{ id: 'a', createdAt: time, updatedAt: time }]) ?? []
