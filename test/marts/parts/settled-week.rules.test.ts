@@ -58,12 +58,19 @@ test.each([
   expect(await isSettled()).toBe(is)
 })
 
-test('an approved timesheet without hours counts as none', async () => {
-  await sheet(lastSunday, 95)
-  await sheet(lastSunday, null)
-  await sheet(lastSunday, 5, waiting)
-  expect(await isSettled()).toBe(true)
-})
+test.each([
+  [95, 5, true],
+  [94, 6, false],
+])(
+  'an approved timesheet without hours counts as none beside %i approved hours and %i that wait: %s',
+  async (...row) => {
+    const [approved, waits, is] = row
+    await sheet(lastSunday, approved)
+    await sheet(lastSunday, null)
+    await sheet(lastSunday, waits, waiting)
+    expect(await isSettled()).toBe(is)
+  },
+)
 
 test.each(['pending', 'pending_approval'])('a %s timesheet waits', async status => {
   await sheet(lastSunday, 10)

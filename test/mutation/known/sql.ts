@@ -46,6 +46,11 @@ const unions: readonly Alike[] = [
   union('mart/time_to_fill', 'Each grouping has another name.'),
   union('mart/workers_over_hours', 'Each grouping has another name, and each threshold other hours.'),
   union('part/groupings', 'Each grouping has another name.'),
+  union('part/perspective', 'Each row is another.'),
+  union(
+    'part/incomplete_resource',
+    'Each reason has words of its own; of equal numbers in quarantine one is compared.',
+  ),
   union('check/dates_in_order', ownWords),
   union('check/money_identities', ownWords),
   union('check/mart_headcount_hours', ownWords),
@@ -107,6 +112,11 @@ const greatest: readonly Alike[] = [
     'part/incomplete_resource',
     ['max', 'min', /min\(t\.(records|percent|frozen)\)/],
     'Only one run is in the first place.',
+  ),
+  alike(
+    'part/over_hours_figures',
+    ['max', 'min', /min\(grouped\./],
+    'A group has one value of each of its keys.',
   ),
   alike(
     'part/time_to_fill_outliers',
@@ -172,6 +182,21 @@ const parts: readonly Alike[] = [
     'part/timesheet_submission',
     [/^coalesce\(t\.(waiting_at|approved_at), /, '(t.waiting_at)'],
     'DuckDB, PostgreSQL and Spark take the least of what is there; not every engine does.',
+  ),
+  alike(
+    'part/incomplete_resource',
+    [/^coalesce\(w\.remembered_total/, '(w.remembered_total)'],
+    'A missing total is not the greater one.',
+  ),
+  alike(
+    'part/settled_week',
+    [/^and t\.week_ending_date is not null/, ''],
+    'The Sunday of a missing week is before no day.',
+  ),
+  alike(
+    'part/over_hours_figures',
+    [/^distinct/, '', /select choice_number, place|select number, choice_number, place/],
+    'The greatest of equal hours is one of them.',
   ),
   alike(
     'part/over_hours_figures',

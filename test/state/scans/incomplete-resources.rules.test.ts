@@ -52,17 +52,29 @@ test('a list that was never read completely has what its own windows saw, scans 
   expect(await reasons()).toEqual(['never read completely: saw 3 of 5'])
 })
 
-test('windows that were refused are counted, days asked for aside', async () => {
+test('windows that were refused are counted, scans of changes and days asked for aside', async () => {
   await watermark('expenses', null)
   const refused = { state: 'refused' } as const
   await bench.insert(
     'ops.scan',
     scan('one', { ...refused, to_day: '2026-01-01' }),
     scan('days', { ...refused, scope: 'asked for', from_day: '2026-01-01', to_day: '2026-01-02' }),
+    scan('changes', { ...refused, kind: 'incremental' }),
   )
   expect(await reasons()).toContain('never read completely, a window was refused')
   await bench.insert('ops.scan', scan('two', { ...refused, from_day: '2026-01-01' }))
   expect(await reasons()).toContain('never read completely, 2 windows were refused')
+})
+
+test('of scans of changes the last one tells whether its end was reached', async () => {
+  await watermark('expenses')
+  await run('stopped', 4)
+  await worked('stopped', 'expenses', { state: 'stopped' })
+  const changes = { kind: 'incremental', state: 'scanning' } as const
+  await bench.insert('ops.scan', scan('first', { ...changes, started_at: hour(1) }))
+  expect(await reasons()).toEqual(['the last scan of changes did not reach its end'])
+  await bench.insert('ops.scan', scan('last', { ...changes, state: 'accepted', started_at: hour(2) }))
+  expect(await reasons()).toEqual([])
 })
 
 test.each([
@@ -183,16 +195,26 @@ test.each([
   },
 )
 
+const known = (id: string, state: string, parts: Readonly<Record<string, unknown>> = {}) => ({
+  ...{ resource: 'expenses', record_id: id, source: 'x', first_seen_at: hour(1), state, key_scope: 's' },
+  ...{ state_since: hour(1), last_fetched_at: hour(1), fetches: 1, failed_fetches: 0, changes: 0 },
+  ...{ exposure_days: 0, signals: 0, ...parts },
+})
+
+test('records that were refused from the beginning, or in no scope, are not counted', async () => {
+  await run('run-1', 3, { quarantine_records: 0, quarantine_percent: 0 })
+  const never = known('never', 'refused', { last_fetched_at: null })
+  await bench.insert('ops.discovered', never, known('unscoped', 'refused', { key_scope: null }))
+  expect(await reasons()).toEqual([])
+  await bench.insert('ops.discovered', known('once', 'refused'))
+  expect(await reasons()).toEqual(['1 stored records are refused now, 0 are tolerable'])
+})
+
 test.each([
   [1, ['2 stored records are refused now, 1 are tolerable']],
   [200, []],
 ])('beside %i records that are stored, two that are refused: %j', async (stored, said) => {
   await run('run-1', 3, { quarantine_records: 1, quarantine_percent: 1 })
-  const known = (id: string, state: string) => ({
-    ...{ resource: 'expenses', record_id: id, source: 'x', first_seen_at: hour(1), state, key_scope: 's' },
-    ...{ state_since: hour(1), last_fetched_at: hour(1), fetches: 1, failed_fetches: 0, changes: 0 },
-    ...{ exposure_days: 0, signals: 0 },
-  })
   const all = [known('r1', 'refused'), known('r2', 'refused'), ...ids(stored).map(id => known(id, 'stored'))]
   await bench.insert('ops.discovered', ...all)
   expect(await reasons()).toEqual(said)
