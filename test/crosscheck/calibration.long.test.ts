@@ -4,37 +4,11 @@ import type { MetricDefinition } from '../../src/crosscheck/metrics/definition.t
 import { openSandbox } from '../sandbox/open-sandbox.ts'
 import { useFilled } from '../support/filled-warehouse.ts'
 import { checking } from './checked.ts'
-import { drawnOptions } from './settings.ts'
+import { drawnOptions, readingsOf } from './settings.ts'
 
 const scale = 0.4
 const filled = useFilled({ scale })
 const seeds = Array.from({ length: 20 }, (_, index) => 100 + index)
-
-function readingsOf(options: ReturnType<typeof drawnOptions>): Partial<MetricDefinition> {
-  const decimals = options.decimals === 'none' ? null : (options.decimals ?? null)
-  return {
-    quantiles: options.quantiles,
-    valueQuantiles: options.quantiles,
-    days: options['fill-days'],
-    negativeDays: options['fill-negative'],
-    acceptance: options.acceptance,
-    bounds: options['outlier-bounds'],
-    minForRule: options['outlier-min'],
-    weekStart: options['week-start'],
-    weekKey: options['week-key'],
-    monthKey: options['month-key'],
-    refKey: options['group-ref'],
-    threshold: options.threshold,
-    requisitionStatuses: options['fill-statuses'],
-    timesheetStatuses: options['hours-statuses'],
-    hoursField: options['hours-field'],
-    daysDecimals: decimals,
-    hoursDecimals: decimals,
-    zone: options['day-zone'],
-    from: options.from,
-    to: options.to,
-  } as Partial<MetricDefinition>
-}
 
 test.each(seeds)('readings drawn with %i', { timeout: 300_000 }, async seed => {
   const options = drawnOptions(seed)

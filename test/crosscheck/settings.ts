@@ -1,5 +1,6 @@
 /** Settings of a sandbox for the crosscheck: what the contract leaves open, drawn by chance from everything there is. */
 
+import type { MetricDefinition } from '../../src/crosscheck/metrics/definition.ts'
 import { type Rng, seededRng } from '../../src/lib/rng.ts'
 import { offsetName } from '../../src/lib/zones.ts'
 import type { ContractOptions } from '../../src/sandbox/options.ts'
@@ -45,4 +46,31 @@ export function drawnOptions(seed: number): Partial<ContractOptions> {
     absent: pick(rng, ['mixed', 'null', 'omitted', 'random'] as const),
     extra: pick(rng, [0, 0.2]),
   }
+}
+
+/** The interpretation of each rule that a calibration should find. */
+export function readingsOf(options: Partial<ContractOptions>): Partial<MetricDefinition> {
+  const decimals = options.decimals === 'none' ? null : (options.decimals ?? null)
+  return {
+    quantiles: options.quantiles,
+    valueQuantiles: options.quantiles,
+    days: options['fill-days'],
+    negativeDays: options['fill-negative'],
+    acceptance: options.acceptance,
+    bounds: options['outlier-bounds'],
+    minForRule: options['outlier-min'],
+    weekStart: options['week-start'],
+    weekKey: options['week-key'],
+    monthKey: options['month-key'],
+    refKey: options['group-ref'],
+    threshold: options.threshold,
+    requisitionStatuses: options['fill-statuses'],
+    timesheetStatuses: options['hours-statuses'],
+    hoursField: options['hours-field'],
+    daysDecimals: decimals,
+    hoursDecimals: decimals,
+    zone: options['day-zone'],
+    from: options.from,
+    to: options.to,
+  } as Partial<MetricDefinition>
 }

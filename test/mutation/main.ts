@@ -48,9 +48,9 @@ function chosenFiles(): readonly string[] {
   return all.filter(file => changed.includes(file))
 }
 
-/** All of SQL takes two hours; the share of a sample is told within an hour, beside all of TypeScript. */
-const isWhole = !values.only && !values.sql && values.changed === undefined
-if (isWhole) process.env.MUSTER_SQL_EVERY ??= '20'
+/** Beside all of TypeScript, which takes more than an hour, a sample of SQL has to be enough. */
+const isWithoutChoice = !values.only && !values.sql && values.changed === undefined
+if (isWithoutChoice) process.env.MUSTER_SQL_EVERY ??= '20'
 
 const chosen = chosenFiles()
 const chosenTypescript = values.sql ? [] : chosen.filter(file => file.endsWith('.ts'))

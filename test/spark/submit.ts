@@ -21,7 +21,6 @@ interface Submission {
   /** Beside those of Delta. */
   readonly jars?: readonly string[]
   readonly conf?: Readonly<Record<string, string>>
-  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Few rows: what takes time is compiling and planning. */
@@ -60,7 +59,7 @@ export async function submitMarts(submission: Submission): Promise<string> {
   }
   const { environment } = sparkPlace()
   const child = spawn(join(environment, 'bin/spark-submit'), optionsOf(submission), {
-    env: { ...process.env, ...submission.env, PYSPARK_PYTHON: join(environment, 'bin/python') },
+    env: { ...process.env, PYSPARK_PYTHON: join(environment, 'bin/python') },
   })
   let said = ''
   for (const stream of [child.stdout, child.stderr])

@@ -1,6 +1,7 @@
 /** A ledger in memory that is empty again for each test of a file: what a test writes is rolled back. */
 import { afterEach, beforeEach } from 'vitest'
 import type { DeletionRow, EvidenceRow, KeyScopeRow, QuarantineRow } from '../../src/state/evidence/tables.ts'
+import { noFigures } from '../../src/state/runs/runs.ts'
 import { freshScan } from '../../src/state/scans/scans.ts'
 import type { ScanRow, SweepRow } from '../../src/state/scans/tables.ts'
 import { quoteText } from '../../src/warehouse/sql-text.ts'
@@ -48,6 +49,26 @@ export const scan = (id: string, parts: Partial<ScanRow> = {}): ScanRow =>
     ...{ scan_id: id, resource: 'expenses', kind: 'backfill', run_id: 'run-1', started_at: hour(1) },
     ...parts,
   })
+
+/** A run that did nothing. */
+export const run = (id: string, parts: Fields = {}): Fields => ({
+  ...{ ...noFigures, run_id: id, command: 'sync', arguments: '', state: 'done', started_at: hour(1) },
+  ...{ program_version: 'v', ...parts },
+})
+
+const { retries: _, ...readNothing } = noFigures
+
+/** What a run did about a resource: it read no record. */
+export const runResource = (id: string, parts: Fields = {}): Fields => ({
+  ...{ ...readNothing, run_id: id, resource: 'expenses', state: 'done', note: null, ...parts },
+})
+
+/** A record whose id was found in another one, and which was read by it. */
+export const discovered = (id: string, parts: Fields = {}): Fields => ({
+  ...{ resource: 'expenses', record_id: id, source: 'x', first_seen_at: hour(1), state: 'stored' },
+  ...{ state_since: hour(1), key_scope: 's', last_fetched_at: hour(1), fetches: 1, failed_fetches: 0 },
+  ...{ changes: 0, exposure_days: 0, signals: 0, ...parts },
+})
 
 export const sweep = (id: string, parts: Partial<SweepRow> = {}): SweepRow => ({
   ...{ sweep_id: id, resource: 'expenses', scope_id: 'now', state: 'accepted', started_at: hour(1) },

@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, inject } from 'vitest'
+import { afterEach, describe } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { sandboxKeys } from '../../src/sandbox/keys/default-keys.ts'
 import { migrate } from '../../src/state/migrate.ts'
@@ -127,8 +127,10 @@ const makers: Readonly<Record<Engine['kind'], (folder: string) => Promise<Made>>
   postgres: postgresWarehouse,
 }
 
-/** Engines that every warehouse test runs on; trials of altered SQL start no server. */
-const engines: readonly Engine['kind'][] = inject('postgres') ? ['duckdb', 'postgres'] : ['duckdb']
+/** Engines that every warehouse test runs on. Trials of altered SQL start no server, and say so. */
+const engines: readonly Engine['kind'][] = process.env.MUSTER_TEST_WITHOUT_POSTGRES
+  ? ['duckdb']
+  : ['duckdb', 'postgres']
 
 /** Hands out warehouses of each engine; every one is closed and removed when its test ends. */
 export function useEngines(): Readonly<Record<Engine['kind'], () => Promise<Warehouse>>> {

@@ -48,7 +48,7 @@ export interface MissingCounts {
 
 const fewOf = (records: number): number => Math.max(20, Math.floor(records * 0.02))
 
-/** Half of a list, of two records one. An empty list is never plausible. */
+/** Half of the records, rounded down: of two records one, and the only one never. */
 const partOf = (records: number): number => Math.floor(records / 2)
 
 /** More missing at once looks like a fault of the service or the key, not like deletions. */

@@ -4,7 +4,7 @@ import { calibrateOn } from '../../../src/crosscheck/calibrate/calibrate.ts'
 import { groupingName } from '../../../src/crosscheck/metrics/metric-query.ts'
 import { seededRng } from '../../../src/lib/rng.ts'
 import { serviceOf, type World } from '../in-memory.ts'
-import { drawnOptions } from '../settings.ts'
+import { drawnOptions, readingsOf } from '../settings.ts'
 import { recordsOf, smallWorld } from './small-world.ts'
 
 const zones = ['UTC', 'Europe/London', 'America/New_York', 'Asia/Kolkata', 'Asia/Tokyo', '+05:15'] as const
@@ -30,18 +30,25 @@ function sides(seed: number, missing: Missing): Readonly<Record<'ours' | 'theirs
 const words = (alive: readonly unknown[]): string =>
   alive.map(one => (Array.isArray(one) ? one.join('+') : String(one))).join(' or ')
 
-/** What is known of each rule, and the questions after the first fourteen. */
+/** In one order. */
+const sorted = (reading: unknown): string =>
+  JSON.stringify(Array.isArray(reading) ? [...reading].sort() : reading)
+
+/** What is known of each rule, the rules of which the service's own reading was ruled out, and the questions after the first 14. */
 async function calibrated(seed: number, missing: Missing) {
   const { ours, theirs } = sides(seed, missing)
-  const service = serviceOf(theirs, {
-    options: { ...drawnOptions(seed), 'day-zone': zones[seed % 6] ?? 'UTC' },
-  })
+  const options = { ...drawnOptions(seed), 'day-zone': zones[seed % 6] ?? 'UTC' }
+  const service = serviceOf(theirs, { options })
   const { rules } = await calibrateOn(recordsOf(ours, zones), service)
   const found = [...rules].filter(([, { state }]) => state !== 'stated')
+  const readings = readingsOf(options)
   return {
     ...Object.fromEntries(
       found.map(([rule, { state, alive }]) => [rule, state === 'none fits' ? state : words(alive)]),
     ),
+    wrong: found
+      .filter(([rule, { alive }]) => rule in readings && !alive.map(sorted).includes(sorted(readings[rule])))
+      .map(([rule]) => rule),
     asked: service.asked
       .slice(14)
       .map(({ metric, grouping, from, to, threshold, project, agency }) =>
@@ -52,7 +59,7 @@ async function calibrated(seed: number, missing: Missing) {
   }
 }
 
-test('by midnights of a zone and to five decimals', async () => {
+test('where one record in ten is missing here, midnights of London, five decimals and a least size of eight are found', async () => {
   expect(await calibrated(9, 'here')).toMatchInlineSnapshot(`
     {
       "acceptance": "latest",
@@ -82,12 +89,13 @@ test('by midnights of a zone and to five decimals', async () => {
       "valueQuantiles": "type6",
       "weekStart": "monday",
       "workerWeek": "timesheet",
+      "wrong": [],
       "zone": "Asia/Kolkata",
     }
   `)
 })
 
-test('by every answer, to any decimal, of groups with four values', async () => {
+test('where one record in ten is missing there, the nearest rank and hours of timelogs are found', async () => {
   expect(await calibrated(30, 'there')).toMatchInlineSnapshot(`
     {
       "acceptance": "perAgency",
@@ -115,12 +123,13 @@ test('by every answer, to any decimal, of groups with four values', async () => 
       "valueQuantiles": "nearestRank",
       "weekStart": "saturday",
       "workerWeek": "worker or calendarWeek",
+      "wrong": [],
       "zone": "UTC or Europe/London",
     }
   `)
 })
 
-test('by the first answer, of groups with seven values', async () => {
+test('where one record in ten is missing here, the first answer and a least size of seven are found', async () => {
   expect(await calibrated(5, 'here')).toMatchInlineSnapshot(`
     {
       "acceptance": "earliest",
@@ -148,12 +157,13 @@ test('by the first answer, of groups with seven values', async () => {
       "valueQuantiles": "type2",
       "weekStart": "saturday",
       "workerWeek": "worker or calendarWeek",
+      "wrong": [],
       "zone": "Asia/Kolkata or +05:15",
     }
   `)
 })
 
-test('by the last answer, without those before the approval', async () => {
+test('where one record in ten is missing there, midnights of Tokyo are found; statuses and the threshold may be wrong', async () => {
   expect(await calibrated(10, 'there')).toMatchInlineSnapshot(`
     {
       "acceptance": "latest",
@@ -179,12 +189,16 @@ test('by the last answer, without those before the approval', async () => {
       "valueQuantiles": "type8",
       "weekStart": "monday",
       "workerWeek": "worker or timesheet or calendarWeek",
+      "wrong": [
+        "requisitionStatuses",
+        "threshold",
+      ],
       "zone": "Asia/Tokyo",
     }
   `)
 })
 
-test('by whole days, with no days before the approval', async () => {
+test('where one record in ten is missing on both sides, rounded days are found; the zone and statuses may be wrong', async () => {
   expect(await calibrated(11, 'both')).toMatchInlineSnapshot(`
     {
       "acceptance": "earliest",
@@ -213,12 +227,16 @@ test('by whole days, with no days before the approval', async () => {
       "valueQuantiles": "type8",
       "weekStart": "monday",
       "workerWeek": "worker or calendarWeek",
+      "wrong": [
+        "timesheetStatuses",
+        "zone",
+      ],
       "zone": "Asia/Tokyo",
     }
   `)
 })
 
-test('by midnights of UTC and to six decimals', async () => {
+test('where no record is missing, six decimals and exclusive bounds are found', async () => {
   expect(await calibrated(24, 'none')).toMatchInlineSnapshot(`
     {
       "acceptance": "perAgency",
@@ -243,6 +261,7 @@ test('by midnights of UTC and to six decimals', async () => {
       "valueQuantiles": "type6",
       "weekStart": "monday",
       "workerWeek": "worker or calendarWeek",
+      "wrong": [],
       "zone": "UTC",
     }
   `)

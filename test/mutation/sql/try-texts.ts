@@ -32,7 +32,8 @@ export function judgeByRules(
   const notes = resolve(folder, 'notes.ndjson')
   writeFileSync(join(folder, 'mutants.json'), JSON.stringify(ids))
   const command = ['--import', 'tsx', 'test/mutation/sql/judge-texts.ts', 'mutants.json', notes]
-  const env = { ...process.env, MUSTER_MORE_TESTS: JSON.stringify(more) }
+  const chosen = { MUSTER_MORE_TESTS: JSON.stringify(more), MUSTER_TEST_WITHOUT_POSTGRES: '1' }
+  const env = { ...process.env, ...chosen }
   return statesOf(notes, () => spawnSync(process.execPath, command, { cwd: folder, env, stdio: 'inherit' }))
 }
 

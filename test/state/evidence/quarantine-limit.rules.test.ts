@@ -7,25 +7,17 @@ import {
   intolerable,
   tooManyQuarantined,
 } from '../../../src/state/evidence/quarantine-limit.ts'
-import { hour, ledgerBench, quarantined } from '../../support/ledger-bench.ts'
+import { discovered, hour, ledgerBench, quarantined, run } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
 /** One record a list is tolerable. */
-beforeEach(async () => {
-  const figures = ['requests', 'retries', 'records_read', 'rows_inserted', 'rows_changed', 'rows_removed']
-  const zero = [...figures, 'records_touched', 'records_unchanged', 'quarantined'].map(name => [name, 0])
-  await bench.insert('ops.run', {
-    ...{ run_id: 'run-1', command: 'sync', arguments: '', state: 'done', started_at: hour(3) },
-    ...{
-      program_version: 'v',
-      quarantine_records: 1,
-      quarantine_percent: 1,
-      frozen: null,
-      ...Object.fromEntries(zero),
-    },
-  })
-})
+beforeEach(() =>
+  bench.insert(
+    'ops.run',
+    run('run-1', { started_at: hour(3), quarantine_records: 1, quarantine_percent: 1 }),
+  ),
+)
 
 const inQuarantine = (resource: string, many: number) =>
   bench.insert(
@@ -35,11 +27,7 @@ const inQuarantine = (resource: string, many: number) =>
 const refused = (resource: string, many: number) =>
   bench.insert(
     'ops.discovered',
-    ...Array.from({ length: many }, (_, at) => ({
-      ...{ resource, record_id: `r${at}`, source: 'x', first_seen_at: hour(1), state: 'refused' },
-      ...{ state_since: hour(1), key_scope: 's', last_fetched_at: hour(1), fetches: 1, failed_fetches: 1 },
-      ...{ changes: 0, exposure_days: 0, signals: 0 },
-    })),
+    ...Array.from({ length: many }, (_, at) => discovered(`r${at}`, { resource, state: 'refused' })),
   )
 const excess = (resource: string, records: number, kind: Excess['kind'] = 'in quarantine'): Excess => ({
   ...{ kind, resource, records, tolerated: 1 },

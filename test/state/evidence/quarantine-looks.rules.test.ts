@@ -7,7 +7,7 @@ import {
   recordLook,
 } from '../../../src/state/evidence/quarantine-looks.ts'
 import { forgetTables } from '../../../src/state/existing-tables.ts'
-import { hour, ledgerBench, quarantined } from '../../support/ledger-bench.ts'
+import { hour, ledgerBench, quarantined, run } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -50,12 +50,7 @@ describe('a look is due', () => {
     ['by another run', hour(3), 'run-2', true],
     ['and no run asks', hour(3), undefined, true],
   ])('for a record that was read last %s', async (...[, seenAt, runId, expected]) => {
-    const figures = ['requests', 'retries', 'records_read', 'rows_inserted', 'rows_changed', 'rows_removed']
-    const zero = [...figures, 'records_touched', 'records_unchanged', 'quarantined'].map(name => [name, 0])
-    await bench.insert('ops.run', {
-      ...{ run_id: 'run-1', command: 'sync', arguments: '', state: 'running', started_at: hour(3) },
-      ...{ program_version: 'v', ...Object.fromEntries(zero) },
-    })
+    await bench.insert('ops.run', run('run-1', { state: 'running', started_at: hour(3) }))
     await waits({ seen_at: seenAt })
     expect(await isDue(runId === undefined ? {} : { runId })).toBe(expected)
   })

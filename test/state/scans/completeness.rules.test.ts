@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { forgetTables } from '../../../src/state/existing-tables.ts'
 import { completenessOf, incompleteResources, neverRead } from '../../../src/state/scans/completeness.ts'
-import { hour, ledgerBench, scan } from '../../support/ledger-bench.ts'
+import { hour, ledgerBench, run, runResource, scan } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -71,22 +71,9 @@ describe('a copy without the ledger', () => {
 })
 
 describe('a resource was never read', () => {
-  const run = async (command: string, state: string) => {
-    const zero = (names: readonly string[]) => Object.fromEntries(names.map(name => [name, 0]))
-    const figures = ['requests', 'records_read', 'rows_inserted', 'rows_changed', 'rows_removed']
-    const more = ['records_touched', 'records_unchanged', 'quarantined']
-    const begun = {
-      ...{ arguments: '', state: 'done', started_at: hour(1), program_version: 'v' },
-      ...zero([...figures, ...more, 'retries']),
-    }
-    await bench.insert(
-      'ops.run',
-      { ...begun, run_id: 'run', command },
-      { ...begun, run_id: 'other', command: 'sync' },
-    )
-    await bench.insert('ops.run_resource', {
-      ...{ run_id: 'run', resource: 'users', state, ...zero([...figures, ...more]) },
-    })
+  const ran = async (command: string, state: string) => {
+    await bench.insert('ops.run', run('run', { command }), run('other'))
+    await bench.insert('ops.run_resource', runResource('run', { resource: 'users', state }))
   }
 
   test.each([
@@ -95,7 +82,7 @@ describe('a resource was never read', () => {
     ['when syncs skipped it', 'sync', 'skipped', true],
     ['when only other commands read it', 'sweep', 'done', true],
   ])('%s', async (...[, command, state, isNever]) => {
-    await run(command, state)
+    await ran(command, state)
     expect(await neverRead(bench.engine, ['users', 'sites'])).toEqual(
       isNever ? ['users', 'sites'] : ['sites'],
     )
@@ -115,28 +102,6 @@ describe('a resource was never read', () => {
 })
 
 describe('one word says how complete a resource is', () => {
-  const none = Object.fromEntries(
-    [
-      'requests',
-      'records_read',
-      'rows_inserted',
-      'rows_changed',
-      'rows_removed',
-      'records_touched',
-      'records_unchanged',
-      'quarantined',
-    ].map(name => [name, 0]),
-  )
-  const { records_read: _, ...zero } = none
-  const run = {
-    run_id: 'run',
-    arguments: '',
-    state: 'done',
-    started_at: hour(1),
-    program_version: 'v',
-    ...none,
-    retries: 0,
-  }
   const access = (state: string) => ({
     resource: 'users',
     key_kind: 'company',
@@ -144,7 +109,7 @@ describe('one word says how complete a resource is', () => {
     checked_at: hour(1),
     state,
   })
-  const done = { run_id: 'run', resource: 'users', state: 'done', records_read: 0, ...zero }
+  const done = runResource('run', { resource: 'users' })
   const refused = scan('s', { resource: 'users', kind: 'incremental', state: 'refused' })
 
   test.each([
@@ -165,7 +130,7 @@ describe('one word says how complete a resource is', () => {
     ],
     ['incomplete', { 'ops.run_resource': { ...done, state: 'stopped' } }],
   ])('%s: %j', async (word, rows) => {
-    await bench.insert('ops.run', { ...run, command: 'sync' })
+    await bench.insert('ops.run', run('run'))
     for (const [table, row] of Object.entries(rows)) await bench.insert(table as 'ops.scan', row as never)
     expect((await completenessOf(bench.engine)).get('users')).toBe(word)
   })

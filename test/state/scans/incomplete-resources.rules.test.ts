@@ -1,42 +1,43 @@
 /** What each reason of `sql/part/incomplete_resource.sql` counts, and what it leaves to other rows of the ledger. */
 import { expect, test } from 'vitest'
 import { incompleteResources } from '../../../src/state/scans/completeness.ts'
-import { hour, ledgerBench, quarantined, scan, sweep } from '../../support/ledger-bench.ts'
+import {
+  discovered,
+  hour,
+  ledgerBench,
+  quarantined,
+  run,
+  runResource,
+  scan,
+  sweep,
+} from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
-const results = ['records_read', 'rows_inserted', 'rows_changed', 'rows_removed', 'records_touched']
-const zero = Object.fromEntries([...results, 'records_unchanged', 'quarantined'].map(name => [name, 0]))
+type Fields = Readonly<Record<string, unknown>>
 
-const run = (id: string, at: number, parts: Readonly<Record<string, unknown>> = {}) =>
-  bench.insert('ops.run', {
-    ...{ run_id: id, command: 'sync', arguments: '', state: 'done', started_at: hour(at) },
-    ...{ finished_at: hour(at), requests: 0, retries: 0, program_version: 'v', ...zero, ...parts },
-  })
-
-const worked = (id: string, resource: string, parts: Readonly<Record<string, unknown>> = {}) =>
-  bench.insert('ops.run_resource', {
-    ...{ run_id: id, resource, state: 'done', requests: 0, note: null, ...zero, ...parts },
-  })
+const ran = (id: string, at: number, parts: Fields = {}) =>
+  bench.insert('ops.run', run(id, { started_at: hour(at), finished_at: hour(at), ...parts }))
+const worked = (id: string, parts: Fields = {}) => bench.insert('ops.run_resource', runResource(id, parts))
 
 const watermark = (resource: string, backfilled: string | null = hour(0)) =>
   bench.insert('ops.watermark', {
     ...{ resource, backfilled_at: backfilled, remembered_total: 0, run_id: 'run', moved_at: hour(0) },
   })
 
-const reasons = async (name = 'expenses'): Promise<string[]> =>
+const reasons = async (): Promise<string[]> =>
   ((await incompleteResources(bench.engine)) ?? [])
-    .filter(({ resource }) => resource === name)
+    .filter(({ resource }) => resource === 'expenses')
     .map(({ reason }) => reason)
 
 test('a list that a sync did not reach is not made up for by a backfill of it', async () => {
-  await run('failed', 5, { state: 'failed' })
+  await ran('failed', 5, { state: 'failed' })
   expect(await reasons()).toEqual(['not reached before the last sync ended'])
-  await run('filled', 6, { command: 'backfill', arguments: 'expenses' })
-  await worked('filled', 'expenses')
+  await ran('filled', 6, { command: 'backfill', arguments: 'expenses' })
+  await worked('filled')
   expect(await reasons()).toEqual(['not reached before the last sync ended'])
-  await run('synced', 7)
-  await worked('synced', 'expenses')
+  await ran('synced', 7)
+  await worked('synced')
   expect(await reasons()).toEqual([])
 })
 
@@ -68,8 +69,8 @@ test('windows that were refused are counted, scans of changes and days asked for
 
 test('of scans of changes the last one tells whether its end was reached', async () => {
   await watermark('expenses')
-  await run('stopped', 4)
-  await worked('stopped', 'expenses', { state: 'stopped' })
+  await ran('stopped', 4)
+  await worked('stopped', { state: 'stopped' })
   const changes = { kind: 'incremental', state: 'scanning' } as const
   await bench.insert('ops.scan', scan('first', { ...changes, started_at: hour(1) }))
   expect(await reasons()).toEqual(['the last scan of changes did not reach its end'])
@@ -154,19 +155,19 @@ test('a record that is in quarantine twice counts once', async () => {
 })
 
 test('a share of what a run read is tolerable, and of what was ever read at once', async () => {
-  await run('run-1', 3, { quarantine_records: 2, quarantine_percent: 100 })
-  await worked('run-1', 'expenses', { records_read: 4 })
+  await ran('run-1', 3, { quarantine_records: 2, quarantine_percent: 100 })
+  await worked('run-1', { records_read: 4 })
   await inQuarantine(ids(4))
   expect(await reasons()).toEqual([])
-  await run('run-2', 4, { quarantine_records: 2, quarantine_percent: 100 })
-  await worked('run-2', 'expenses', { records_read: 3 })
+  await ran('run-2', 4, { quarantine_records: 2, quarantine_percent: 100 })
+  await worked('run-2', { records_read: 3 })
   await inQuarantine(['f0', 'f1', 'f2', 'f3'], { run_id: 'run-2' })
   expect(await reasons()).toEqual([tooMany(8, 3)])
 })
 
 test('what a run that did not read the list put into quarantine is compared with the limit alone', async () => {
-  await run('run-1', 3, { quarantine_records: 20, quarantine_percent: 100 })
-  await worked('run-1', 'expenses', { records_read: 100 })
+  await ran('run-1', 3, { quarantine_records: 20, quarantine_percent: 100 })
+  await worked('run-1', { records_read: 100 })
   await inQuarantine(ids(21), { run_id: 'unknown' })
   expect(await reasons()).toEqual([tooMany(21, 20)])
 })
@@ -188,25 +189,23 @@ test.each([
 ])(
   'of %i records in quarantine of %i that were read, one more than the limit is a share',
   async (many, read, said) => {
-    await run('run-1', 3, { quarantine_records: 200, quarantine_percent: 100 })
-    await worked('run-1', 'expenses', { records_read: read })
+    await ran('run-1', 3, { quarantine_records: 200, quarantine_percent: 100 })
+    await worked('run-1', { records_read: read })
     await inQuarantine(ids(many))
     expect(await reasons()).toEqual(said)
   },
 )
 
-const known = (id: string, state: string, parts: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ resource: 'expenses', record_id: id, source: 'x', first_seen_at: hour(1), state, key_scope: 's' },
-  ...{ state_since: hour(1), last_fetched_at: hour(1), fetches: 1, failed_fetches: 0, changes: 0 },
-  ...{ exposure_days: 0, signals: 0, ...parts },
-})
-
 test('records that were refused from the beginning, or in no scope, are not counted', async () => {
-  await run('run-1', 3, { quarantine_records: 0, quarantine_percent: 0 })
-  const never = known('never', 'refused', { last_fetched_at: null })
-  await bench.insert('ops.discovered', never, known('unscoped', 'refused', { key_scope: null }))
+  await ran('run-1', 3, { quarantine_records: 0, quarantine_percent: 0 })
+  const refused = { state: 'refused' }
+  await bench.insert(
+    'ops.discovered',
+    discovered('never', { ...refused, last_fetched_at: null }),
+    discovered('in no scope', { ...refused, key_scope: null }),
+  )
   expect(await reasons()).toEqual([])
-  await bench.insert('ops.discovered', known('once', 'refused'))
+  await bench.insert('ops.discovered', discovered('once', refused))
   expect(await reasons()).toEqual(['1 stored records are refused now, 0 are tolerable'])
 })
 
@@ -214,9 +213,9 @@ test.each([
   [1, ['2 stored records are refused now, 1 are tolerable']],
   [200, []],
 ])('beside %i records that are stored, two that are refused: %j', async (stored, said) => {
-  await run('run-1', 3, { quarantine_records: 1, quarantine_percent: 1 })
-  const all = [known('r1', 'refused'), known('r2', 'refused'), ...ids(stored).map(id => known(id, 'stored'))]
-  await bench.insert('ops.discovered', ...all)
+  await ran('run-1', 3, { quarantine_records: 1, quarantine_percent: 1 })
+  const refused = ['r1', 'r2'].map(id => discovered(id, { state: 'refused' }))
+  await bench.insert('ops.discovered', ...refused, ...ids(stored).map(id => discovered(id)))
   expect(await reasons()).toEqual(said)
 })
 
@@ -228,7 +227,7 @@ test.each([
   ['the same in another place', { path: 'other' }, ['1']],
   ['another difference in its place', { kind: 'rounded' }, ['1']],
 ])('a difference of a frozen schema stays until %s is accepted', async (_, parts, left) => {
-  await run('run-1', 3, { quarantine_records: 20, quarantine_percent: 1, frozen: 'sites expenses' })
+  await ran('run-1', 3, { quarantine_records: 20, quarantine_percent: 1, frozen: 'sites expenses' })
   await bench.insert('ops.schema_drift', { ...drift, example_type: null, run_id: 'run-1', seen_at: hour(1) })
   await bench.insert('ops.accepted_drift', { ...drift, accepted_at: hour(2), ...parts })
   expect(await reasons()).toEqual(

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { forgetTables } from '../../../src/state/existing-tables.ts'
 import { averageChanges, backfilledPages, snapshotPages } from '../../../src/state/scans/previous-scans.ts'
-import { ledgerBench, scan } from '../../support/ledger-bench.ts'
+import { ledgerBench, runResource, scan } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -36,16 +36,8 @@ test('pages of a snapshot are those of the largest accepted one of each scope', 
   ])
 })
 
-const figures = Object.fromEntries(
-  ['requests', 'rows_inserted', 'rows_changed', 'rows_removed', 'records_unchanged', 'quarantined']
-    .concat('records_touched')
-    .map(name => [name, 0]),
-)
-const read = (run: number, records: number, parts: object = {}) =>
-  bench.insert('ops.run_resource', {
-    ...{ ...figures, run_id: `run-${run}`, resource: 'expenses', state: 'done', records_read: records },
-    ...parts,
-  })
+const read = (number: number, records: number, parts: object = {}) =>
+  bench.insert('ops.run_resource', runResource(`run-${number}`, { records_read: records, ...parts }))
 const scanned = (run: number, parts: object = {}) =>
   bench.insert('ops.scan', scan(`s${run}`, { run_id: `run-${run}`, kind: 'incremental', ...parts }))
 

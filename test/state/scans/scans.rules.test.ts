@@ -20,7 +20,7 @@ import {
   watermarkHistory,
 } from '../../../src/state/scans/scans.ts'
 import type { ScanRow } from '../../../src/state/scans/tables.ts'
-import { hour, ledgerBench, scan } from '../../support/ledger-bench.ts'
+import { hour, ledgerBench, run, scan } from '../../support/ledger-bench.ts'
 
 const bench = ledgerBench()
 
@@ -208,24 +208,7 @@ describe('the total of a list', () => {
 })
 
 test('scans that are open, or of a running run, are not finished', async () => {
-  const run = { command: 'sync', arguments: '', program_version: 'test', started_at: hour(1) }
-  const zero = Object.fromEntries(
-    [
-      'requests',
-      'retries',
-      'records_read',
-      'rows_inserted',
-      'rows_changed',
-      'records_touched',
-      'rows_removed',
-    ]
-      .concat('records_unchanged', 'quarantined')
-      .map(name => [name, 0]),
-  )
-  await bench.insert(
-    'ops.run',
-    ...['running', 'done'].map(state => ({ ...run, ...zero, run_id: `run-${state}`, state })),
-  )
+  await bench.insert('ops.run', ...['running', 'done'].map(state => run(`run-${state}`, { state })))
   await open(scan('open'), scan('decided', { state: 'refused' }))
   const scans = ['open', 'decided', 'not recorded', 'run-running-x', 'run-done-x', 'ours-x', 'x-ours']
   expect(await finishedAmong(bench.engine, scans, ['ours'])).toEqual([
