@@ -190,6 +190,11 @@ const parts: readonly Alike[] = [
   ),
   alike(
     'part/settled_week',
+    [/^coalesce\(t\.net_hours, 0\)/, '(t.net_hours)'],
+    'A sum leaves out what is missing.',
+  ),
+  alike(
+    'part/settled_week',
     [/^and t\.week_ending_date is not null/, ''],
     'The Sunday of a missing week is before no day.',
   ),

@@ -18,7 +18,8 @@ export function trySql(files: readonly string[]): readonly FolderResult[] {
   const isLeft = ({ id, file }: FileMutant) => file.startsWith('sql/part/') && states.get(id) !== 'killed'
   const byRules = tryParts(all.filter(isLeft))
   const tried = all.flatMap(mutant => {
-    const state = byRules.get(mutant.id) === 'killed' ? 'killed' : states.get(mutant.id)
+    const byRule = byRules.get(mutant.id) ?? 'not reached'
+    const state = byRule === 'not reached' ? states.get(mutant.id) : byRule
     return state === undefined ? [] : [{ ...mutant, state }]
   })
   writeFileSync('.mutation/sql.json', JSON.stringify(tried))
